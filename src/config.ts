@@ -237,5 +237,4 @@ export function readSecret(name: string, environment: NodeJS.ProcessEnv = proces
   throw new SettingsError(`${shown} contains blanks or other characters that no token has.`);
 }
 
-/** The command line exits with code 2. */
 export class SettingsError extends Error {}

@@ -23,7 +23,7 @@ export type Caller = {
 export type Context = Reading & {
   /** Read-only. */
   db: Queryable;
-  /** For data of accounts: `db` may be a replica that lags behind their writes. */
+  /** Reads and writes data of accounts; `db` may be a replica that lags behind their writes. */
   primary: Primary;
   caller: Caller;
   metering: Metering;
@@ -69,7 +69,7 @@ export function contextMaker(options: {
           return primary.transaction(work);
         },
       },
-      // For an object literal with a getter, V8 would make a hidden class per request.
+      // A proxy, because V8 would make a hidden class per request for an object literal with a getter.
       caller: new Proxy(caller as Caller, {
         get(of, name, receiver) {
           trace.isPrivate = true;

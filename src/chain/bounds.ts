@@ -15,7 +15,7 @@ export type BoundUnit = (typeof boundUnits)[number];
 
 type Ends = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
 
-/** `place` is the first element of `loc`: `query` or `argument`. */
+/** `place` begins the `loc` of each fault: `query` or `argument`. */
 export function boundFaults(bounds: Ends, place: string): Fault[] {
   const faults: Fault[] = [];
   for (const unit of boundUnits) {
@@ -35,7 +35,7 @@ export function checkBounds(bounds: Ends, place: string): void {
 
 export const LAST_EPOCH = 2 ** 31 - 1; // maximum of PostgreSQL's `integer`
 
-/** Empty if `last` < `first`. */
+/** The range is empty if `last` < `first`. */
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);

@@ -29,7 +29,7 @@ export const chainDayOfEpoch = (epoch: number): number => Math.floor(epoch / EPO
 
 export const firstEpochOfChainDay = (day: number): number => day * EPOCHS_PER_DAY;
 
-/** Unix seconds of day 0. */
+/** Start of day 0, in Unix seconds. */
 const origin = (network: Network, calendar: Calendar): number =>
   calendar === 'chain'
     ? genesisTime[network]

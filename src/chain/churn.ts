@@ -18,7 +18,6 @@ export function balanceChurnLimit(totalActiveBalance: bigint): bigint {
   return churn - (churn % EFFECTIVE_BALANCE_INCREMENT);
 }
 
-/** At most 256 ETH. */
 export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
   const limit = balanceChurnLimit(totalActiveBalance);
   return limit < MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT
@@ -30,7 +29,7 @@ export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
 export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
   balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
 
-/** All epochs since Electra if `epochs` is null. */
+/** If `epochs` is null, the range begins with Electra. */
 export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),
   last: latest,

@@ -43,7 +43,7 @@ export const importCommand = (): Command =>
     )
     .addOption(
       new Option('--entity-type <class>', 'class of the entities of rows without one').choices(
-        idTypes.filter((name) => name !== 'privateSet'), // computed, so never imported
+        idTypes.filter((name) => name !== 'privateSet'), // private sets are computed, never imported
       ),
     )
     .option('--utc', 'rows without a calendar are of the UTC calendar instead of the chain calendar')
@@ -80,7 +80,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     .action((resource: ImportResource, files: string[], flags: Flags) =>
       withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
-        // One per job, and one that checks earlier imports.
+        // One writer per job, and one that checks earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       ),
     );

@@ -6,15 +6,14 @@ import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
   creates?: boolean;
-  /** Names the embedded database on stderr; creates one only with `--create`. */
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
-  /** The first signal only aborts `stop`. */
+  /** The first signal aborts only `stop`. */
   graceful?: boolean;
 };
 
-/** Time for an embedded server to end after its connections closed. */
+/** How long an embedded server may take to end after its connections closed. */
 const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {
@@ -33,7 +32,7 @@ export async function withDatabase(
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // Each connection reports the end of an embedded server; `ended` reports it once, with its reason.
+    // `ended` reports the end of an embedded server once, with its reason; each connection would repeat it.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
   const opening = openDatabase(settings, onError, { ...options, migrate });

@@ -24,7 +24,7 @@ export type FollowOptions = {
   nodes: Nodes;
   store: Store;
   asked: Asked;
-  /** Ends at the newest closed epoch. */
+  /** If true, the index ends at the newest closed epoch. */
   once: boolean;
   width: number;
   status: IndexStatus;
@@ -33,7 +33,7 @@ export type FollowOptions = {
   say: Say;
   onStored(progress: Progress): void;
   onPublished(epoch: number, failures: string[]): void;
-  /** Also called for the last stored epoch at the start. */
+  /** Called after each stored epoch, and at the start for the last one. */
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
   /** Ends the index after the epoch in progress. */
   stop: AbortSignal;
@@ -47,9 +47,9 @@ export type FollowReport = {
   done: boolean;
 };
 
-/** Invalid inputs before retries wait. */
+/** After this many invalid inputs, retries wait. */
 const ATTEMPTS_AT_ONCE = 2;
-/** Invalid inputs before the pass restarts, because its initial state may be wrong. */
+/** After this many, the pass restarts, because its initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
 /** While catching up, figures are published at day ends, at most this often. */
@@ -61,7 +61,7 @@ const ASK_MS = 30_000;
 /** With this many validators, open days are written every hour instead of every epoch. */
 const LARGE_REGISTRY = 200_000;
 
-/** Retries after errors of nodes and database; with `once`, for about a minute. */
+/** Retries after errors of nodes and the database; with `once`, for about a minute. */
 export async function follow(options: FollowOptions): Promise<FollowReport> {
   const report: FollowReport = { from: undefined, to: undefined, epochs: 0, done: false };
   const ending = new AbortController();
@@ -96,7 +96,7 @@ class Pass {
   #requested: number | undefined;
   #stored: number | undefined;
   #caughtUp = false;
-  /** Calendars with an ended, unpublished hour. */
+  /** Calendars in which an unpublished hour has ended. */
   #due = new Set<Calendar>();
   readonly #o: FollowOptions;
   readonly #report: FollowReport;
@@ -274,7 +274,7 @@ class Pass {
       this.#publish(isNewest && !partial ? { balances, effectiveBalances } : undefined);
   }
 
-  /** Undefined if the open days are already written. */
+  /** `at` is undefined if the open days are already written. */
   #publish(at?: OpenDays['at']): void {
     const epoch = this.#stored;
     if (epoch === undefined) return;

@@ -39,7 +39,7 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
   await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
-  // Reads blocks again if the head state lacks their slashings.
+  // Leaves out blocks whose slashings the head state lacks, so they are read again.
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 
@@ -77,7 +77,7 @@ async function withMissed(nodes: Nodes, fromSlot: number, blocks: readonly Beaco
   return rows;
 }
 
-/** `unseen` is the first slot whose slashing the head state lacks. */
+/** `unseen` is the first slot with a slashing that the head state lacks. */
 async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
   const { spec } = nodes;
   const slashings: HeadSlashing[] = [];

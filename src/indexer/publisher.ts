@@ -11,7 +11,7 @@ const AGAIN_MS = 60_000;
 
 type Options = {
   store: Pick<Store, 'publish' | 'writeOpenDays'>;
-  /** Errors are not retried. */
+  /** If true, errors are not retried. */
   once: boolean;
   say: Say;
   onPublished(epoch: number, failures: string[]): void;
@@ -37,7 +37,6 @@ export class Publisher {
     this.#endedAt = this.#now();
   }
 
-  /** 0 during a publication. */
   get idleMs(): number {
     return this.#running ? 0 : this.#now() - this.#endedAt;
   }

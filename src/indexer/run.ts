@@ -17,7 +17,7 @@ import { openStore, readLabels, type Store } from './store/index.ts';
 
 export type IndexOptions = {
   urls: readonly string[];
-  /** If undefined, any known network. */
+  /** If undefined, any known network is accepted. */
   network: Network | undefined;
   asked: Asked;
   once: boolean;
@@ -36,7 +36,7 @@ export type IndexOptions = {
 };
 
 const EPOCHS_AT_ONCE = 4;
-/** With `once`, the next run continues unfinished fills. */
+/** Limits the fills with `once`; the next run continues unfinished ones. */
 const FILL_MS = 600_000;
 
 export async function runIndex(options: IndexOptions): Promise<FollowReport> {
@@ -136,7 +136,7 @@ async function run(options: Running): Promise<FollowReport> {
   }
 }
 
-/** The process may have ended before the previous epoch's estimate. */
+/** Repeats the previous epoch, because the process may have ended before its estimate. */
 const estimated = (pool: Pool, network: Network, epoch: number) =>
   transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
 

@@ -8,7 +8,7 @@ export type IndexStatus = {
   indexedEpoch: number | undefined;
   /** Result of `reasonOf`. */
   problem: string | undefined;
-  /** Counts by reason; `fill-…` for execution nodes and relays. */
+  /** Counts of errors by reason; `fill-…` for execution nodes and relays. */
   nodeErrors: Map<string, number>;
   reconcileFailures: number;
 };

@@ -13,7 +13,7 @@ export type Attestation = {
   beaconBlockRoot: string;
   source: Checkpoint;
   target: Checkpoint;
-  /** Ascending; before Electra, only `data.index`. */
+  /** Committee indices, ascending; before Electra, only `data.index`. */
   committees: readonly number[];
   /** SSZ bitlist of the committees' members, with the length bit. */
   aggregationBits: Uint8Array;
@@ -24,7 +24,7 @@ export type DepositRequest = {
   withdrawalCredentials: string;
   amount: number;
   signature: string;
-  /** Slot of the block; 0 without a request. */
+  /** Slot of the block; 0 for a deposit without a request. */
   slot: number;
 };
 
@@ -35,7 +35,7 @@ export type ExecutionPayload = {
   gasUsed: number;
   /** In wei, as a decimal string. */
   baseFeePerGas: string;
-  /** Counts by first byte: legacy, 0x01, 0x02, and all. */
+  /** Numbers of transactions by type (legacy, 0x01, 0x02), and of all. */
   transactions: { type0: number; type1: number; type2: number; total: number };
   withdrawals: readonly { validatorIndex: number; amount: number }[];
 };
@@ -48,7 +48,7 @@ export type BeaconBlock = {
   proposerIndex: number;
   attestations: readonly Attestation[];
   proposerSlashings: readonly number[];
-  /** Validators in both attestations, ascending. */
+  /** Validators that both attestations name, ascending. */
   attesterSlashings: readonly (readonly number[])[];
   voluntaryExits: readonly number[];
   credentialChanges: readonly { validatorIndex: number; address: string }[];
@@ -92,17 +92,17 @@ export type EpochState = {
   pendingConsolidations: readonly PendingConsolidation[];
 };
 
-/** Available once epoch e + 1 is finalized. */
+/** What is read for epoch e, once epoch e + 1 is finalized. */
 export type EpochInput = {
   epoch: number;
-  /** Slots 32e to 32e+31; null if missed. */
+  /** Blocks of slots 32e to 32e + 31; null if missed. */
   blocks: readonly (BeaconBlock | null)[];
   committees: Committees;
-  /** By seat; empty before Altair. */
+  /** Validator of each seat; empty before Altair. */
   syncCommittee: Uint32Array;
-  /** For slot 32(e+1); the same array within a period. */
+  /** Committee of slot 32(e + 1): the same array within a period. */
   nextSyncCommittee: Uint32Array;
-  /** By slot. */
+  /** Proposer of each slot. */
   proposers: Uint32Array;
   next: EpochState;
   /** Block of slot 32(e+1). */
@@ -128,19 +128,19 @@ export const Vote = {
 export type BlockFacts = {
   slot: number;
   proposerIndex: number;
-  /** Null if missed. */
+  /** Null if the block was missed. */
   block: BeaconBlock | null;
-  /** Rewards for attestations, sync aggregate and slashings. */
+  /** The proposer's rewards for attestations, sync aggregate and slashings. */
   consensusRewards: number;
 };
 
 export type SeatFacts = {
   slot: number;
-  /** By seat. */
+  /** Validator of each seat. */
   validators: Uint32Array;
-  /** By seat; negative if missed. */
+  /** Reward of each seat; negative if missed. */
   rewards: Int32Array;
-  /** Penalties by seat that a balance of 0 left unpaid. */
+  /** Penalties that a balance of 0 left unpaid, by seat. */
   unpaid: ReadonlyMap<number, number>;
 };
 
@@ -158,33 +158,32 @@ export type EpochFacts = {
   epoch: number;
   /** Bits of `Vote`. */
   votes: Uint8Array;
-  /** Slots until the first inclusion, or 0. */
+  /** Slots until the first inclusion; 0 without one. */
   delays: Uint8Array;
-  /** For attestation duties, including inactivity penalties. */
+  /** Rewards for attestation duties, including inactivity penalties. */
   rewards: Float64Array;
   /** Penalties of slashed validators after their exit, counted on their last active day. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
-  /** In S_{a+1}. */
+  /** Both kinds of balances are those of S_{a+1}. */
   balances: Float64Array;
-  /** In S_{a+1}. */
   effectiveBalances: Float64Array;
-  /** In S_{a+2}. */
+  /** Effective balances of S_{a+2}. */
   nextEffectiveBalances: Float64Array;
-  /** Without the first slot if no earlier block is known. */
+  /** Lacks the first slot if no earlier block is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
-  /** By seat; also set in an epoch without blocks. */
+  /** Validator of each seat, also in an epoch without blocks. */
   syncCommittee: Uint32Array;
   slashings: readonly SlashingFacts[];
-  /** Processed at the end of epoch a. */
+  /** They were processed at the end of epoch a. */
   consolidations: readonly ConsolidationFacts[];
-  /** In S_{a+1}, in queue order. */
+  /** The queue in S_{a+1}, in its order. */
   pendingConsolidations: readonly PendingConsolidation[];
   /** `get_total_active_balance` in epoch a. */
   totalActiveBalance: number;
-  /** Initial and correlation penalties in epoch a. */
+  /** Sum of the initial and correlation penalties in epoch a. */
   slashingPenalties: number;
-  /** Ascending; the first facts have all validators. */
+  /** Validators whose records changed, ascending; the first facts list all validators. */
   changed: Uint32Array;
 };
 

@@ -74,7 +74,7 @@ function* faultsOf(row: ImportedAttestation): Faults {
   }
 }
 
-/** Null unless a refresh computed the day; not stored for hours. */
+/** The figures are null unless a refresh computed the day; they are not stored for hours. */
 const ComputedFigures = z.object({
   activeCount: bigCount().nullable(),
   attestedCount: bigCount().nullable(),

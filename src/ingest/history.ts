@@ -3,7 +3,7 @@ import { changeColumn, sinceColumn, spans as windows } from '../db/change-column
 import type { MergeOptions } from './importer.ts';
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
-/** Table names begin with `name`. SQL refers to a staged row `g`. */
+/** Table names begin with `name`. SQL in these fields refers to a staged row as `g`. */
 export type HistoryTables = {
   name: 'operator' | 'stake_authority';
   key: readonly string[];
@@ -12,7 +12,7 @@ export type HistoryTables = {
   asOf: readonly Column[];
   date: string;
   where: string;
-  /** SQL: clusters rows that are read together. */
+  /** SQL order: rows that are read together are stored together. */
   order: string;
 };
 
@@ -29,10 +29,13 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
     ...figures.map(({ name, type }) => ({ name: changeColumn(name, window), type })),
   ]);
 
-/** Lists with equal `date` and `since`. */
+/**
+ * Staged lists, one per scope, that have the same `date` and the same `since`: per span, the day compared with, or
+ * null.
+ */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
-/** Changes compare with the list's newest day one to two spans ago. */
+/** Adds the changes since the list's newest stored day that is one to two spans older. */
 export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Promise<Published[]> {
   const { name, key, figures } = of;
   const added = [{ name: 'series', type: 'integer' }, ...changeColumns(figures)];
@@ -48,8 +51,8 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
     order by ${columnList(of.scope, 'g')}, ${of.order}`,
   );
   await analyzeGrown(client, `${name}_series`, named.rowCount ?? 0);
-  // Bounds nested loops, which the planner chooses for a day absent from its statistics. After HOT updates, this
-  // transaction could not use a new index.
+  // The index bounds nested loops, which the planner chooses for a day absent from its statistics. After HOT updates,
+  // this transaction could not use a new index.
   await client.query('/* indexSeries */ create index on staged (series)');
   for (const { since, scopes } of lists) {
     const known = spans.flatMap(({ window }, at) => (since[at] ? [{ window, date: since[at] }] : []));

@@ -35,7 +35,7 @@ export type ImportOptions = RowOptions & {
   onProgress?: (progress: Progress) => void;
   /** Skips files fully loaded before with the same options. */
   resume?: boolean;
-  /** Allows overwriting rows of an index; default: `replace`. */
+  /** Allows overwriting rows of an index; by default, the value of `replace`. */
   overIndex?: boolean;
   origin?: Origin;
 };
@@ -44,7 +44,7 @@ export type FileReport = ImportCounts & {
   file: string;
   rows: number;
   rejected: number;
-  /** The first 1,000; `faultCount` counts all. */
+  /** The first 1,000 faults; `faultCount` counts all. */
   faults: RowFault[];
   faultCount: number;
   /** False for refused sources and dry runs. */
@@ -145,8 +145,8 @@ export async function mergeStaged<Row>(
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,
 ) {
-  // One merge per dataset runs at a time; reading and checking run in parallel. Triggers of blocks read validators, and
-  // vice versa.
+  // Merges into a dataset run one at a time; reading and checking run in parallel. Blocks also lock validators, because
+  // triggers of each read the other.
   await lockWriters(client, [importer.resource, ...(importer.resource === 'blocks' ? ['validators'] : [])]);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });

@@ -18,7 +18,7 @@ export type RowOptions = {
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** From each staged list, deletes stored rows that are not staged. */
+  /** If true, stored rows of a staged list are deleted unless they are staged. */
   replace: boolean;
   /** Identifies the replaced list (column → value), because an empty source cannot. */
   whole?: Readonly<Record<string, string>> | undefined;

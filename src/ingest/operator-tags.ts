@@ -9,7 +9,7 @@ export type Parents = { poolId: string | null; nodeOperatorId: string | null };
 type Tag = Pick<OperatorTag, 'name'> & Partial<OperatorTag>;
 type Tagged = { idType: string; operatorTags: readonly Tag[] };
 
-/** `none`: neither type, even if tags or name suggest one. */
+/** `none` means neither type, even if tags or name suggest one. */
 const toldPoolTypes = ['cex', 'lst', 'none'] as const;
 type ToldPoolType = (typeof toldPoolTypes)[number];
 
@@ -54,7 +54,7 @@ const liquidTags = new Set(
     .concat('lst', 'lsd'),
 );
 
-/** Rules: decisions on operators. */
+/** Follows the decisions on operators. */
 export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
   const names = tags.map((tag) => tag.name.toLowerCase().replace(/[\s_-]+/g, ' '));
   if (names.some((name) => exchangeTags.has(name))) return 'cex';

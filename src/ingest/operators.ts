@@ -183,7 +183,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   stored,
   key,
   merge: mergeRanked(tables, rankAndName),
-  // False if the list may be incomplete: rows of several lists, shares of one parent, pools of one type.
+  // False if the source may not be one whole list: rows of several lists, shares of one parent, pools of one type.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

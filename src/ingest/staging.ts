@@ -128,7 +128,7 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/** SQL: rows that conflict with a stored row whose key the source lacks; `other` is from that key. */
+/** SQL: rows that conflict with a stored row whose key the source lacks; `other` is the last column of that key. */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})

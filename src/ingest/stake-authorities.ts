@@ -15,7 +15,7 @@ const ImportedStakeAuthority = StakeAuthoritySummary.extend({
 });
 export type ImportedStakeAuthority = z.infer<typeof ImportedStakeAuthority>;
 
-/** Known to a refresh only. */
+/** Only a refresh sets these. */
 export const AsOfSolana = z.object({ asOfEpoch: count().nullable(), asOfTime: timestamp().nullable() });
 const Stored = ImportedStakeAuthority.extend(AsOfSolana.shape);
 const columns = columnsOf(Stored);
@@ -84,6 +84,6 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName
   stored: snakeCased,
   key: tables.key,
   merge: mergeRanked(tables, rankWindows),
-  // False for only pools or only individuals: the list may be filtered by type.
+  // False if all rows are pools or all are individuals: the list may be filtered by type.
   replacesWhen: 'count(distinct time_window) = 1 and count(pool_name) between 1 and count(*) - 1',
 };

@@ -3,12 +3,12 @@ import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import type { Importer } from '../ingest/importer.ts';
 import { solanaOverviewImporter } from '../ingest/solana-overview.ts';
 
-/** Days before the newest day, whose history the import writes. */
+/** Days of history before the newest day, which the import writes itself. */
 const DAYS = 89;
 /** Rows per list; more would slow the first start. */
 const SIZE = 40;
 
-/** Around 1; exactly 1 on day 0. */
+/** Returns a factor around 1, and exactly 1 on day 0. */
 const factor = (height: number, phase: number, days: number) =>
   `(1 + ${height} * (sin(s.series * ${phase} + d / ${days}.0) - sin(s.series * ${phase})))`;
 
@@ -71,7 +71,7 @@ const overview: Record<string, string> = {
   gini_coefficient: decimal('gini_coefficient', wave(0.02, 40)),
 };
 
-/** Adds the days before that of the overviews. */
+/** Adds history before the day of the overviews. */
 export const withOverviewHistory: typeof solanaOverviewImporter = {
   ...solanaOverviewImporter,
   async merge(client, options) {

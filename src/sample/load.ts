@@ -33,7 +33,6 @@ export async function loadSampleData(
     log.info('loading sample data, which takes some seconds');
     const operators = [...sample.sampleOperators()];
     const validators = [...sample.sampleValidators()];
-    // Rows lack the fields that importers derive.
     const load = async <Row>(importer: Importer<Row>, rows: Iterable<Partial<Row>>) =>
       (await loadRows(client, importer, rows as Iterable<Row>, { replace: false, origin: 'sample' })).rows;
     const counts: Record<string, number> = {

@@ -1,7 +1,5 @@
 import type { OperatorTag } from '../resources/operators/record.ts';
 
-// Like real names, some need escaping or use other scripts.
-
 export const poolNames: readonly string[] = [
   "Alder|Basalt|Cedar|Zürich|東京|Dune|Ember|🦉 Owl|O'Hara|North/South|Fjord|100%|دلتا|Gorse|Salt, Pepper & Co",
   'Chapter: Two|Heath|Iris|Juniper|Kestrel|Larch|São Tomé|Marl|Nettle|Orchid|Λίμνη|Pumice|Quartz|Reed|Sorrel',

@@ -8,7 +8,7 @@ import { between, hexDigits, powerLaw, type Random, some, stream, whole } from '
 
 export type SampleOperator = ImportedOperator & { asOfEpoch: number };
 
-/** `validators`: count per window. */
+/** `validators` are the counts by window. */
 type Sizes = { validators: number[]; ethEach: number; known: boolean };
 
 type Operator = ReturnType<typeof operator>;
@@ -21,7 +21,7 @@ function operator(network: Network, idType: SampleOperator['idType'], id: string
   };
 }
 
-/** One in sixteen ties, so that ids decide the order. */
+/** One in sixteen ties with the one before, so that ids decide the order. */
 function sizesOf(random: Random, network: Network, count: number, exponent: number, total: number): Sizes[] {
   const sizes: Sizes[] = [];
   for (const [index, eth] of powerLaw(count, exponent, total * activeEth[network]).entries()) {
@@ -102,7 +102,7 @@ function percentagesOf(random: Random, names: readonly string[], size: number) {
   });
 }
 
-/** `lapse`: about the share of missed duties. */
+/** `lapse` is about the share of missed duties. */
 function performance(random: Random, lapse: number, validators: number, window: TimeWindow) {
   const idle = validators === 0;
   const missed = lapse * between(random, 0.9, 1.1);
@@ -147,7 +147,6 @@ export function* summaries(operator: Operator, seed: number): Generator<SampleOp
       timeWindow,
       validatorCount,
       networkPenetration: sizes.known ? eth / activeEth[network] : null,
-      // Includes rewards not yet swept.
       sumEndEpochBalance: sizes.known
         ? String(BigInt(eth) * GWEI + BigInt(validatorCount) * 9_700_001n)
         : null,

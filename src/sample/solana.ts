@@ -89,7 +89,6 @@ export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthorit
   const validators = solanaValidators(seed);
   const stakes = powerLaw(STAKE_AUTHORITIES, 0.85, STAKED_SOL);
   for (const timeWindow of timeWindows) {
-    // Pools, delegations and keys are the same in every window.
     const random = stream(seed, 'solana', 'authorities');
     const figures = stream(seed, 'solana', timeWindow);
     let pools = 0;

@@ -46,7 +46,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
   return { ...state, first: firstOf(spec, registry, state, start) };
 }
 
-/** Without history, every active validator counts as missing its duty. */
+/** Without earlier blocks, every active validator counts as missing its duty. */
 function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVotes {
   const epoch = state.epoch - 1;
   if (before) {
@@ -65,7 +65,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** No node reports the unused churn; without deposits, it is 0. */
+/** `carry` bounds the unused churn, which no node reports; without deposits, it is 0. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   first: 0,
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
@@ -78,8 +78,8 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
 });
 
 /**
- * Counts the votes of F − 1, and applies the block of slot 32F. S_F already includes that block, which distorts only
- * balances of 0.
+ * Counts the votes of the epoch before, and computes the effects of the first block. The balances already include it,
+ * which distorts only balances of 0.
  */
 function firstOf(
   spec: ChainSpec,
@@ -106,7 +106,7 @@ function firstOf(
   return { known: true, root: block.root, effects: { ...effects, slashings } };
 }
 
-/** Drops votes of F − 2, whose committees are unknown. */
+/** Drops votes for epochs before `epoch` − 1, whose committees are unknown. */
 const ownVotes = (block: BeaconBlock, { epoch }: { epoch: number }): BeaconBlock => ({
   ...block,
   attestations: block.attestations.filter(({ target }) => target.epoch === epoch - 1),
@@ -141,7 +141,7 @@ function worldOf(
   };
 }
 
-/** A slashing in F or later delays the withdrawable epoch to at least F + EPOCHS_PER_SLASHINGS_VECTOR. */
+/** A slashing in `epoch` or later sets the withdrawable epoch to at least `epoch` + EPOCHS_PER_SLASHINGS_VECTOR. */
 const slashedBefore = (spec: ChainSpec, { slashed, withdrawable, size }: ValidatorSet, epoch: number) =>
   Uint8Array.from({ length: size }, (_, index) =>
     slashed[index] && (withdrawable[index] as number) < epoch + spec.epochsPerSlashingsVector ? 1 : 0,

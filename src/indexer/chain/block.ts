@@ -49,7 +49,6 @@ function slash(world: World, block: BeaconBlock, before: ReadonlyMap<number, num
     world.slashings.push({ epoch, increments });
     const effective = increments * spec.effectiveBalanceIncrement;
     penalties += decrease(balances, index, Math.floor(effective / rules.slashingQuotient));
-    // The proposer is also the whistleblower.
     const whistleblower = Math.floor(effective / rules.whistleblowerQuotient);
     increase(balances, block.proposerIndex, whistleblower);
     reward += whistleblower;

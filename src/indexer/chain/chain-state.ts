@@ -5,7 +5,7 @@ import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 import type { Slashed } from './world.ts';
 
-/** Block of slot 32e, which S_e includes. */
+/** The first block of an epoch, which the initial state includes. */
 export type FirstBlock = {
   /** False if no earlier block is known; the slot then has no facts. */
   readonly known: boolean;
@@ -13,7 +13,7 @@ export type FirstBlock = {
   readonly effects: BlockEffects | null;
 };
 
-/** Known before the epoch's duties are paid. */
+/** Facts that are known before the epoch's duties are paid. */
 export type OpenFacts = Pick<
   EpochFacts,
   | 'blocks'
@@ -25,25 +25,25 @@ export type OpenFacts = Pick<
   | 'slashingPenalties'
 >;
 
-/** State before epoch e, without the registry. */
+/** The state before epoch e is processed, without the registry. */
 export type ChainState = {
   readonly epoch: number;
-  /** S_e. */
+  /** In S_e, the state at the first slot of epoch e. */
   readonly balances: Float64Array;
   readonly increments: Uint16Array;
   readonly scores: Uint32Array;
   readonly finalizedEpoch: number;
   readonly pendingConsolidations: readonly PendingConsolidation[];
   readonly terms: Terms;
-  /** Votes of e − 1, from blocks up to slot 32e. */
+  /** Votes of epoch e − 1 that are included in blocks up to slot 32e. */
   readonly votes: EpochVotes;
-  /** Roots of e − 1; empty if nothing before S_e is known. */
+  /** Block roots by slot of epoch e − 1; empty if nothing before S_e is known. */
   readonly roots: readonly string[];
   readonly queue: DepositQueue;
   readonly slashings: readonly Slashed[];
   readonly first: FirstBlock;
-  /** Facts of e − 1; null in the first epoch. */
+  /** Known facts of epoch e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
-  /** False until facts are returned; the first facts list every validator. */
+  /** False until the first facts are returned, which list every validator. */
   readonly published: boolean;
 };

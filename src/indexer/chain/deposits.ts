@@ -2,14 +2,14 @@ import { FAR } from './registry.ts';
 import { increase, type PendingDeposit, type World } from './world.ts';
 
 export type DepositQueue = {
-  /** Stored position of the first entry. */
+  /** Position of the first entry in the database. */
   readonly first: number;
   readonly entries: readonly PendingDeposit[];
-  /** Bounds of `deposit_balance_to_consume`, which no node reports. */
+  /** Bounds of `deposit_balance_to_consume`, in Gwei, which no node reports. */
   readonly carry: readonly [least: number, most: number];
 };
 
-/** In Gwei. */
+/** Returns Gwei per epoch. */
 function churnLimit({ spec, terms }: World): number {
   const increment = BigInt(spec.effectiveBalanceIncrement);
   const share = (BigInt(terms.increments) * increment) / BigInt(spec.churnLimitQuotient);
@@ -28,7 +28,7 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
   return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
 }
 
-/** If `carry` leaves open whether a deposit fits, `next` decides and narrows `carry`. */
+/** If `carry` leaves open whether a deposit fits, `next` decides, and the bounds of `carry` narrow. */
 export function processDeposits(
   world: World,
   queue: DepositQueue,
@@ -70,8 +70,8 @@ export function processDeposits(
 }
 
 /**
- * Nothing else raises a balance by half of a deposit. Without a validator, the next deposit that has one decides: the
- * queue keeps its order.
+ * True if the first deposit was processed: its validator's balance has risen by half of the amount or more, which
+ * nothing else causes. Without a validator, the next deposit that has one decides: the queue keeps its order.
  */
 function hasArrived(
   world: World,
@@ -92,8 +92,8 @@ function hasArrived(
 }
 
 /**
- * Ignores deposits before the first valid signature. `balance` in the next state shows their number: only withdrawals
- * of the next block can lower it.
+ * Ignores the deposits before the first one with a valid signature: as many as leave a sum of at least `balance`, the
+ * validator's balance in the next state. Only withdrawals of the next block can make that balance lower than the sum.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

@@ -11,7 +11,7 @@ export class InputError extends Error {
 
 export class ReconcileError extends InputError {
   readonly validatorIndex: number;
-  /** Reported minus computed. */
+  /** The reported amount minus the computed one. */
   readonly gwei: number;
 
   constructor(epoch: number, validatorIndex: number, gwei: number, what = 'balance') {
@@ -24,7 +24,7 @@ export class ReconcileError extends InputError {
   }
 }
 
-/** `step` also needs these records of S_{epoch+1}. */
+/** `step` also needs the records of these validators after `epoch`. */
 export class MissingRecords extends InputError {
   readonly indices: readonly number[];
 

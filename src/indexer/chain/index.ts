@@ -26,7 +26,7 @@ export type Start = {
   /** In queue order; empty if the node does not report the queue. */
   readonly pendingDeposits: readonly Omit<DepositRequest, 'signature'>[];
   readonly syncCommittee: Uint32Array;
-  /** Epoch F − 1 and slot 32F; null if the node's history begins with S_F. */
+  /** Blocks of epoch F − 1 and slot 32F; null if the node's history begins with S_F. */
   readonly before: {
     readonly blocks: readonly (BeaconBlock | null)[];
     readonly committees: Committees;
@@ -50,7 +50,7 @@ export class Chain {
     return new Chain(spec, registry, beginState(spec, registry, start));
   }
 
-  /** `resume` must describe S_e if epoch e is next. */
+  /** `resume` must describe the state before the next epoch. */
   static restore(spec: ChainSpec, saved: SavedChain, resume: Resume): Chain {
     const registry = new ValidatorSet(spec.effectiveBalanceIncrement, resume.state.balances.length + 4096);
     return new Chain(spec, registry, restoreState(spec, registry, saved, resume));
@@ -68,7 +68,7 @@ export class Chain {
     return this.#registry;
   }
 
-  /** Returns the validators whose records in S_{e+1} `step` needs, or more. */
+  /** Returns at least the validators whose records `step` needs from the state after the epoch. */
   recordsNeeded(input: Omit<EpochInput, 'records'>): number[] {
     return recordsNeeded(this.#spec, this.#registry, this.#state.increments, input);
   }

@@ -3,7 +3,7 @@ import type { EpochInput } from '../types.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { rulesAt } from './rules.ts';
 
-/** Above any activation limit per epoch before Electra. */
+/** More validators than one epoch before Electra can activate. */
 const MOST_ACTIVATIONS = 64;
 
 export function recordsNeeded(

@@ -9,7 +9,7 @@ export type Rewards = {
   readonly penaltiesWithoutDuty: ReadonlyMap<number, number>;
 };
 
-/** Unslashed stake per flag, in increments. */
+/** Returns the unslashed stake per flag, in increments. */
 function participationOf({ increments, slashed }: World, { votes }: EpochVotes): number[] {
   const sums = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let index = 0; index < votes.length; index++) {
@@ -24,7 +24,7 @@ function participationOf({ increments, slashed }: World, { votes }: EpochVotes):
   );
 }
 
-/** Gwei gained with a flag and lost without it, at increments · 3 + flag. */
+/** Gwei that a flag earns, and that its absence costs, at increments × 3 + flag. */
 function tableOf(world: World, participation: readonly number[], leak: boolean) {
   const { spec, terms, weights } = world;
   let most = 0;
@@ -43,7 +43,7 @@ function tableOf(world: World, participation: readonly number[], leak: boolean) 
   return { gains, losses };
 }
 
-/** Exact beyond 2^53. */
+/** Exact, even beyond 2^53. */
 export function inactivityPenalty(effective: number, score: number, quotient: number): number {
   const product = effective * score;
   if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / quotient);

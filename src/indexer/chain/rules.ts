@@ -3,7 +3,7 @@ import type { Fork } from '../types.ts';
 
 export type Rules = {
   readonly fork: Fork;
-  /** Since Electra: queues, several committees per attestation, 2048 ETH maximum. */
+  /** Electra adds queues, attestations of several committees and balances up to 2048 ETH. */
   readonly electra: boolean;
   /** Since EIP-7045, a target vote counts at any delay. */
   readonly anyTargetDelay: boolean;
@@ -48,7 +48,7 @@ export function rulesAt(spec: ChainSpec, epoch: number): Rules {
   };
 }
 
-/** The upgrade to Electra moves pending validators' balances into the deposit queue. */
+/** Refuses the upgrade to Electra, which moves pending validators' balances into the deposit queue. */
 export function refuseUpgrade(spec: ChainSpec, epoch: number): void {
   const { electra } = spec.forkEpochs;
   if (epoch + 1 !== electra) return;

@@ -16,13 +16,13 @@ const MAGIC = 'stakegraph-chain';
 const VERSION = 2;
 const DIGEST = 32;
 
-/** `Resume` supplies the rest. */
+/** `Resume` supplies the omitted fields. */
 type Saved = Omit<
   ChainState,
   'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes' | 'queue'
 > & {
   carry: DepositQueue['carry'];
-  /** Length of the queue. */
+  /** Length of the deposit queue. */
   deposits: number;
   digest: string;
   votes: Uint8Array;
@@ -31,12 +31,12 @@ type Saved = Omit<
   scores: Uint32Array;
 };
 
-/** Reported by a node after a restart. */
+/** What a node reports after a restart. */
 export type Resume = {
   readonly state: EpochState;
-  /** Committees of epoch e − 1. */
+  /** Committees of the epoch before `state.epoch`. */
   readonly committees: Committees;
-  /** Effective balances are ignored. */
+  /** Their effective balances are ignored. */
   readonly records: Iterable<ValidatorRecord>;
 };
 

@@ -2,7 +2,7 @@ import type { ChainSpec } from '../spec.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { decrease, type Slashed, type World } from './world.ts';
 
-/** Most increments that an effective balance loses before its correlation penalty. */
+/** An effective balance loses at most this many increments before its correlation penalty. */
 const MOST_LOST = 2;
 
 /** Estimates the slashings vector, which no node reports, from current effective balances. */
@@ -18,7 +18,7 @@ export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: 
   return found;
 }
 
-/** Returns the total penalty. If slashed stake is estimated, uses the total that fits `next` best. */
+/** Returns the total penalty. If slashed stake is estimated, uses the stake that explains most balances in `next`. */
 export function penalizeCorrelation(world: World, next: Float64Array): number {
   const { spec, epoch, registry, slashed, balances } = world;
   const due: number[] = [];

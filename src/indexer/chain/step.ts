@@ -27,7 +27,7 @@ export type Applied = {
   readonly queue: DepositQueue;
 };
 
-/** Also applies the block of slot 32(e+1). Changes only the registry, and nothing if it throws. */
+/** Applies an epoch, and the first block after it. Changes only the registry, and nothing if it throws. */
 export function step(
   spec: ChainSpec,
   registry: ValidatorSet,
@@ -130,7 +130,7 @@ function worldOf(
   };
 }
 
-/** S_e already includes the first block. */
+/** Skips the first block, which the initial state already includes. */
 function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied {
   const { next } = input;
   const size = next.balances.length;

@@ -2,11 +2,11 @@ import type { ChainSpec } from '../spec.ts';
 
 /** `get_total_active_balance` and the rewards that follow from it. */
 export type Terms = {
-  /** Active stake, at least 1. */
+  /** Active stake in increments, at least 1. */
   readonly increments: number;
   /** Base reward per increment, in Gwei. */
   readonly perIncrement: number;
-  /** Gwei per set sync committee bit, to the member and the proposer. */
+  /** `participant` and `syncProposer` are Gwei per set bit of the sync aggregate. */
   readonly participant: number;
   readonly syncProposer: number;
 };

@@ -5,7 +5,7 @@ import type { Rules } from './rules.ts';
 import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 
-/** Signatures are not verified: a validator appears only if one was valid. */
+/** Signatures are not verified here: a new validator shows that one was valid. */
 export type PendingDeposit = {
   readonly pubkey: string;
   readonly withdrawalCredentials: string;
@@ -16,7 +16,7 @@ export type PendingDeposit = {
 export type Slashed = {
   readonly epoch: number;
   readonly increments: number;
-  /** Slashed before the chain began; `increments` may be too low. */
+  /** True if slashed before the index began; `increments` may then be too low. */
   readonly estimated?: true;
 };
 
@@ -32,17 +32,17 @@ export type World = {
   readonly scores: Uint32Array;
   readonly slashed: Uint8Array;
   readonly compounding: Uint8Array;
-  /** Validators whose exit began after S_e. */
+  /** Validators whose exit was initiated after the initial state. */
   readonly exiting: Set<number>;
   readonly registry: ValidatorSet;
-  /** Records of S_{e+1} that may differ from S_e. */
+  /** Records in the state after the epoch, of validators that may have changed. */
   readonly records: ReadonlyMap<number, ValidatorRecord>;
   /** Votes of the previous epoch and, after the first block, of this epoch. */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;
   readonly deposits: PendingDeposit[];
   readonly slashings: Slashed[];
-  /** New validators in S_{e+1}: index by public key. */
+  /** Indices of the epoch's new validators, by public key. */
   readonly newcomers: ReadonlyMap<string, number>;
 };
 

@@ -11,7 +11,7 @@ import { type DueBlock, dueBlocks, type Fill, writeFills } from './work.ts';
 export type BlockFillOptions = {
   pool: Pool;
   network: Network;
-  /** Also checks the network. */
+  /** Opens the connection and checks the node's network. */
   rpc: (() => Promise<Rpc>) | undefined;
   relays: Relays | undefined;
   estimateMissed: boolean;
@@ -29,13 +29,13 @@ const MAX_OUTAGE_MS = 300_000;
 
 type Wait = { attempts: number; until: number };
 
-/** Fills newest blocks first; retries failed requests after a wait. */
+/** Fills the newest blocks first; retries failed requests after a wait. */
 export class BlockFills {
   readonly #options: BlockFillOptions;
   readonly #slots = new Map<number, Wait>();
   readonly #node: Wait = { attempts: 0, until: 0 };
   readonly #relays: Wait = { attempts: 0, until: 0 };
-  /** The node lacked a whole batch up to this slot, and is probably pruned. */
+  /** The node lacked a whole batch of blocks up to slot `upTo`; it is probably pruned. */
   #missing = { upTo: -1, until: 0 };
   #missed = 0;
 

@@ -3,7 +3,7 @@ import type { ExecutionBlock, LastTransaction, Payload } from './figures.ts';
 import { address, hash, quantity, type Rpc } from './rpc.ts';
 import { SourceError } from './source.ts';
 
-/** Values of the beacon block. */
+/** Values from the beacon block. */
 export type StoredBlock = {
   slot: number;
   number: number;

@@ -3,8 +3,8 @@ import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/c
 import type { Network } from '../../chain/networks.ts';
 
 /**
- * Sets sums in whole Gwei, rounded down, once all blocks of a row have fees. Idempotent. The caller refreshes private
- * sets.
+ * Sets the sums of a validator's day once all its blocks have fees: whole Gwei, rounded down. Idempotent. The caller
+ * refreshes private sets.
  */
 export async function applyBlockFees(
   client: pg.ClientBase,

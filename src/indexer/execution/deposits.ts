@@ -24,9 +24,9 @@ export type DepositOptions = {
 
 const FIRST_RANGE = 10_000;
 const MAX_RANGE = 100_000;
-/** Maximum per transaction; a larger range is halved. */
+/** Deposits per transaction; a range of blocks with more is halved. */
 const MAX_DEPOSITS = 20_000;
-/** Wait before logs with missing deposits are read again. */
+/** Time until logs with missing deposits are read again. */
 const GAP_WAIT_MS = 3_600_000;
 
 const Finalized = z.object({ number: quantity.transform(Number) });
@@ -91,7 +91,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
         const outage = error instanceof SourceError && isOutage(error) && error.reason !== 'slow';
         if (!(error instanceof SourceError) || outage) throw error;
         if (to === scan.nextBlock) {
-          // Earlier ranges may have been empty by mistake.
+          // Ranges that seemed empty may lack logs, so they are read again.
           if (error.reason === 'missing' && scan.emptyFrom < scan.nextBlock) {
             await writeDeposits(pool, { network, contract }, { ...scan, nextBlock: scan.emptyFrom }, []);
             againFrom = Date.now() + GAP_WAIT_MS;

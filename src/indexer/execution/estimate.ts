@@ -4,8 +4,8 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 
 /**
- * Uses the mean of the epoch's proposed blocks, rounded down: consensus rewards to the Gwei, execution rewards to the
- * wei. Null unless all have the reward. Idempotent.
+ * Uses the mean of the epoch's proposed blocks, rounded down to whole Gwei (consensus) or wei (execution), or null
+ * unless all have the reward. Idempotent.
  */
 export async function estimateMissed(
   client: pg.ClientBase,

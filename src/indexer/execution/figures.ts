@@ -1,15 +1,15 @@
 const GWEI = 1_000_000_000n;
 
-/** Gwei, exact to the wei. */
+/** Returns Gwei, exact to the wei. */
 export function gweiText(wei: bigint): string {
   const rest = (wei % GWEI).toString().padStart(9, '0').replace(/0+$/, '');
   return `${wei / GWEI}${rest && `.${rest}`}`;
 }
 
-/** `gasPrice` in wei. */
+/** `gasPrice` is in wei. */
 type Transaction = { type: number; gasUsed: bigint; gasPrice: bigint };
 
-/** In wei; `cost` includes the base fee. */
+/** Amounts are in wei; `cost` of the gas includes the base fee. */
 export type LastTransaction = { from: string; to: string; value: bigint; cost: bigint };
 
 export type ExecutionBlock = {
@@ -50,8 +50,8 @@ export type Received = {
 };
 
 /**
- * Follows docs/index-from-your-node.md. A payment counts as fees up to the priority fees minus its gas cost; the rest
- * is MEV.
+ * Follows docs/index-from-your-node.md. A payment counts as fees, up to the priority fees minus its own gas cost; the
+ * rest is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;

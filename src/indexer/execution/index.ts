@@ -20,7 +20,7 @@ export type FillOptions = {
   /** Requests per second; default 50. */
   rate?: number | undefined;
   timeoutMs?: number | undefined;
-  /** Wait after the first failure, then doubled; default 1 s. */
+  /** Wait after the first failure; each further failure doubles it. Default 1 s. */
   firstWaitMs?: number | undefined;
   onError: (error: SourceError) => void;
   signal: AbortSignal;

@@ -31,7 +31,6 @@ export const isOutage = ({ reason }: SourceError): boolean =>
 
 export type SourceOptions = {
   url: URL;
-  /** Shown in messages. */
   name: string;
   /** Requests per second. */
   rate: number;
@@ -42,7 +41,7 @@ export type SourceOptions = {
 
 export type Source = {
   readonly name: string;
-  /** `body` makes it a POST. Returns 4xx responses with JSON; throws for other failures. */
+  /** Sends a POST if there is a `body`. Returns 4xx responses that have JSON; throws for other failures. */
   json(path: string, body?: unknown): Promise<{ status: number; value: unknown }>;
 };
 

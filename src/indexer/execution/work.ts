@@ -96,7 +96,7 @@ export async function writeFills(
 ): Promise<number[]> {
   if (fills.length === 0) return [];
   return transaction(pool, async (client) => {
-    // Without the lock, a concurrent replacement of a day would lose the fill.
+    // Without the lock, a concurrent replacement of a day would lose these figures.
     await lockWriters(client, ['blocks', 'validator-days'], [options.network]);
     const { rows } = await client.query<{ slot: number }>(FILL, [options.network, JSON.stringify(fills)]);
     const slots = rows.map(({ slot }) => slot);

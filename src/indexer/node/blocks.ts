@@ -11,7 +11,7 @@ const blockPath = (id: number | string) => `/eth/v2/beacon/blocks/${id}`;
 
 export type EpochBlocks = {
   blocks: (BeaconBlock | null)[];
-  /** First block after the epoch, if its first slot has one. */
+  /** Block of the first slot after the epoch; null if missed. */
   next: BeaconBlock | null;
   /** Slot that the node was synced from; its block is unknown. */
   anchor: number | undefined;
@@ -40,7 +40,7 @@ export class BlockSource {
     return block ?? null;
   }
 
-  /** The block has an empty `root`. */
+  /** The returned block has an empty `root`. */
   #at(slot: number, final: number): Promise<BeaconBlock | null> {
     const kept = this.#kept.get(slot);
     if (kept) return kept;
@@ -55,7 +55,7 @@ export class BlockSource {
     return block;
   }
 
-  /** Throws if the next block's parent contradicts a 404. */
+  /** Throws if a 404 contradicts the parent of a later block. */
   async epoch(
     ...range: [first: number, slots: number, final: number, signal: AbortSignal]
   ): Promise<EpochBlocks> {
@@ -118,7 +118,7 @@ export class BlockSource {
     );
   }
 
-  /** A node synced from slot `first` has no earlier block. */
+  /** A node that was synced from slot `first` has no earlier block. */
   async #beginsWith(first: number, following: BeaconBlock, signal: AbortSignal): Promise<boolean> {
     if (following.slot !== first + 1) return false;
     const before = Array.from({ length: Math.min(32, first) }, (_, i) =>

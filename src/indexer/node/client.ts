@@ -69,7 +69,7 @@ export class NodeClient {
     });
   }
 
-  /** Never holds the whole list. Returns undefined for 404. */
+  /** Does not hold the whole list in memory. Returns undefined for 404. */
   scan<R extends ElementReader & { result(): unknown }>(
     { path, signal }: Path,
     open: () => R,

@@ -46,11 +46,10 @@ export class Endpoint {
   goneTo = -1;
   /** Set while another node reports a different finalized root. */
   disagrees: NodeError | undefined;
-  /** Epoch -1 until the node responds. */
   finalized: Finality = { epoch: -1, root: '' };
-  /** By sync committee period. */
+  /** Keyed by sync committee period. */
   readonly committees = new Map<number, Promise<Uint32Array>>();
-  /** Estimated, to size buffers. */
+  /** Estimated number, used to size buffers. */
   validators = 1 << 16;
 
   constructor(client: NodeClient, common: Common) {

@@ -49,7 +49,6 @@ async function stateJson<T>(
 async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> {
   const { endpoint, signal } = asking;
   const path = statePath(asking, epoch, 'validator_balances');
-  // The margin is for new validators.
   const open = () => new BalanceReader(endpoint.validators + 1024);
   const balances = await endpoint.client.scan({ path, signal }, open);
   if (!balances) throw pruned(asking, path);
@@ -110,7 +109,7 @@ export function blocksOf(asking: Asking, epoch: number): Promise<EpochBlocks> {
   return endpoint.blocks.epoch(firstSlot(asking, epoch), slotsPerEpoch, final, signal);
 }
 
-/** Missed slots need the duties or, since Fulu, the proposer lookahead. */
+/** Proposers of missed slots are read from the duties or, since Fulu, the proposer lookahead. */
 async function proposersOf(
   asking: Asking,
   epoch: number,

@@ -55,9 +55,7 @@ async function refusalText(response: IncomingMessage): Promise<string> {
       text += (chunk as Buffer).toString('utf8');
       if (text.length > MAX_REFUSAL_BYTES) break;
     }
-  } catch {
-    // The received part is enough.
-  }
+  } catch {}
   response.destroy();
   return text.trim();
 }

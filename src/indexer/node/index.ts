@@ -26,7 +26,7 @@ export type Nodes = {
   head(): Promise<{ slot: number; root: string }>;
   /** Returns null if the slot or root has no block. A reorg may remove it. */
   blockAt(id: number | string): Promise<BeaconBlock | null>;
-  /** By slot; `epoch` is at most the next one. */
+  /** Returns the proposer of each slot; `epoch` is at most the next epoch. */
   proposers(epoch: number): Promise<Uint32Array>;
   start(epoch: number, ask?: Ask): Promise<From<Start>>;
   resume(epoch: number, ask?: Ask): Promise<From<Resume>>;

@@ -7,7 +7,7 @@ import { type Common, Endpoint, type Identity } from './endpoint.ts';
 import type { Asking } from './epoch.ts';
 import { NodeError } from './errors.ts';
 
-/** Slower nodes are compared later. */
+/** Slower nodes are compared in the background. */
 const COMPARE_MS = 5_000;
 
 export type NodesOptions = {
@@ -103,7 +103,7 @@ export class Pool {
     throw together(errors);
   }
 
-  /** Cancels the others when one request fails. */
+  /** If one request of `work` fails, cancels the others. */
   async #askOne<T>(
     endpoint: Endpoint,
     work: (asking: Asking) => Promise<T>,
@@ -135,7 +135,7 @@ export class Pool {
     return told;
   }
 
-  /** Compares each node once per epoch; always after a disagreement. */
+  /** Compares each node once per epoch, but a node that disagrees at each call. */
   async #compareAll(epoch: number): Promise<void> {
     const asked = this.endpoints.filter(
       ({ coolingUntil, disagrees }) =>

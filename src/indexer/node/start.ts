@@ -17,7 +17,7 @@ type AllRecords = Registry & Iterable<ValidatorRecord>;
 export type Start = {
   state: EpochState;
   records: AllRecords;
-  /** Without the node's list, only deposits of non-final blocks. */
+  /** If the node does not report the queue, only deposits of non-final blocks. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
   /** Data of F - 1 and the first block of F; null if the node's history begins with S_F. */
@@ -28,7 +28,7 @@ export type Start = {
   } | null;
 };
 
-/** Continues after epoch e: S_{e+1}, its records, and the committees of e. */
+/** Describes the state after epoch e, with its records and the committees of e. */
 export type Resume = { state: EpochState; committees: Committees; records: AllRecords };
 
 async function registryAt(asking: Asking, epoch: number, size: number): Promise<AllRecords> {
@@ -44,7 +44,7 @@ async function stateWithRecords(asking: Asking, epoch: number) {
   return { state, records: await registryAt(asking, epoch, state.balances.length) };
 }
 
-/** Deposits of non-final blocks are still pending; older ones may be, too. */
+/** Returns the deposits of non-final blocks, which are still pending; older deposits may be, too. */
 async function unfinalDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
   const after = firstSlot(asking, state.finalizedEpoch);
   const waiting: DepositRequest[] = [];

@@ -47,7 +47,7 @@ async function singly(source: Source, wanted: ReadonlySet<number>): Promise<Payl
   return told.flat().filter(({ slot }) => wanted.has(slot));
 }
 
-/** More pages may follow a short one. */
+/** Reads on after a short page, because more may follow. */
 async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
   const found = new Map<string, Payload>();
   const first = Math.min(...wanted);

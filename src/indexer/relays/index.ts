@@ -6,7 +6,7 @@ import type { RelaySource } from './names.ts';
 type Asked = { slot: number; hash: string };
 
 export type Relays = {
-  /** Maps slots to payloads with the block's hash, in relay order; empty if a relay fails. */
+  /** Maps slots to payloads with the block's hash, in relay order. The map is empty if a relay fails. */
   payloads(blocks: readonly Asked[]): Promise<Map<number, Payload[]>>;
 };
 
@@ -23,7 +23,7 @@ export function openRelays(options: {
   const { rate, timeoutMs, signal, onError } = options;
   const relays = options.relays.map(({ name, url }) => ({
     source: openSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
-    /** True after a block of this chain; another hash then means an orphaned block. */
+    /** True once the relay has reported a block of this chain; another hash then means an orphaned block. */
     trusted: false,
   }));
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import type { BeaconBlock } from '../types.ts';
 
-/** `block` is null if missed, `consensusRewards` until the epoch is closed. */
+/** `block` is null if it was missed; `consensusRewards` is null until the epoch is closed. */
 export type SlotFacts = {
   slot: number;
   proposerIndex: number;
@@ -51,7 +51,9 @@ const ofOthers = [
   ...['total_rewards_missed', 'relays', 'block_builder_pubkeys'],
 ];
 
-/** Returns the number of changed rows. `ofOthers` stay while the execution block is the same. */
+/**
+ * Returns the number of changed rows. Columns in `ofOthers` keep their values while the execution block is the same.
+ */
 export async function writeBlocks(
   client: pg.ClientBase,
   network: Network,

@@ -8,7 +8,7 @@ import type { Period } from './periods.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
 
-/** The partition must exist. */
+/** The partition of the day must exist. */
 export async function writeValidatorDays(
   client: pg.ClientBase,
   network: Network,
@@ -22,7 +22,7 @@ export async function writeValidatorDays(
     [...[network, utc, date]],
   );
   await copyValidatorRows(client, 'validator_days', { network, utc, day }, sums, at);
-  // Adds later penalties again when a day is rewritten.
+  // A rewritten day has lost the penalties that were added later.
   await client.query(
     `/* addLaterPenalties */
     update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + p.amount
@@ -44,7 +44,7 @@ export async function writeValidatorDays(
 
 export type LatePenalty = { validator: number; amount: number; exitEpoch: number };
 
-/** Adds new penalties to the last active day, if that day is over and the index wrote it. */
+/** Adds new penalties to each validator's last active day, if that day is over and the index wrote it. */
 export async function addLatePenalties(
   client: pg.ClientBase,
   network: Network,

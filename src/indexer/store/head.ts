@@ -9,15 +9,15 @@ import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';
 
 type HeadSlot = { slot: number; proposerIndex: number; block: BeaconBlock | null };
 
-/** Complete from `fromSlot` on. */
+/** The blocks are complete from `fromSlot` on. */
 export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: readonly HeadSlashing[] };
 
 /** Leaves final rows unchanged. */
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
   const { fromSlot, blocks, slashings } = head;
   await transaction(pool, async (client) => {
-    // No writers' lock is needed: an epoch's transaction changes other rows. It holds that lock for a minute when a day
-    // ends.
+    // Does not wait for the writers' lock, which an epoch's transaction holds for a minute when a day ends: that
+    // transaction changes other rows.
     const { rows } = await client.query<{ epoch: number }>(
       '/* newestFinal */ select epoch from index_state where network = $1',
       [network],

@@ -19,7 +19,7 @@ export async function writeAttestationHour(
   sums: Sums,
   at: EndBalances,
 ): Promise<void> {
-  // As in a refresh, tables that just grew have outdated statistics.
+  // Tables that just grew have outdated statistics, for which the planner chooses nested loops.
   await client.query("/* hourPlans */ set local enable_nestloop = off; set local work_mem = '256MB'");
   await client.query('/* makeHour */ create temp table hour_rows (like validator_days) on commit drop');
   await copyValidatorRows(client, 'hour_rows', { network, utc, day }, sums, at);
@@ -50,8 +50,8 @@ export async function writeAttestationHour(
 }
 
 /**
- * Groups validators by addresses, operator and pool: ten times fewer groups, each in up to five entities. If share
- * names are refused, only pool shares are left out.
+ * Makes one row of validators with the same addresses, operator and pool: ten times fewer rows, each in up to five
+ * entities. If share names are refused, only pool shares are left out.
  */
 async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(

@@ -40,7 +40,7 @@ export type Store = {
     registry: ChainRegistry,
     options?: { partial?: boolean },
   ): Promise<void>;
-  /** Calendars with changed days; both by default. */
+  /** `changed` names the calendars with changed days; both by default. */
   publish(stopped?: () => boolean, changed?: ReadonlySet<Calendar>): Promise<PartReport[]>;
   /** May run concurrently with `write`. */
   writeOpenDays(open: OpenDays, stopped?: () => boolean): Promise<void>;
@@ -80,7 +80,7 @@ export function openStore(pool: Pool, network: Network): Store {
       const { epoch } = facts;
       const periods = periodsOf(network, epoch).filter(({ last }) => partial || last === epoch);
       const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
-      // A separate transaction, because it locks the whole table.
+      // Uses a separate transaction, because adding a partition locks the whole table.
       if (dates.length > 0) await transaction(pool, (client) => ensureValidatorDayParts(client, dates));
       const changes = effectiveChanges(facts.effectiveBalances, facts.nextEffectiveBalances);
       const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));

@@ -13,8 +13,7 @@ import { writePeriod } from './write-periods.ts';
 export type OpenDays = { epoch: number; at: EndBalances; calendars: ReadonlySet<Calendar> };
 
 /**
- * Uses a transaction per day, so later epochs do not wait. `takePeriod` separates it from the transaction that ends the
- * day.
+ * Writes each day in its own transaction, so later epochs do not wait. `takePeriod` protects the rows of a later epoch.
  */
 export async function writeOpenDays(
   pool: Pool,

@@ -6,10 +6,12 @@ import { type PackedTable, packTable, type Rewards, rewardsOf, unpackTable } fro
 /** Version of `index_epochs.facts`. */
 export const RECORD_VERSION = 2;
 
-/** Sync committee bits, and rewards in Gwei even if a balance of 0 left some unpaid. */
+/**
+ * `set` and `missed` count sync committee bits; `rewards`, in Gwei, include penalties that a balance of 0 left unpaid.
+ */
 export type SeatSum = { validator: number; set: number; missed: number; rewards: number };
 export type ProposerSum = { validator: number; proposed: number; missed: number; rewards: number };
-/** Balances of a row that may end before its day. */
+/** Balances of a row that may end in this epoch, before its day does. */
 type EndBalance = { validator: number; balance: number; effective: number };
 
 export type EpochRecord = Rewards & {
@@ -23,7 +25,7 @@ export type EpochRecord = Rewards & {
   totals: EpochTotals;
 };
 
-/** In Gwei. */
+/** Amounts are in Gwei. */
 export type EpochTotals = {
   attestation: number;
   sync: number;
@@ -41,7 +43,7 @@ export function lastActiveIn(epoch: number, { size, exit }: ChainRegistry): numb
   return found;
 }
 
-/** `leaving` has validators active for the last time. */
+/** `leaving` lists the validators that are active for the last time. */
 export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRecord {
   const seats = seatSums(facts);
   const proposers = proposerSums(facts);
@@ -105,7 +107,7 @@ function proposerSums(facts: EpochFacts): ProposerSum[] {
 const compress = promisify<Buffer, { level: number }, Buffer>(gzip);
 const decompress = promisify<Buffer, Buffer>(gunzip);
 
-/** Two planes of one byte per validator compress better. */
+/** Writes all votes, then all delays, because this order compresses better. */
 export async function encodeRecord(record: EpochRecord): Promise<Buffer> {
   const { votes, delays, table, ...rest } = record;
   const header: Header = { ...rest, size: votes.length, table: packTable(table) };

@@ -6,7 +6,7 @@ const VOTES = 16;
 
 /** Vote and effective balance determine nearly all rewards; `exceptions` has the others. */
 export type Rewards = {
-  /** Gwei by `keyOf`. */
+  /** Gwei at the index that `keyOf` returns. */
   table: Float64Array;
   exceptions: readonly (readonly [validator: number, reward: number])[];
 };
@@ -25,7 +25,7 @@ export function rewardsOf({ votes, rewards, effectiveBalances }: EpochFacts): Re
   let most = 0;
   for (const of of eth) if (of > most) most = of;
   const table = new Float64Array((most + 1) * VOTES);
-  // Boyer–Moore majority vote for each key.
+  // Finds the majority reward of each key (Boyer–Moore).
   const leads = new Int32Array(table.length);
   const keyAt = (v: number) => keyOf(eth[v] as number, votes[v] as number);
   for (let v = 0; v < votes.length; v += 1) {
@@ -40,7 +40,7 @@ export function rewardsOf({ votes, rewards, effectiveBalances }: EpochFacts): Re
   return { table, exceptions };
 }
 
-/** Rewards of a vote grow with the effective balance, so differences from a line are small. */
+/** The reward of a vote grows with the effective balance, so differences from a line are small. */
 export type PackedTable = {
   length: number;
   votes: { vote: number; slope: number; eth: number[]; off: number[] }[];

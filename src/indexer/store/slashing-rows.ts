@@ -3,7 +3,7 @@ import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { EpochFacts, Registry } from '../types.ts';
 
-/** Not final; balances are in Gwei. */
+/** A slashing that is not final; balances are in Gwei. */
 export type HeadSlashing = {
   validatorIndex: number;
   pubkey: string;
@@ -51,7 +51,7 @@ async function upsert(client: pg.ClientBase, network: Network, rows: readonly Sl
   return rowCount ?? 0;
 }
 
-/** Also updates balances until validators are withdrawable. */
+/** Also updates the balances of slashed validators until they are withdrawable. */
 export async function writeSlashings(
   client: pg.ClientBase,
   network: Network,

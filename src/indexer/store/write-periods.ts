@@ -47,7 +47,9 @@ async function sumOf(
 /** A record has 150 kB at a million validators. */
 const AT_ONCE = 16;
 
-/** Locks the period and returns its first epoch; undefined without epochs, or if the rows cover as many already. */
+/**
+ * Locks the period and returns its first stored epoch; undefined without epochs, or if the rows already cover as many.
+ */
 async function takePeriod(
   client: pg.ClientBase,
   network: Network,

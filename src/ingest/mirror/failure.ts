@@ -1,9 +1,9 @@
 export class UpstreamError extends Error {
   /** Undefined without a response. */
   readonly status: number | undefined;
-  /** Other lists would fail too. */
+  /** True if other lists would fail too. */
   readonly fatal: boolean;
-  /** All attempts failed. */
+  /** True if all attempts failed. */
   readonly again: boolean;
 
   constructor(

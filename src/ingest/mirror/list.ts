@@ -12,9 +12,9 @@ export type MirrorList = {
   /** After a 404, the next form is tried. */
   forms: readonly [Form, ...Form[]];
   rows: Partial<RowOptions>;
-  /** Field unique per row. */
+  /** Name of the field that identifies a row. */
   key?: string;
-  /** Pages shift when the list changes. */
+  /** True if pages shift when the list changes. */
   ranked?: boolean;
   /** Present if rows replace the stored list; `whole` identifies it even without rows. */
   replaces?: { whole?: Readonly<Record<string, string>> };
@@ -22,7 +22,7 @@ export type MirrorList = {
   down?: { field: string; ceiling: number; floor: number };
   /** Position to store: `at` or the largest `field`; with `ifAny`, only if there are rows. */
   position?: { at: string; ifAny?: boolean } | { field: string };
-  /** One of consecutive ranges, each read once. */
+  /** True for one of consecutive ranges, each read once. */
   part?: boolean;
   /** 404 means no rows. */
   mayBeAbsent?: boolean;

@@ -28,7 +28,7 @@ export type MirrorScope = {
   blockSlots: number;
   committeeSlots: number;
   validators: readonly { network: RewardsNetwork; id: string }[];
-  /** Ignores stored positions. */
+  /** If true, stored positions are ignored. */
   full: boolean;
   pageSize: number;
 };

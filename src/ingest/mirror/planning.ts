@@ -25,7 +25,7 @@ export const pageSize = ({ pageSize }: MirrorScope, most = 200): string => Strin
 export const since = (parameter: string, position: string | undefined): Record<string, string> =>
   position === undefined ? {} : { [parameter]: position };
 
-/** Adds requested parameters that rows lack. Throws if the service ignored one. */
+/** Adds the requested parameters to rows that lack them. Throws if the service ignored a parameter. */
 export function asAsked(asked: Record<string, string>) {
   return (row: unknown): unknown => {
     if (!isObject(row)) return row;

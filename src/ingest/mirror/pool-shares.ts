@@ -13,7 +13,7 @@ import {
 
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
-/** A share never changes its parents. */
+/** Reads all windows, because a share never changes its parents. */
 async function storedParents(pool: Pool, network: Network): Promise<Map<string, Parents>> {
   const { rows } = await pool.query({
     text: `/* mirrorKnownParents */
@@ -129,7 +129,7 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // Ids of both a pool and an operator come last; they fill both parents only if no other id is found.
+  // Ids that name both a pool and an operator come last; they fill both parents only if no other id is found.
   const ambiguous = new Set<Parents>();
   await search(
     [...both],

@@ -4,9 +4,9 @@ export type Tally = {
   resource: MirrorResource;
   lists: number;
   done: number;
-  /** Loaded earlier in this round. */
+  /** Lists that were loaded earlier in this round. */
   passed: number;
-  /** 404 from the service. */
+  /** Lists to which the service responded with 404. */
   absent: number;
   failed: number;
   rows: number;

@@ -28,7 +28,7 @@ type Round = MirrorHooks & {
   run: Run;
   options: MirrorOptions;
   upstream: Upstream;
-  /** Since the last list. */
+  /** Requests and compute units since the last list ended. */
   spent: { requests: number; units: number | undefined };
   tallies: Tally[];
   failures: RoundReport['failures'];

@@ -14,7 +14,6 @@ export type UpstreamOptions = {
   rate: number;
   timeoutMs: number;
   attempts: number;
-  /** Wait before the second attempt. */
   firstBackoffMs: number;
   stop: AbortSignal;
   /** Called per attempt, even without a response. */

@@ -6,7 +6,7 @@ import { ChangedError, UpstreamError } from './failure.ts';
 import type { Form, MirrorList } from './list.ts';
 import { nameOf, type Upstream } from './upstream.ts';
 
-/** `rows`: JSON of the new rows of the page. */
+/** `rows` has the JSON of the page's new rows. */
 export type Page = { name: string; rows: string[] };
 
 const MAX_ROWS = 20_000_000;

@@ -46,10 +46,10 @@ export async function refreshAttestations(
   return { ...written, rows: written.rows - dropped, dates };
 }
 
-/** Class of the whole network; no API accepts it. */
+/** Internal `id_type` of the whole network; no API accepts it. */
 const NETWORK = 'network';
 
-/** Figures of a network need every validator active on the day. */
+/** Figures of a network need all validators that were active on the day. */
 const dropIncomplete = (
   client: pg.ClientBase,
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
@@ -74,7 +74,7 @@ const dropIncomplete = (
     )`,
   );
 
-/** Entities have numbers, because grouping a million validators by number is cheap. */
+/** Numbers the entities, because grouping a million validators by number is cheap. */
 export async function gatherMembers(
   client: pg.ClientBase,
   network: Network,
@@ -181,7 +181,7 @@ const noFigures = Object.fromEntries(
 ) as typeof figuresOfDay;
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** Sums per last epoch avoid sorting validators: those of one entity end at few different epochs. */
+/** Sums are grouped by last epoch, which avoids sorting validators: those of one entity end in few different epochs. */
 const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
@@ -199,7 +199,7 @@ const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
       join members m using (validator_index)
       group by m.entity, a.day, a.date, a.end_epoch`;
 
-/** `at_end`: validators that reached the last epoch. `hour` is null for days. */
+/** `at_end` counts only validators that reached the last epoch. `hour` is null for days. */
 export function entityPeriods(
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
   { hour, sums }: { hour: Sql | null; sums: Sql },

@@ -11,13 +11,16 @@ type Due = 'attestations_due' | 'rewards_due';
 export type DaysAsked = {
   network: Network;
   utc: boolean;
-  /** Includes unchanged days. */
+  /** If true, unchanged days are computed, too. */
   all: boolean;
-  /** Only later dates. */
+  /** Computes only later dates. */
   after: string;
 };
 
-/** Undefined if no day is stored. Locks the days: a concurrent import then commits later and makes them due again. */
+/**
+ * Returns undefined if no day is stored. Locks the days: a concurrent import then commits later and makes them due
+ * again.
+ */
 export async function dueDates(
   client: pg.ClientBase,
   due: Due,

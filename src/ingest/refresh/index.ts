@@ -20,11 +20,11 @@ export type RefreshOptions = {
   only: readonly Subject[];
   types: readonly ComputedType[];
   allDays: boolean;
-  /** Waits for parts that another process refreshes. */
+  /** If true, waits for parts that another process refreshes. */
   wait: boolean;
 };
 
-/** `passed`: another process refreshes it. */
+/** `passed` means that another process refreshes the part. */
 export type PartReport = {
   part: Subject;
   network?: Network;
@@ -38,11 +38,11 @@ export type PartReport = {
 
 type Outcome = Written & { facts?: number; dates?: readonly string[] };
 type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
-  /** `after`: last date computed in this refresh. */
+  /** Computes only dates later than `after`, the last one that an earlier transaction computed. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 
-/** Each part is one transaction; parts by day use one per seven days. */
+/** Each part is one transaction, or one per seven days if it is computed by day. */
 function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): Part[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
   const parts: Record<Subject, Part[]> = {
@@ -76,7 +76,7 @@ function partsOf({ networks, windows, only, types, allDays: all }: RefreshOption
 }
 
 /**
- * Failed parts do not stop the others. Checks `stopped` between transactions; returns false if parts are left.
+ * Failed parts do not stop the others. Checks `stopped` between transactions, and returns false if parts are left.
  * Idempotent.
  */
 export async function refresh(

@@ -12,7 +12,7 @@ import { run, shownObjects, shownShare, type Written, writeSelected } from './wr
 
 export type ComputedType = (typeof computedTypes)[number];
 
-/** A class without known validators keeps its summaries. */
+/** An `idType` without known validators keeps its summaries. */
 export async function refreshOperators(
   client: pg.ClientBase,
   network: Network,
@@ -143,7 +143,7 @@ const ownerColumns = (types: readonly ComputedType[]): Sql =>
 const ofOwner = sql`w.deposit_address, w.withdrawal_address, w.node_operator, w.pool`;
 const means = ['correctness', 'delay', 'uptime', 'effectiveness'] as const;
 
-/** Grouping by addresses, operator and pool leaves ten times fewer rows, each in up to five classes. */
+/** Grouping by addresses, operator and pool leaves ten times fewer rows, each in up to five operators. */
 const owners = (types: readonly ComputedType[]): Sql => sql`
       select ${ownerColumns(types)}, count(w.balance) as validators,
         ${raw(means.map((name) => `sum(w.${name}) as ${name}, count(w.${name}) as ${name}_n`).join(', '))},

@@ -12,10 +12,10 @@ export const divided = (part: Sql, whole: Sql): Sql =>
 /** Epochs per year. */
 export const yearly = sql`round(count(*) * ${YEAR}::numeric / sum(seconds), 20)`;
 
-/** A yearly ratio; `earning` is stake × seconds. 0 without stake. */
+/** Returns a yearly ratio, 0 without stake; `earning` is stake × seconds. */
 export const apr = (rewards: Sql, earning: Sql): Sql =>
   sql`coalesce(${divided(sql`(${rewards}) * ${YEAR}`, earning)}, 0)`;
 
-/** Compounds `p.pace` times a year. −1 if costs exceed the stake, as for validators with a few SOL. */
+/** Compounds the APR `p.pace` times a year. Returns −1 if costs exceed the stake, as for validators with a few SOL. */
 export const apy = (rewards: Sql, earning: Sql): Sql =>
   sql`round(power(greatest(1 + ${apr(rewards, earning)} / p.pace, 0), p.pace) - 1, 20)`;

@@ -84,7 +84,7 @@ export const stakeAuthorities = (window: TimeWindow) => ({
   ) y`,
 });
 
-/** Mean weighted by stake; 0 without stake. */
+/** Returns the mean weighted by stake; 0 without stake. */
 const weighted = (column: Sql): Sql =>
   sql`coalesce(${divided(
     sql`sum(delegated_stake * ${column}) filter (where inside)`,

@@ -40,7 +40,8 @@ export async function daysOfWindow(
 }
 
 /**
- * Multiples of 1e-15 give the same digits in every read order, unlike doubles. 100 % has 18 digits and fits 64 bits.
+ * Sums of multiples of 1e-15 have the same digits in every read order, unlike sums of doubles. 100 % takes 18 digits,
+ * which fit 64 bits.
  */
 const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;

@@ -7,13 +7,13 @@ import { type Envelope, wholeList } from './whole-list.ts';
 type Open = {
   value: unknown[] | Envelope;
   key: string;
-  /** The elements of `value` are rows. */
+  /** True if the elements of `value` are rows. */
   list: boolean;
-  /** Contains a list of rows: a body or a wrapper. */
+  /** True if `value` contains a list of rows. */
   holds: boolean;
-  /** The list is a direct member. */
+  /** True if that list is a direct member. */
   body: boolean;
-  /** Rows before `value`. */
+  /** Number of rows before `value`. */
   before: number;
 };
 

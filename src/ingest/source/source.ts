@@ -6,7 +6,7 @@ export type Source = {
   /** Unit of `place`. */
   unit: 'row' | 'line';
   rows: AsyncIterable<RawRow[]>;
-  /** True for a whole list; known after the last row. */
+  /** True if the rows are a whole list; known only after the last row. */
   complete(): boolean;
   /** `size` is undefined for stdin. */
   bytes(): { read: number; size: number | undefined };

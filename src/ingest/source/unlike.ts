@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** `path` is for jq; `text`: JSON inside a string. */
+/** `path` is written for jq; `text` is true for JSON inside a string. */
 type Found = { fields: number; path: string; text: boolean };
 
 const MAX_DEPTH = 12;

@@ -6,10 +6,10 @@ const INDEX = literal('{"index":"');
 const BALANCE = literal('","balance":"');
 /** Longer than any entry, so `fast` stays within bounds. */
 const LONGEST = 64;
-/** Exceeds the validators in the first read, and new ones between two reads. */
+/** More than the validators of a first read, and than the new ones between two reads. */
 const MARGIN = 1 << 22;
 
-/** The API promises no order of entries. */
+/** Accepts entries in any order, because the API promises none. */
 export class BalanceReader implements ElementReader {
   #balances: Float64Array;
   #count = 0;

@@ -31,7 +31,7 @@ export class ElementScanner {
   readonly #reader: ElementReader;
   #parts: Buffer[] = [];
   #waiting = 0;
-  /** Doubling the bytes required for a scan keeps small chunks cheap. */
+  /** Bytes to wait for before the next scan; doubling them keeps small chunks cheap. */
   #enough = 0;
   #phase: 'envelope' | 'elements' | 'after' = 'envelope';
   #envelope: Buffer[] = [];
