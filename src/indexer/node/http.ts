@@ -55,7 +55,9 @@ async function refusalText(response: IncomingMessage): Promise<string> {
       text += (chunk as Buffer).toString('utf8');
       if (text.length > MAX_REFUSAL_BYTES) break;
     }
-  } catch {}
+  } catch {
+    // The received part is enough.
+  }
   response.destroy();
   return text.trim();
 }
