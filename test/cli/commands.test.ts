@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { makeDataDir, project, run, stakegraph } from '../support/process.ts';
+import { makeDataDir, type Outcome, project, run, stakegraph, stakegraphOfEach } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
@@ -16,12 +16,9 @@ afterAll(async () => {
   await folder.remove();
 });
 
+const options = () => ({ env: { DATABASE_URL: database.url }, cwd: folder.path });
 const call = (args: string[], input?: string | Buffer) =>
-  stakegraph(args, {
-    env: { DATABASE_URL: database.url },
-    cwd: folder.path,
-    ...(input === undefined ? {} : { input }),
-  });
+  stakegraph(args, { ...options(), ...(input === undefined ? {} : { input }) });
 const lines = (text: string) => text.split('\n').filter(Boolean);
 
 const slashing = (validatorIndex: number, change = {}) => ({
@@ -44,7 +41,7 @@ const stored = async () => {
 };
 
 describe('--help', () => {
-  it.each([
+  const commands: [string, string[]][] = [
     ['', ['serve', 'migrate', 'import', 'token', '--version']],
     ['serve', ['DATABASE_URL', 'SIGTERM']],
     ['migrate', []],
@@ -70,8 +67,20 @@ describe('--help', () => {
     ['token rotate', ['<tokenId>', '--grace']],
     ['account', ['create', 'list', 'show', 'set-tier']],
     ['account create', ['--tier', '--rate', '--json']],
-  ])('stakegraph %s --help names what is taken and exits with 0', async (command, named) => {
-    const { code, stdout, stderr } = await stakegraph([...command.split(' ').filter(Boolean), '--help']);
+  ];
+  const argsOf = (command: string) => [...command.split(' ').filter(Boolean), '--help'];
+  let outcomes: Outcome[];
+  beforeAll(async () => {
+    outcomes = await stakegraphOfEach(commands.map(([command]) => argsOf(command)));
+  });
+
+  it('is the same from a process of its own', async () => {
+    expect(await stakegraph(argsOf(''))).toEqual(outcomes[0]);
+  });
+
+  it.each(commands)('stakegraph %s --help names what is taken and exits with 0', (command, named) => {
+    const at = commands.findIndex(([each]) => each === command);
+    const { code, stdout, stderr } = outcomes[at] as Outcome;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: stakegraph${command && ' '}${command}`);
     for (const name of named) expect(stdout).toContain(name);
@@ -86,7 +95,7 @@ describe('--help', () => {
 });
 
 describe('wrong usage', () => {
-  it.each([
+  const uses: [string, string[], string][] = [
     ['an unknown command', ['migrat'], "unknown command 'migrat'\n(Did you mean migrate?)"],
     ['an unknown command of token', ['token', 'frobnicate'], "unknown command 'frobnicate'"],
     ['an unknown option', ['migrate', '--force'], "unknown option '--force'"],
@@ -112,8 +121,22 @@ describe('wrong usage', () => {
       'in the future',
     ],
     ['a missing token', ['token', 'revoke'], "missing required argument 'tokenId'"],
-  ])('%s exits with 2 and says what is wrong', async (_name, args, message) => {
-    const { code, stdout, stderr } = await call(args);
+  ];
+  let outcomes: Outcome[];
+  beforeAll(async () => {
+    outcomes = await stakegraphOfEach(
+      uses.map(([, args]) => args),
+      options(),
+    );
+  });
+
+  it('is refused the same in a process of its own', async () => {
+    expect(await call(['migrat'])).toEqual(outcomes[0]);
+  });
+
+  it.each(uses)('%s exits with 2 and says what is wrong', (name, _args, message) => {
+    const at = uses.findIndex(([each]) => each === name);
+    const { code, stdout, stderr } = outcomes[at] as Outcome;
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });

@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { slashing } from '../ingest/rows.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { launch, main, makeDataDir, run, stakegraph } from '../support/process.ts';
+import {
+  launch,
+  main,
+  makeDataDir,
+  type Outcome,
+  run,
+  stakegraph,
+  stakegraphOfEach,
+} from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
@@ -123,8 +131,14 @@ describe('stakegraph import', () => {
     expect(await state()).toMatchObject({ rows: 3_000, revision: 6 });
   });
 
-  it.each(['0', '17', '1.5', 'many'])('refuses --jobs %s', async (jobs) => {
-    const { code, stderr } = await call('none.ndjson', '--jobs', jobs);
+  const refused = ['0', '17', '1.5', 'many'];
+  let outcomes: Promise<Outcome[]> | undefined;
+  it.each(refused)('refuses --jobs %s', async (jobs) => {
+    outcomes ??= stakegraphOfEach(
+      refused.map((each) => ['import', 'slashings', 'none.ndjson', '--jobs', each]),
+      options(),
+    );
+    const { code, stderr } = (await outcomes)[refused.indexOf(jobs)] as Outcome;
     expect(code).toBe(2);
     expect(stderr).toContain('An integer from 1 to 16 is needed.');
   });

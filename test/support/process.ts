@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { endServer, isServer } from '../../src/db/embedded/process.ts';
 import { readPidFile, urlOf } from '../../src/db/embedded/server.ts';
@@ -59,6 +59,33 @@ export function run(command: string, args: string[], options: Options = {}): Pro
 /** Runs `stakegraph …` to its end. */
 export const stakegraph = (args: string[], options: Options = {}): Promise<Outcome> =>
   run(process.execPath, [main, ...args], options);
+
+/**
+ * Runs `stakegraph …` of each argument list, one after the other in one process: most of such a run is the start of the
+ * process. For commands that only print or refuse.
+ */
+export async function stakegraphOfEach(
+  lists: readonly (readonly string[])[],
+  options: Options = {},
+): Promise<Outcome[]> {
+  const program = `
+    const outcomes = [];
+    const write = process.stdout.write.bind(process.stdout);
+    for (const [n, args] of ${JSON.stringify(lists)}.entries()) {
+      const outcome = { code: 0, stdout: '', stderr: '' };
+      for (const name of ['stdout', 'stderr']) process[name].write = (text) => !!(outcome[name] += text);
+      process.argv = [process.execPath, ${JSON.stringify(main)}, ...args];
+      process.exitCode = 0;
+      await import(${JSON.stringify(pathToFileURL(main).href)} + '?' + n);
+      outcome.code = process.exitCode;
+      outcomes.push(outcome);
+    }
+    process.exitCode = 0;
+    write(JSON.stringify(outcomes));`;
+  const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program], options);
+  if (stderr) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
 
 /** Starts `stakegraph …` with its standard input open. */
 export const launch = (args: string[], options: Options = {}) =>
