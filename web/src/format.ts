@@ -33,28 +33,28 @@ export function shift(value: string, digits: number): string {
 
 const GWEI_DIGITS = 9;
 const ALL_DIGITS = 20;
+const MILLION = 1_000_000;
 
 /** Gwei as ETH with all digits. */
 export const eth = orNone(
   (gwei: string) => `${format(shift(gwei, GWEI_DIGITS), { maximumFractionDigits: ALL_DIGITS })} ETH`,
 );
-/** Gwei as ETH with four digits, such as 35.59M ETH; the exact amount belongs into a title or table. */
-export const shortEth = orNone(
-  (gwei: string) =>
-    `${format(shift(gwei, GWEI_DIGITS), { notation: 'compact', maximumSignificantDigits: 4 })} ETH`,
-);
+/** Four digits, or all before the point: 35.59M, 12,346, 708.8. The exact amount belongs into a title or table. */
+const short = (value: Numeric) =>
+  format(value, {
+    ...(Math.abs(Number(value)) < MILLION
+      ? { maximumFractionDigits: 0, roundingPriority: 'morePrecision' }
+      : { notation: 'compact' }),
+    maximumSignificantDigits: 4,
+  });
+export const shortCount = orNone(short);
+/** Gwei as a short number of ETH, without the unit. */
+export const shortEth = orNone((gwei: string) => short(shift(gwei, GWEI_DIGITS)));
 /** An amount in the token of its network, with all digits. */
 export const amount = orNone(
   (value: string, unit: string) => `${format(value, { maximumFractionDigits: ALL_DIGITS })} ${unit}`,
 );
-export const shortAmount = orNone(
-  (value: string, unit: string) =>
-    `${format(value, { notation: 'compact', maximumSignificantDigits: 4 })} ${unit}`,
-);
 export const count = orNone((value: Numeric) => format(value, { maximumFractionDigits: 0 }));
-export const shortCount = orNone((value: Numeric) =>
-  format(value, { notation: 'compact', maximumSignificantDigits: 4 }),
-);
 const fraction = (digits = 2) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits });
 /** 0.9987 as 99.87 %. */
 export const ratio = orNone((value: number, digits?: number) =>
@@ -70,8 +70,10 @@ const time = new Intl.DateTimeFormat(locale as string[], {
   timeZone: 'UTC',
 });
 const day = new Intl.DateTimeFormat(locale as string[], { dateStyle: 'medium', timeZone: 'UTC' });
+/** A moment in UTC, for a column that names the zone. */
+export const moment = orNone((value: string) => time.format(new Date(value)));
 /** A moment in UTC, with its zone. */
-export const moment = orNone((value: string) => `${time.format(new Date(value))} UTC`);
+export const momentUtc = orNone((value: string) => `${time.format(new Date(value))} UTC`);
 /** A UTC date such as `2025-10-31`. */
 export const calendarDate = orNone((value: string) => day.format(new Date(`${value}T00:00:00Z`)));
 

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useId } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { ago, count, moment } from './format.ts';
+import { ago, count, momentUtc } from './format.ts';
 import { hasPage } from './links.ts';
 import { useHref } from './network.ts';
 import { changed, type Param, useParam } from './url-state.ts';
@@ -21,7 +21,7 @@ export function Heading(props: { title: string; about?: ReactNode; asOf?: AsOf; 
         {about && <p className="about">{about}</p>}
         {asOf && (
           <p className="as-of">
-            Data as of <time dateTime={asOf.time}>{moment(asOf.time)}</time> ({ago(asOf.time)})
+            Data as of <time dateTime={asOf.time}>{momentUtc(asOf.time)}</time> ({ago(asOf.time)})
             {asOf.epoch != null && `, epoch ${asOf.epoch}`}
           </p>
         )}
@@ -32,14 +32,21 @@ export function Heading(props: { title: string; about?: ReactNode; asOf?: AsOf; 
 }
 
 /** A figure in large type. `exact` is its full value, when `children` is shortened. */
-export function Tile(props: { label: string; exact?: string; note?: ReactNode; children: ReactNode }) {
-  const { label, exact, note, children } = props;
+export function Tile(props: {
+  label: string;
+  unit?: string;
+  exact?: string;
+  note?: ReactNode;
+  children: ReactNode;
+}) {
+  const { label, unit, exact, note, children } = props;
   return (
     <div className="tile">
       <dt>{label}</dt>
       <dd>
         <span className="value" title={exact}>
           {children}
+          {unit && <small> {unit}</small>}
         </span>
         {note && <span className="note">{note}</span>}
       </dd>

@@ -261,7 +261,7 @@ function Figures({ overview }: { overview: Overview }) {
   const { sumEndEpochEffectiveBalance: stake, sumConsensusRewards, sumExecutionRewards } = overview;
   return (
     <Tiles>
-      <Tile label="Staked" exact={eth(stake)}>
+      <Tile label="Staked" unit="ETH" exact={eth(stake)}>
         {shortEth(stake)}
       </Tile>
       <Tile label="Active validators">{count(overview.validatorCount)}</Tile>
@@ -280,10 +280,10 @@ function Figures({ overview }: { overview: Overview }) {
       >
         {ratio(overview.missedProposalRatio)}
       </Tile>
-      <Tile label="Consensus rewards" exact={eth(sumConsensusRewards)}>
+      <Tile label="Consensus rewards" unit="ETH" exact={eth(sumConsensusRewards)}>
         {shortEth(sumConsensusRewards)}
       </Tile>
-      <Tile label="Execution rewards" exact={eth(sumExecutionRewards)} note="fees and MEV">
+      <Tile label="Execution rewards" unit="ETH" exact={eth(sumExecutionRewards)} note="fees and MEV">
         {shortEth(sumExecutionRewards)}
       </Tile>
     </Tiles>
@@ -314,14 +314,14 @@ function View({ data }: { data: Data }) {
       <div className="figures">
         <Figure
           title="APR"
-          note="Rewards of both layers in a year, in percent of the effective balance, by day."
+          note="Rewards of a year in percent of the effective balance, by day."
           columns={dayColumns}
           rows={history}
           draw={apr}
         />
         <Figure
           title="Staked"
-          note="Effective balance of active validators at the end of each day, in ETH."
+          note="Effective balance of active validators, in ETH, by day."
           columns={dayColumns}
           rows={history}
           draw={staked}
