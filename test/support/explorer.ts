@@ -23,11 +23,15 @@ export function useExplorer(...options: Parameters<typeof startGateway>) {
   /** Opens a path in a context of its own, with the token in its tab unless `token` is another or null. */
   async function open(
     path: string,
-    { token = gateway.token, ...context }: BrowserContextOptions & { token?: string | null } = {},
+    {
+      token = gateway.token,
+      at = gateway.url,
+      ...context
+    }: BrowserContextOptions & { token?: string | null; at?: string } = {},
   ): Promise<Opened> {
     const sent: Sent[] = [];
     gateway.statements.length = 0;
-    const visited = await visit(browser, gateway.url + path, context, async (page) => {
+    const visited = await visit(browser, at + path, context, async (page) => {
       page.on('request', (request) => {
         if (request.method() === 'POST' && new URL(request.url()).pathname === '/graphql')
           sent.push(request.postDataJSON());

@@ -18,6 +18,12 @@ const unknown = {
   },
 };
 
+// A file of this version is gone because the gateway was updated: the page of the new one names its own.
+addEventListener('vite:preloadError', (event) => {
+  if (performance.getEntriesByType('navigation')[0]?.toJSON().type === 'reload') return;
+  event.preventDefault();
+  location.reload();
+});
 pagePaths.push(...pages.map(({ path }) => path));
 applyTheme();
 await findToken();

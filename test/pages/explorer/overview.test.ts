@@ -66,6 +66,17 @@ describe.skipIf(noBrowser)('the overview', () => {
     );
   });
 
+  it('prints its figures and plots, without what is there to be clicked', async () => {
+    const { page } = await explorer.open('/');
+    await page.locator('.figure svg').first().waitFor();
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    for (const hidden of ['.top', '.bottom', '.tools', '.controls'])
+      expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
+    for (const shown of ['.tile', '.figure svg', '.figure > .scroll']) await page.locator(shown).first().waitFor();
+    expect(await page.evaluate(() => getComputedStyle(document.body).color)).toMatch(/^rgb\([0-5]?\d,/);
+    expect((await page.pdf({ format: 'A4' })).length).toBeGreaterThan(20_000);
+  });
+
   it('says so of a network without stored days, and keeps the network in its links', async () => {
     const { page } = await empty.open('/?network=holesky');
     await page.getByRole('heading', { name: 'No day of this network is stored' }).waitFor();

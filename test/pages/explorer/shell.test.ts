@@ -37,6 +37,20 @@ describe.skipIf(noBrowser)('the token of the explorer', () => {
     await page.getByRole('heading', { name: 'An access token is needed' }).waitFor();
   });
 
+  it('is asked for on a gateway of another name, which holds none', async () => {
+    const port = new URL(gateway.url).port;
+    const { page, complaints, hosts } = await open('/', {
+      token: null,
+      at: `http://stakegraph.localhost:${port}`,
+    });
+    await page.getByRole('heading', { name: 'An access token is needed' }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    await page.getByLabel('Access token').fill(gateway.token);
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect([complaints, [...hosts]]).toEqual([[], [`stakegraph.localhost:${port}`]]);
+  });
+
   it('is asked for again when it is not valid', async () => {
     const { page } = await open('/', { token: 'sgt_wrong' });
     await page.getByRole('heading', { name: 'The access token is not valid' }).waitFor();

@@ -233,12 +233,12 @@ const blockColumns: Column<Block>[] = [
     show: ({ validatorIndex: index }) => <PageLink to={paths.validator(index)}>{index}</PageLink>,
     numeric: true,
   },
+  gweiColumn('Rewards', ({ totalRewards }) => totalRewards),
   {
     head: 'Relays',
     value: ({ relays }) => relays.join(', '),
     show: ({ relays }) => relays.join(', ') || 'none',
   },
-  gweiColumn('Rewards', ({ totalRewards }) => totalRewards),
 ];
 
 const clientColumns: Column<Client>[] = [
