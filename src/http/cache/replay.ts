@@ -103,7 +103,9 @@ export function replayCached(options: {
     let metering: Metering | undefined;
     try {
       metering = await admitted;
-    } catch {}
+    } catch {
+      // Fastify reports the refusal.
+    }
     if (!metering || (metering.available() ?? 1) <= 0) {
       admissions.set(request, admitted);
       return false;
