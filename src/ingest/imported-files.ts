@@ -23,7 +23,7 @@ export async function wasImported(db: Queryable, resource: string, digest: Buffe
   return rows.length > 0;
 }
 
-/** Call in the load's transaction. */
+/** Must run in the transaction of the load. */
 export async function noteImported(
   client: pg.ClientBase,
   file: { resource: string; digest: Buffer; name: string; rows: number },

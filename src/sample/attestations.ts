@@ -122,7 +122,7 @@ const ofDay = (figures: Figures) => ({ ...figures, ...figuresOfDay(figures) });
 
 /**
  * Rows are generated in the database, because sending them takes longer. `offset 0` keeps PostgreSQL from repeating a
- * step for every figure. Noise depends only on entity and epoch.
+ * step for every figure.
  */
 const fill = (hours: boolean) => `/* sampleAttestations */
   insert into ${hours ? 'attestation_hours' : 'attestation_days'}

@@ -14,7 +14,7 @@ const counts: Record<Network, number> = { mainnet: 5_000, hoodi: 500, holesky: 5
 
 type Owner = Pick<SampleValidator, 'depositAddress' | 'withdrawalAddress' | 'nodeOperator' | 'pool'>;
 
-/** A depositor always has the same pool or operator, or none. */
+/** All validators of a depositor have the same pool or operator, or neither. */
 function ownersOf(network: Network, seed: number): (random: Random) => Owner {
   const all = [...namedOperators(network, seed), ...addresses(network, seed)];
   const of = (idType: IdType) => all.filter((one) => one.idType === idType && one.sizes.validators[0]);

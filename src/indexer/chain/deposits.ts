@@ -57,7 +57,7 @@ export function processDeposits(
       if ((full = !fits)) break;
       least = Math.max(least, (processed = sum));
     }
-    if (index === undefined) continue; // the signature was invalid
+    if (index === undefined) continue; // its signature was invalid
     if (index < registry.size) increase(balances, index, deposit.amount);
     else created.set(index, [...(created.get(index) ?? []), deposit]);
   }

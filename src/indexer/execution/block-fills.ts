@@ -117,7 +117,7 @@ export class BlockFills {
     const lacksPayload = this.#options.relays && (block.relays ?? 0) > 0 && !payloads;
     const figures = lacksPayload ? undefined : await this.#figures(block, payload, node);
     if (figures) return { ...fill, ...figures };
-    // A payload changes known fees, so its relays are stored only with the node's figures.
+    // A payload changes known fees, so relays are stored only with the node's figures.
     return block.feesKnown ? undefined : payloads && fill;
   }
 

@@ -14,7 +14,7 @@ const MAX_BYTES = 4 << 20;
 
 export function openRelays(options: {
   relays: readonly RelaySource[];
-  /** Per relay and second. */
+  /** Requests per relay and second. */
   rate: number;
   timeoutMs: number;
   signal: AbortSignal;

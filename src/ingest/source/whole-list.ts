@@ -42,7 +42,7 @@ export function wholeList() {
     body(body: Envelope, count: number) {
       state = stateAfter(body, count);
     },
-    /** Call for a row outside any response body. */
+    /** Must be called for a row outside any response body. */
     stray() {
       state = 'unknown';
     },
