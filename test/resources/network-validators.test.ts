@@ -229,68 +229,6 @@ describe('validators of equal amounts', () => {
   });
 });
 
-describe('the history of a validator', () => {
-  it('is its list of rewards, in one statement for all rows of a page', async () => {
-    const days = (args: string) =>
-      `(fromDate: "2025-10-01", first: 40${args}) { totalCount nodes { date validatorRewards } }`;
-    const data = await ask(
-      `{ networkValidators(network: POLYGON) { nodes { validator history${days('')} } } }`,
-    );
-    expect(gateway.statements).toEqual(['rankedRewards', 'rewardPages']);
-    for (const { validator, history } of data.networkValidators.nodes) {
-      const list = await ask(
-        `{ validatorRewards${days(`, network: POLYGON, validatorId: "${validator}"`)} }`,
-      );
-      expect(history).toEqual(list.validatorRewards);
-      expect(history.totalCount).toBe(31);
-    }
-  });
-
-  it('takes dates, an order and cursors, and is empty without a further statement for each row', async () => {
-    const order = 'orderBy: { field: VALIDATOR_REWARDS, direction: DESC }';
-    const first = await ask(
-      `{ networkValidators(network: SOLANA, first: 1) { nodes { validator history(${order}, first: 5) { nodes { date } pageInfo { endCursor } } } } }`,
-    );
-    const [{ validator, history }] = first.networkValidators.nodes;
-    const next = await ask(
-      `{ validatorRewards(network: SOLANA, validatorId: "${validator}", ${order}, first: 3, after: "${history.pageInfo.endCursor}") { nodes { date } } }`,
-    );
-    const whole = await ask(
-      `{ validatorRewards(network: SOLANA, validatorId: "${validator}", ${order}, first: 8) { nodes { date } } }`,
-    );
-    expect([...history.nodes, ...next.validatorRewards.nodes]).toEqual(whole.validatorRewards.nodes);
-    const none = await ask(
-      '{ networkValidators(network: SOLANA) { nodes { history(fromDate: "2100-01-01", toDate: "2100-02-01") { totalCount nodes { date } } } } }',
-    );
-    expect(gateway.statements).toEqual(['rankedRewards', 'rewardPages']);
-    expect(none.networkValidators.nodes).toEqual(Array(5).fill({ history: { totalCount: 0, nodes: [] } }));
-  });
-});
-
-describe('the validator of a delegation', () => {
-  it('is its newest day, in one statement for all delegations of a page; null without rewards', async () => {
-    const data =
-      await ask(`{ stakeAuthorities(window: SEVEN_DAYS, first: 20) { nodes { summary { delegations {
-      validatorVoteAccount percentage validator { voteAccount date displayName validatorRewards history(first: 2) { nodes { date } } }
-    } } } } }`);
-    expect(gateway.statements).toEqual(['stakeAuthorityPages', 'rewardPages', 'rewardPages']);
-    const delegations = data.stakeAuthorities.nodes.flatMap((node: any) => node.summary.delegations);
-    const linked = delegations.filter((one: any) => one.validator);
-    const known = new Set(
-      (await query('select distinct vote_account as id from solana_validator_rewards')).map(({ id }) => id),
-    );
-    expect(linked.length).toBeGreaterThan(0);
-    for (const { validatorVoteAccount, validator } of delegations)
-      expect(validator !== null).toBe(known.has(validatorVoteAccount));
-    for (const { validatorVoteAccount, validator } of linked)
-      expect(validator).toMatchObject({
-        voteAccount: validatorVoteAccount,
-        date: NEWEST,
-        history: { nodes: [{}, {}] },
-      });
-  });
-});
-
 describe('a page of the validators of a day', () => {
   let database: TestDatabase;
   let served: Pool; // plans statements as the gateway does
