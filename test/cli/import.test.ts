@@ -45,10 +45,10 @@ const state = async () => {
 describe('stakegraph import', () => {
   it('of standard input waits for a writer that takes its time', async () => {
     const { child, outcome } = launch(['import', 'slashings', '-'], options());
-    for (const from of [1, 11]) {
-      await sleep(1_500); // when the command has begun to read
-      child.stdin.write(ndjson(from, 10));
-    }
+    await sleep(1_500); // when the command has begun to read
+    child.stdin.write(ndjson(1, 10));
+    await sleep(300);
+    child.stdin.write(ndjson(11, 10));
     child.stdin.end();
     expect(await outcome).toMatchObject({ code: 0, stderr: '' });
     expect(await state()).toMatchObject({ rows: 20 });

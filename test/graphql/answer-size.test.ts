@@ -14,6 +14,7 @@ import { costOf } from '../../src/graphql/run/query-cost.ts';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { fieldsIn } from '../support/answers.ts';
 import { useGateway } from '../support/gateway.ts';
+import { every } from '../support/thorough.ts';
 
 const gateway = useGateway();
 
@@ -114,31 +115,38 @@ function* shapes(): Generator<Shape> {
 }
 
 const estimate = (query: string) => costOf(schema, parse(query, { maxTokens: limits.tokens }), null, {});
+const found = new Map<string, string>();
+
 /** The largest of a shape that is accepted. */
-function largest({ write }: Shape): string {
+function largest({ name, write }: Shape): string {
+  const known = found.get(name);
+  if (known) return known;
   let [low, high] = [1, 200];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (estimate(write(middle)).passed) high = middle - 1;
     else low = middle;
   }
+  found.set(name, write(low));
   return write(low);
 }
 
 describe('the largest accepted document of each shape', () => {
-  it.each([...shapes()].map((shape): [string, Shape] => [shape.name, shape]))(
-    'is answered within the limits, and with no more than estimated: %s',
-    async (_name, shape) => {
-      const query = largest(shape);
-      const { fields, bytes } = estimate(query);
-      const { data, errors, text } = await gateway.graphql(query);
-      for (const error of errors ?? []) expect(error.extensions.code).toBe('BAD_INPUT');
-      expect(fieldsIn(data)).toBeLessThanOrEqual(fields);
-      expect(text.length).toBeLessThanOrEqual(bytes + 2_000);
-      expect(fields).toBeLessThanOrEqual(limits.fields);
-      expect(bytes).toBeLessThanOrEqual(limits.bytes);
-    },
-  );
+  it.each(
+    every(
+      3,
+      [...shapes()].map((shape): [string, Shape] => [shape.name, shape]),
+    ),
+  )('is answered within the limits, and with no more than estimated: %s', async (_name, shape) => {
+    const query = largest(shape);
+    const { fields, bytes } = estimate(query);
+    const { data, errors, text } = await gateway.graphql(query);
+    for (const error of errors ?? []) expect(error.extensions.code).toBe('BAD_INPUT');
+    expect(fieldsIn(data)).toBeLessThanOrEqual(fields);
+    expect(text.length).toBeLessThanOrEqual(bytes + 2_000);
+    expect(fields).toBeLessThanOrEqual(limits.fields);
+    expect(bytes).toBeLessThanOrEqual(limits.bytes);
+  });
 
   it('is near a limit, or has all rows of its list', () => {
     const used = [...shapes()].map((shape) => {

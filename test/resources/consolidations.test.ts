@@ -8,6 +8,7 @@ import {
 import { sampleConsolidations, sampleOperators, sampleValidators } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { every } from '../support/thorough.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -288,34 +289,32 @@ describe('GET /v1/eth/validators/consolidations', () => {
     expect(json.pages).toBe(Math.ceil(mainnet.length / 10));
   });
 
-  it.each(['', 'sortBy=consolidatedBalance&sortOrder=desc', 'entity', 'validator'])(
-    'walks forward and back, every row once: %s',
-    async (which) => {
-      const id = middle.sourceEntities[0]?.id as string;
-      const narrowed =
-        which === 'entity'
-          ? `entityType=depositAddress&entityId=${id}`
-          : which === 'validator'
-            ? `validator=${middle.targetValidatorIndex}`
-            : which;
-      const everything = await all(narrowed);
-      for (const limit of [7, 40]) {
-        const walk = async (start: string, direction: 'next' | 'previous') => {
-          const found: any[] = [];
-          for (let url: string | null = start; url; ) {
-            const { json } = await gateway.get(url.replace(gateway.url, ''));
-            found[direction === 'next' ? 'push' : 'unshift'](...json.results);
-            url = json[direction];
-          }
-          return found;
-        };
-        const first = `${PATH}?${narrowed}&limit=${limit}`;
-        expect(await walk(first, 'next')).toEqual(everything);
-        const past = (await gateway.get(`${first}&offset=1000`)).json;
-        expect(await walk(past.previous, 'previous')).toEqual(everything);
-      }
-    },
-  );
+  const walked = every(2, ['', 'sortBy=consolidatedBalance&sortOrder=desc'], 1);
+  it.each([...walked, 'entity', 'validator'])('walks forward and back, every row once: %s', async (which) => {
+    const id = middle.sourceEntities[0]?.id as string;
+    const narrowed =
+      which === 'entity'
+        ? `entityType=depositAddress&entityId=${id}`
+        : which === 'validator'
+          ? `validator=${middle.targetValidatorIndex}`
+          : which;
+    const everything = await all(narrowed);
+    for (const limit of [7, 40]) {
+      const walk = async (start: string, direction: 'next' | 'previous') => {
+        const found: any[] = [];
+        for (let url: string | null = start; url; ) {
+          const { json } = await gateway.get(url.replace(gateway.url, ''));
+          found[direction === 'next' ? 'push' : 'unshift'](...json.results);
+          url = json[direction];
+        }
+        return found;
+      };
+      const first = `${PATH}?${narrowed}&limit=${limit}`;
+      expect(await walk(first, 'next')).toEqual(everything);
+      const past = (await gateway.get(`${first}&offset=1000`)).json;
+      expect(await walk(past.previous, 'previous')).toEqual(everything);
+    }
+  });
 
   it('reads a page, the entities of both sides and the count in three statements', async () => {
     await list('limit=200');
@@ -366,13 +365,15 @@ const ask = async (query: string, variables = {}) => {
 };
 
 describe('GraphQL consolidations', () => {
+  const sorted = consolidationSortFields.flatMap((field) =>
+    ['ASC', 'DESC'].map((order) => [
+      `sortBy=${field}&sortOrder=${order.toLowerCase()}`,
+      `sortBy: ${enumName(field)}, sortOrder: ${order}`,
+    ]),
+  );
+
   it.each([
-    ...consolidationSortFields.flatMap((field) =>
-      ['ASC', 'DESC'].map((order) => [
-        `sortBy=${field}&sortOrder=${order.toLowerCase()}`,
-        `sortBy: ${enumName(field)}, sortOrder: ${order}`,
-      ]),
-    ),
+    ...every(5, sorted),
     ['utc=true', 'utc: true'],
     [`validator=${middle.targetValidatorIndex}`, `validator: "${middle.targetValidatorIndex}"`],
     [

@@ -238,7 +238,7 @@ async function walkV1(start: string, direction: 'next' | 'previous'): Promise<an
 describe('REST v0, REST v1 and GraphQL', () => {
   const cases = timeWindows.flatMap((window) => types.map((type) => ({ window, type })));
 
-  it.each(every(6, cases, 1))(
+  it.each(every(12, cases, 1))(
     'give the same rows once each, both ways: $window $type',
     async ({ window, type }) => {
       const size = type === 'pool' ? 7 : 200;
@@ -265,7 +265,7 @@ describe('REST v0, REST v1 and GraphQL', () => {
     60_000,
   );
 
-  it.each(timeWindows)(
+  it.each(every(4, timeWindows, 1))(
     'order by network penetration descending, and split into the types: %s',
     async (window) => {
       const all = await walkNext(gateway, `${V0}?window=${window}&size=200`);

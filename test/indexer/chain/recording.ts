@@ -262,3 +262,12 @@ export class Recording {
       (this.#records[Number(index)] ??= []).push([line.state, recordOf(Number(index), v)]);
   }
 }
+
+const recordings = new Map<string, Recording>();
+
+/** The same for all tests of a worker, since it takes a second to parse. */
+export function recordingOf(...[name]: ConstructorParameters<typeof Recording>): Recording {
+  const recording = recordings.get(name) ?? new Recording(name);
+  recordings.set(name, recording);
+  return recording;
+}

@@ -4,7 +4,7 @@ import { openStore } from '../../../src/indexer/store/index.ts';
 import type { EpochFacts } from '../../../src/indexer/types.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { slow } from '../../support/thorough.ts';
-import { Recording, recorded } from '../chain/recording.ts';
+import { recorded, recordingOf } from '../chain/recording.ts';
 import { compare } from '../oracle/compare.ts';
 import { readRecording } from '../oracle/recording.ts';
 import { Run } from '../oracle/run.ts';
@@ -16,12 +16,6 @@ afterEach(async () => {
 });
 
 type Name = 'chain-days' | 'chain-wide';
-const recordings = new Map<Name, Recording>();
-function recordingOf(name: Name): Recording {
-  const recording = recordings.get(name) ?? new Recording(name);
-  recordings.set(name, recording);
-  return recording;
-}
 
 /** Facts of the epochs, with the registry after each. */
 function* factsOf(name: Name, from: number, to: number): Generator<{ facts: EpochFacts; chain: Chain }> {
