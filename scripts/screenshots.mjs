@@ -33,7 +33,7 @@ try {
   for (const [name, path] of Object.entries(pictures)) {
     await page.goto(new URL(path, link).href);
     await page.locator('.figure svg').first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await page.waitForTimeout(1_000); // streams stay open: the network is never idle
     await page.screenshot({ path: join(folder, `explorer-${name}.png`) });
   }
   await browser.close();

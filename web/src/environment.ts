@@ -1,12 +1,29 @@
-import { Environment, type FetchFunction, Network, RecordSource, Store } from 'relay-runtime';
+import { createClient } from 'graphql-sse';
+import {
+  Environment,
+  type FetchFunction,
+  type GraphQLResponse,
+  Network,
+  Observable,
+  RecordSource,
+  Store,
+  type SubscribeFunction,
+  type Variables,
+} from 'relay-runtime';
 import { Failure, failureOf } from './failure.ts';
 import { store } from './store.ts';
 import { token } from './token.ts';
 
+export type Revisions = Record<string, number>;
 export type Cost = { estimated: number; charged: number; remaining: string | number | null };
 
 /** What the last response cost, in compute units. */
 export const lastCost = store<Cost | undefined>(undefined);
+/** Revisions of the datasets behind the last response to a document, which subscriptions continue. */
+const revisions = new Map<string, Revisions>();
+const keyOf = (name: string, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
+export const revisionsOf = (name: string, variables: Variables) => revisions.get(keyOf(name, variables));
+
 /** Requests in flight. */
 export const inFlight = store(0);
 
@@ -28,6 +45,7 @@ const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variab
     });
     const body = await response.json().catch(() => ({}));
     if (body.extensions?.cost) lastCost.set(body.extensions.cost);
+    if (body.extensions?.revision) revisions.set(keyOf(operationName, variables), body.extensions.revision);
     if (!response.ok || body.errors) throw failureOf(response, body.errors);
     return body;
   } finally {
@@ -35,7 +53,25 @@ const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variab
   }
 };
 
+const streams = createClient({
+  url: '/graphql',
+  retryAttempts: 0, // `useLive` continues with another `after`
+  headers: () => ({ authorization: `Bearer ${token()}` }),
+});
+
+const subscribe: SubscribeFunction = ({ text, name: operationName }, variables) =>
+  Observable.create<GraphQLResponse>((sink) =>
+    streams.subscribe(
+      { query: text ?? '', operationName, variables },
+      {
+        next: (event) => sink.next(event as GraphQLResponse),
+        error: (error) => sink.error(error as Error),
+        complete: () => sink.complete(),
+      },
+    ),
+  );
+
 export const environment = new Environment({
-  network: Network.create(fetchGraphql),
+  network: Network.create(fetchGraphql, subscribe),
   store: new Store(new RecordSource(), { queryCacheExpirationTime: FRESH_MS }),
 });

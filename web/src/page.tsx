@@ -10,7 +10,7 @@ import {
 import { loadQuery, type PreloadedQuery, usePreloadedQuery } from 'react-relay';
 import { type LoaderFunctionArgs, type Params, useLoaderData } from 'react-router';
 import { type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-runtime';
-import { environment } from './environment.ts';
+import { environment, type Revisions, revisionsOf } from './environment.ts';
 import { type Network, networkOf } from './network.ts';
 import { Loading, NeedsToken, Problem } from './states.tsx';
 import { token } from './token.ts';
@@ -28,7 +28,7 @@ type Definition<Q extends OperationType> = {
 
 type Loaded<Q extends OperationType> = { ref: PreloadedQuery<Q>; place: Place; variables: Q['variables'] };
 
-export type Source = { text: string; variables: object };
+export type Source = { text: string; variables: object; revision?: Revisions | undefined };
 const SourceContext = createContext<Source>({ text: '', variables: {} });
 /** The document that the page was made from, and its variables. */
 export const useSource = () => use(SourceContext);
@@ -53,7 +53,7 @@ class Boundary extends Component<{ request: unknown; children: ReactNode }> {
 
 /** Makes a route that sends its document before it renders. */
 export function page<Q extends OperationType>({ query, variables: of, View }: Definition<Q>) {
-  const text = getRequest(query).params.text ?? '';
+  const { name, text } = getRequest(query).params;
 
   function loader({ params, request }: LoaderFunctionArgs): Loaded<Q> | null {
     if (!token()) return null;
@@ -67,7 +67,7 @@ export function page<Q extends OperationType>({ query, variables: of, View }: De
     const data = usePreloadedQuery<Q>(query, loaded);
     useEffect(() => () => loaded.dispose(), [loaded]);
     return (
-      <SourceContext value={{ text, variables }}>
+      <SourceContext value={{ text: text ?? '', variables, revision: revisionsOf(name, variables) }}>
         <View data={data} place={place} />
       </SourceContext>
     );

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
-import { isPage, useExplorer } from '../../support/explorer.ts';
+import { eventually } from '../../support/eventually.ts';
+import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+import { importBlocks } from '../../support/live-rows.ts';
 
 const explorer = useExplorer();
 const empty = useExplorer({ template: 'empty' });
@@ -30,7 +32,7 @@ describe.skipIf(noBrowser)('the overview', () => {
     expect(await page.getByLabel('30 days').first().isChecked()).toBe(true);
     await page.getByText('7 days').click();
     await page.waitForURL(/window=7d/);
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     expect(sent.at(-1)?.variables).toMatchObject({ window: 'SEVEN_DAYS', days: 30 });
     await page.goBack();
     await page.waitForURL(/window=30d/);
@@ -66,13 +68,52 @@ describe.skipIf(noBrowser)('the overview', () => {
     );
   });
 
+  it('shows a block that another process imports within a second, without a reload', async () => {
+    const { page } = await explorer.open('/');
+    const figure = page.getByRole('figure', { name: 'Newest blocks' });
+    await figure.getByText('Live').waitFor();
+    const rows = figure.locator('tbody tr');
+    const before = await rows.first().innerText();
+    const slot = Number(before.split('\t')[0]) + 1;
+    await page.evaluate(() => Object.assign(window, { same: true }));
+    await importBlocks(explorer.gateway, [slot]);
+    const began = performance.now();
+    await rows.getByText(String(slot)).waitFor();
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(await rows.count()).toBe(10);
+    expect(await rows.first().innerText()).toContain(String(slot));
+    expect(await page.evaluate(() => 'same' in window)).toBe(true);
+  });
+
+  it('misses no block while its stream is interrupted, and holds none while the tab is hidden', async () => {
+    const { page } = await explorer.open('/');
+    const figure = page.getByRole('figure', { name: 'Newest blocks' });
+    await figure.getByText('Live').waitFor();
+    const rows = figure.locator('tbody tr');
+    const slot = Number((await rows.first().innerText()).split('\t')[0]) + 1;
+    const show = (hidden: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, hidden);
+    await show(true);
+    await figure.getByText('As of when').waitFor();
+    await importBlocks(explorer.gateway, [slot]);
+    await page.waitForTimeout(500);
+    expect(await rows.getByText(String(slot)).count()).toBe(0);
+    await show(false);
+    await rows.getByText(String(slot)).waitFor();
+    await eventually(async () => expect(await figure.getByText('Live').count()).toBe(1));
+  });
+
   it('prints its figures and plots, without what is there to be clicked', async () => {
     const { page } = await explorer.open('/');
     await page.locator('.figure svg').first().waitFor();
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     for (const hidden of ['.top', '.bottom', '.tools', '.controls'])
       expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
-    for (const shown of ['.tile', '.figure svg', '.figure > .scroll']) await page.locator(shown).first().waitFor();
+    for (const shown of ['.tile', '.figure svg', '.figure > .scroll'])
+      await page.locator(shown).first().waitFor();
     expect(await page.evaluate(() => getComputedStyle(document.body).color)).toMatch(/^rgb\([0-5]?\d,/);
     expect((await page.pdf({ format: 'A4' })).length).toBeGreaterThan(20_000);
   });

@@ -1,5 +1,7 @@
+import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { overviewQuery } from '../__generated__/overviewQuery.graphql';
+import type { overviewSubscription } from '../__generated__/overviewSubscription.graphql';
 import { Figure } from '../figure.tsx';
 import {
   ago,
@@ -15,7 +17,9 @@ import {
   shortEth,
 } from '../format.ts';
 import { paths } from '../links.ts';
-import { page } from '../page.tsx';
+import { useLive } from '../live.ts';
+import type { Network } from '../network.ts';
+import { type Place, page } from '../page.tsx';
 import { Choice, Heading, PageLink, Share, Tile, Tiles } from '../parts.tsx';
 import { at, barsOver, colors, linesOver } from '../plots.ts';
 import { Notice } from '../states.tsx';
@@ -43,7 +47,7 @@ const query = graphql`
         id
         client
         validatorCount
-        percentage
+        ratio
       }
       history(orderBy: { field: PERIOD, direction: DESC }, first: $days) {
         nodes {
@@ -77,12 +81,30 @@ const query = graphql`
     blocks(network: $network, first: 10) {
       nodes {
         id
-        consensusSlot
-        blockTimestamp
-        consensusOutcome
-        validatorIndex
-        totalRewards
-        relays
+        ...overview_block @relay(mask: false)
+      }
+    }
+  }
+`;
+
+graphql`
+  fragment overview_block on Block {
+    consensusSlot
+    blockTimestamp
+    consensusOutcome
+    validatorIndex
+    totalRewards
+    relays
+  }
+`;
+
+const newBlocks = graphql`
+  subscription overviewSubscription($network: Network!, $after: Int) {
+    blockAdded(network: $network, after: $after) {
+      revision
+      blocks {
+        id
+        ...overview_block @relay(mask: false)
       }
     }
   }
@@ -250,9 +272,9 @@ const clientColumns: Column<Client>[] = [
     numeric: true,
   },
   {
-    head: 'Share (%)',
-    value: (row) => row.percentage,
-    show: (row) => <Share value={row.percentage} of={100} text={percentage(row.percentage, 1)} />,
+    head: 'Share (0–1)',
+    value: (row) => row.ratio,
+    show: (row) => <Share value={row.ratio} text={ratio(row.ratio, 1)} />,
     numeric: true,
   },
 ];
@@ -290,7 +312,40 @@ function Figures({ overview }: { overview: Overview }) {
   );
 }
 
-function View({ data }: { data: Data }) {
+const SHOWN = 10;
+
+/** The newest blocks, with those that come while the page is open. */
+function Blocks({ network, blocks }: { network: Network; blocks: readonly Block[] }) {
+  const [added, setAdded] = useState<readonly Block[]>([]);
+  const isLive = useLive<overviewSubscription>({
+    subscription: newBlocks,
+    variables: { network },
+    dataset: 'blocks',
+    revisionOf: ({ blockAdded }) => blockAdded?.revision,
+    onEvent: ({ blockAdded }) => setAdded((before) => newestOf([...(blockAdded?.blocks ?? []), ...before])),
+  });
+  return (
+    <Figure
+      title="Newest blocks"
+      note={
+        <span className="live" data-live={isLive} role="status">
+          {isLive ? 'Live: blocks appear as they are stored.' : 'As of when the page was opened.'}
+        </span>
+      }
+      columns={blockColumns}
+      rows={newestOf([...added, ...blocks])}
+      empty="No block of this network is stored."
+    />
+  );
+}
+
+/** One row for each id, the newest slot first. */
+const newestOf = (blocks: readonly Block[]) =>
+  [...new Map(blocks.toReversed().map((block) => [block.id, block])).values()]
+    .sort((one, other) => other.consensusSlot - one.consensusSlot)
+    .slice(0, SHOWN);
+
+function View({ data, place }: { data: Data; place: Place }) {
   const { networkOverview: overview, chainDailyRewards, slashings, blocks } = data;
   const choices = (
     <>
@@ -334,7 +389,7 @@ function View({ data }: { data: Data }) {
           draw={rewards}
           series={kinds}
         />
-        <Figure title="Newest blocks" columns={blockColumns} rows={blocks?.nodes ?? []} />
+        <Blocks key={place.network} network={place.network} blocks={blocks?.nodes ?? []} />
         <Figure
           title="Newest slashings"
           note={`${count(slashings?.totalCount)} validators were slashed so far.`}

@@ -1,0 +1,70 @@
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
+import { requestSubscription } from 'react-relay';
+import type { GraphQLTaggedNode, OperationType } from 'relay-runtime';
+import { environment } from './environment.ts';
+import { useSource } from './page.tsx';
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+const onVisibility = (listener: () => void) => {
+  document.addEventListener('visibilitychange', listener);
+  return () => document.removeEventListener('visibilitychange', listener);
+};
+/** Streams are few for a token and for a browser, so hidden tabs hold none. */
+const useVisible = () => useSyncExternalStore(onVisibility, () => !document.hidden);
+
+/**
+ * Follows a subscription with an `after` while the tab is shown, from the revision of the page's data on. After an
+ * interruption it continues where it was cut off. Returns whether it is connected.
+ */
+export function useLive<S extends OperationType & { variables: { after?: number | null } }>(options: {
+  subscription: GraphQLTaggedNode;
+  variables: Omit<S['variables'], 'after'>;
+  /** The dataset whose revisions the subscription counts. */
+  dataset: string;
+  revisionOf: (event: S['response']) => number | undefined;
+  onEvent: (event: S['response']) => void;
+}): boolean {
+  const { subscription, variables, dataset } = options;
+  const { revision } = useSource();
+  const after = useRef(revision?.[dataset]);
+  const [isLive, setLive] = useState(false);
+  const visible = useVisible();
+  const take = useEffectEvent((event: S['response']) => {
+    after.current = options.revisionOf(event) ?? after.current;
+    options.onEvent(event);
+  });
+  const key = JSON.stringify(variables);
+  useEffect(() => {
+    if (!visible) return;
+    let wait = FIRST_WAIT_MS;
+    let timer: ReturnType<typeof setTimeout>;
+    let stream: { dispose(): void };
+    const start = () => {
+      stream = requestSubscription<S>(environment, {
+        subscription,
+        variables: { ...JSON.parse(key), after: after.current },
+        onNext: (event) => {
+          setLive(true);
+          wait = FIRST_WAIT_MS;
+          if (event) take(event);
+        },
+        onError: restart,
+        onCompleted: restart,
+      });
+    };
+    function restart() {
+      setLive(false);
+      timer = setTimeout(start, wait);
+      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+    }
+    start();
+    return () => {
+      clearTimeout(timer);
+      stream.dispose();
+      setLive(false);
+    };
+  }, [visible, subscription, key]);
+  return isLive;
+}
