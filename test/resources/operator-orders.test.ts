@@ -208,8 +208,11 @@ describe('operators(where:)', () => {
   ];
 
   it.each(filters)('%j gives what a filter of all rows gives, in each order', async (where, fits) => {
-    for (const idType of Object.keys(classes) as Class[]) {
-      if ('name' in where && idType === 'DEPOSIT_ADDRESS') continue;
+    const at = filters.findIndex(([each]) => each === where);
+    const named = (Object.keys(classes) as Class[]).filter(
+      (idType) => !('name' in where && idType === 'DEPOSIT_ADDRESS'),
+    );
+    for (const idType of every(named.length, named, at)) {
       const rows = (await ofClass(idType)).filter(fits);
       const size = rows.length > 100 ? 200 : 7;
       const { data } = await gateway.graphql(page(`idType: ${idType}`), { where });

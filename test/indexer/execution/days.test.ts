@@ -6,6 +6,7 @@ import { applyBlockFees } from '../../../src/indexer/execution/day-sums.ts';
 import { hexOf, type MadeBlock, madeBlock, tipsIn, transfer } from '../../support/execution-chain.ts';
 import { type ExecutionNode, startExecutionNode } from '../../support/execution-node.ts';
 import { type Gateway, gatewayForTest } from '../../support/gateway.ts';
+import { runs } from '../../support/thorough.ts';
 import { filled, reasons, rowsOf, storeBlocks, storedBlock } from './made.ts';
 
 const DAY = 11;
@@ -195,7 +196,7 @@ describe('days of validators', () => {
           }
         },
       ),
-      { numRuns: 6, endOnFailure: true },
+      { ...runs(6), endOnFailure: true },
     );
   });
 });
