@@ -2,6 +2,7 @@ import { type GraphQLObjectType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { useGateway } from '../support/gateway.ts';
+import { rewardLists } from '../support/rewards.ts';
 
 const gateway = useGateway();
 const idOf = (text: string) => Buffer.from(text).toString('base64url');
@@ -70,6 +71,35 @@ describe('NetworkClientShare', () => {
   });
 });
 
+describe('rewards of other networks', () => {
+  it.each(rewardLists)(
+    'of $network are found again by id, a statement for each kind',
+    async ({ network, id }) => {
+      const name = network.toUpperCase();
+      const title = `${network[0]?.toUpperCase()}${network.slice(1)}`;
+      const [validator, whole] = [`${title}ValidatorReward`, `${title}NetworkReward`];
+      const fields = (type: string) => {
+        const own = Object.values((schema.getType(type) as GraphQLObjectType).getFields());
+        return own.flatMap((field) => (field.args.length > 0 ? [] : [field.name])).join(' ');
+      };
+      const { data, errors } = await gateway.graphql(`{
+      validatorRewards(network: ${name}, validatorId: "${id}", first: 3) { nodes { __typename ... on ${validator} { ${fields(validator)} } } }
+      networkRewards(network: ${name}, first: 3) { nodes { __typename ... on ${whole} { ${fields(whole)} } } } }`);
+      expect(errors).toBeUndefined();
+      const rows = [...data.validatorRewards.nodes, ...data.networkRewards.nodes];
+      expect(rows).toHaveLength(6);
+      gateway.statements.length = 0;
+      const again = await gateway.graphql(
+        `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on ${validator} { ${fields(validator)} } ... on ${whole} { ${fields(whole)} } } }`,
+        { ids: rows.map((row: any) => row.id) },
+      );
+      expect(again.errors).toBeUndefined();
+      expect(again.data.nodes).toEqual(rows);
+      expect(gateway.statements).toEqual(['rewardsByDay', 'rewardsByDay']);
+    },
+  );
+});
+
 describe('node', () => {
   it.each([
     'OperatorConsolidationCapacity:mainnet:7d:pool:nobody',
@@ -81,6 +111,13 @@ describe('node', () => {
     'PendingConsolidation:mainnet:x',
     'NetworkClientShare:mainnet:nobody',
     'NetworkClientShare:nowhere:Prysm',
+    'PolygonValidatorReward:27:1999-01-01',
+    'PolygonValidatorReward:27:2025-13-01',
+    'PolygonValidatorReward:027:2025-08-05',
+    'PolygonValidatorReward:x',
+    'CardanoValidatorReward:nobody:2025-08-05',
+    'SolanaNetworkReward:x:2025-08-05',
+    'SolanaNetworkReward::1999-01-01',
   ])('is null for %s', async (text) => {
     const { data, errors } = await gateway.graphql('query ($id: ID!) { node(id: $id) { id } }', {
       id: idOf(text),

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { GraphQLField, GraphQLObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLObjectType, isObjectType } from 'graphql';
 import relay from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/index.ts';
@@ -46,7 +46,7 @@ function connections(): Connection[] {
   const owners = Object.values(schema.getTypeMap()).filter(
     (type): type is GraphQLObjectType =>
       type.name === 'Query' ||
-      ('getInterfaces' in type && type.getInterfaces().some(({ name }) => name === 'Node')),
+      (isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node')),
   );
   return owners.flatMap((owner) =>
     Object.values(owner.getFields())
@@ -152,6 +152,10 @@ async function ownerOf({ owner, field }: Connection): Promise<string> {
     NetworkOverview: `networkOverview(window: ALL) { ${inner} }`,
     SolanaNetworkOverview: `solanaNetworkOverview(window: ALL) { ${inner} }`,
   };
+  const rewards = /^(\w+)ValidatorReward$/.exec(owner)?.[1];
+  if (rewards)
+    lists[owner] =
+      `networkValidators(network: ${rewards.toUpperCase()}, first: 3) { nodes { ... on ${owner} { ${inner} } } }`;
   const { data, errors } = await gateway.graphql(`{ list: ${lists[owner]} }`);
   if (errors) throw new Error(JSON.stringify(errors));
   const nodes = [data.list.nodes ?? data.list]

@@ -105,4 +105,33 @@ describe('?all that ends in the middle', () => {
       expect(charged).toBeLessThan(ROWS);
     });
   });
+
+  it('through the database is cut, so that no reader takes it for the whole', async () => {
+    const account = await accountOf(gateway, 'growth');
+    const before = await unitsOf(account);
+    const response = await paused(account);
+    await settled();
+    const rename = (from: string, to: string) =>
+      gateway.database.pool.query({ text: `alter table ${from} rename to ${to}`, values: [] });
+    await rename('operator_ranks', 'operator_ranks_gone');
+    try {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      response.resume();
+      const [error] = await once(response, 'error');
+      expect(error.code).toBe('ECONNRESET');
+      expect(response.complete).toBe(false);
+      expect(linesIn(text).length).toBeLessThan(ROWS);
+    } finally {
+      await rename('operator_ranks_gone', 'operator_ranks');
+    }
+    await eventually(async () => {
+      const charged = (await unitsOf(account)) - before;
+      expect(charged).toBeGreaterThan(200);
+      expect(charged).toBeLessThan(ROWS);
+    });
+    expect(linesIn((await account.get(path, NDJSON)).text)).toHaveLength(ROWS);
+  });
 });

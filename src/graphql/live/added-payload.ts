@@ -21,7 +21,7 @@ export const addedPayload = <Row extends object>(
         resolve: (event: Added<Row>) => event.rows,
       }),
       omitted: t.exposeInt('omitted', {
-        description: `Number of rows that one statement added with more than 10,000, such as an import of history; they are not in \`${list}\`.`,
+        description: `Number of rows, at least 0, that one statement added with more than 10,000, such as an import of history; they are not in \`${list}\`.`,
       }),
     }),
   });

@@ -14,7 +14,7 @@ export const limits = {
   rows: 20_000,
   fields: 100_000,
   bytes: 8_000_000,
-  introspection: 50_000,
+  introspection: 60_000,
 } as const;
 
 export const limitError = (name: keyof typeof limits) =>

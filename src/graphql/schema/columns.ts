@@ -34,8 +34,10 @@ export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
     Object.entries(record.shape).map(([name, schema]) => {
       const extensions: FieldExtensions = { column: name, rounded: true };
       const { description } = schema as z.ZodType;
-      const resolve = (row: object) => Number(row[name as never]);
-      return [name, t.float({ description: description as string, extensions, resolve: resolve as never })];
+      const nullable = isNullable(schema as z.ZodType);
+      const resolve = (row: object) => (row[name as never] === null ? null : Number(row[name as never]));
+      const given = { nullable, description: description as string, extensions };
+      return [name, t.float({ ...given, resolve: resolve as never })];
     }),
   );
 

@@ -1,15 +1,20 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
+import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { enumValues } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW, selectedFields } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
+import { leafOf } from '../../kernel/leaves.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
+import { parseDate } from '../../kernel/time.ts';
 import { StakeDelegationType } from '../stake-authorities/summary.ts';
+import { loadReward, rewardKeyText } from './loaders.ts';
 import {
   type DayArgs,
   dayArgs,
@@ -19,7 +24,7 @@ import {
   sortByArg,
   sortOrderArg,
 } from './orders.ts';
-import type { RankedRewards, RewardRow } from './queries.ts';
+import type { RankedRewards, RewardKey, RewardRow } from './queries.ts';
 import {
   commonFieldsOf,
   definitions,
@@ -74,11 +79,6 @@ const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
     return field === undefined ? null : (row[field] as string | null);
   };
   return {
-    id: rowId(t, kind === 'validator' ? 'ValidatorReward' : 'NetworkReward', (row) => [
-      row.network,
-      ...(kind === 'validator' ? [idOf(row)] : []),
-      row.day,
-    ]),
     network: t.field({
       type: RewardsNetworkEnum,
       description: 'The network.',
@@ -105,6 +105,22 @@ const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
   };
 };
 
+/** Parses `validator:date`, of a network `:date`. */
+function rewardKey(network: RewardsNetwork, kind: RewardKind, text: string): RewardKey | undefined {
+  const [, id = '', day = ''] = /^(.*):(\d{4}-\d\d-\d\d)$/s.exec(text) ?? [];
+  const known = kind === 'network' ? id === '' : definitions[network].id.read(id) === id;
+  return known && parseDate(day) !== undefined ? { id, day } : undefined;
+}
+
+/** Commissions, which are decimals in REST. */
+const namesOfRatios = (record: z.ZodObject): Record<string, true> =>
+  Object.fromEntries(
+    Object.entries(record.shape).flatMap(([name, schema]) => {
+      const leaf = leafOf(schema);
+      return leaf?.kind === 'Decimal' && leaf.maximum === 1 ? [[name, true as const]] : [];
+    }),
+  );
+
 /** Fields to read for a row. Ignores selected fields that only other networks' types have. */
 function askedOf(info: GraphQLResolveInfo, network: RewardsNetwork, kind: RewardKind, paths: string[][]) {
   const names = selectedFields(info, ...paths);
@@ -118,6 +134,7 @@ function askedOf(info: GraphQLResolveInfo, network: RewardsNetwork, kind: Reward
 const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').implement({
   description:
     'What a validator and its delegators earned in a day. The type of its network has the amounts.',
+  interfaces: [builder.nodeInterfaceRef()],
   resolveType: (row) => typeName(row.network, 'validator'),
   fields: (t) => ({
     ...rewardFields(t as never, 'validator'),
@@ -127,6 +144,7 @@ const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').imple
 const NetworkReward = builder.interfaceRef<RewardRow>('NetworkReward').implement({
   description:
     'What all validators of a network and their delegators earned in a day. The type of the network has the amounts.',
+  interfaces: [builder.nodeInterfaceRef()],
   resolveType: (row) => typeName(row.network, 'network'),
   fields: (t) => rewardFields(t as never, 'network'),
 });
@@ -147,11 +165,22 @@ for (const network of rewardsNetworks) {
     ['network', NetworkReward],
   ] as const) {
     const record = recordOf(network, kind);
-    builder.objectType(refs[network][kind], {
+    const ratios = namesOfRatios(record);
+    builder.node(refs[network][kind], {
       description: record.meta()?.description as string,
       interfaces: [base],
+      id: {
+        resolve: (row) =>
+          rewardKeyText({ id: kind === 'validator' ? idOf(row) : '', day: row.day as string }),
+        description: 'Global id, for `node`.',
+      },
+      loadMany: loadNodes(typeName(network, kind), (id, ctx) => {
+        const key = rewardKey(network, kind, id);
+        return Promise.resolve(key && loadReward(ctx, key, { network, kind }));
+      }),
       fields: (t) => ({
-        ...columns(t, record.omit({ day: true })),
+        ...columns(t, record.omit({ day: true, ...ratios })),
+        ...rounded(t, record.pick(ratios)),
         ...(network === 'cardano' && kind === 'validator'
           ? {
               poolOwnerStakeAddresses: t.stringList({

@@ -1,7 +1,9 @@
-import { listReader } from '../../db/batch/readers.ts';
+import { byKey } from '../../db/batch/loaders.ts';
+import { listReader, reader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
-import { type RewardQuery, type RewardTable, rewardPages } from './queries.ts';
+import { type RewardKey, type RewardQuery, type RewardTable, rewardPages, rewardsByDay } from './queries.ts';
+import { definitions } from './record.ts';
 
 export const loadRewardPage = listReader({
   keyOf: (id: string) => id,
@@ -15,4 +17,16 @@ export const loadRewardPage = listReader({
   ) => rewardPages(db, table, ids, query, range, asked),
   rows: (_table, { sortBy }, range) =>
     sortBy === 'day' ? (range.offset ?? 0) + rowsToRead(range) : Number.POSITIVE_INFINITY,
+});
+
+export const rewardKeyText = ({ id, day }: RewardKey) => `${id}:${day}`;
+
+export const loadReward = reader({
+  keyOf: rewardKeyText,
+  load: async (db: Queryable, keys: readonly RewardKey[], table: RewardTable) =>
+    byKey(await rewardsByDay(db, keys, table), (row) => {
+      const id = table.kind === 'network' ? '' : String(row[definitions[table.network].idField]);
+      return rewardKeyText({ id, day: row.day as string });
+    }),
+  rows: () => 1,
 });

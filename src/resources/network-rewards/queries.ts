@@ -7,7 +7,7 @@ import { count, decimal, leafKind } from '../../kernel/leaves.ts';
 import { snake } from '../../kernel/names.ts';
 import { type Order, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type RewardSum, rewardSums } from './networks/definition.ts';
-import { definitions, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
+import { definitions, fieldsOf, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
 
 export type RewardTable = { network: RewardsNetwork; kind: RewardKind };
 
@@ -90,6 +90,25 @@ const namesOf = (table: RewardTable, asked: readonly string[]): string[] =>
   [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
 const selected = (table: RewardTable, names: readonly string[]): Sql =>
   join([sql`${table.network} as network`, ...names.map((name) => wire(table, name))]);
+
+export type RewardKey = { id: string; day: string };
+
+/** All fields of the days; ids are '' for a whole network. */
+export function rewardsByDay(
+  db: Queryable,
+  keys: readonly RewardKey[],
+  table: RewardTable,
+): Promise<RewardRow[]> {
+  const names = namesOf(table, [...fieldsOf(table.network, table.kind), ...rewardSums]);
+  return rows(
+    db,
+    rowCheck(table, names, z.object({ network: z.string() })),
+    sql`/* rewardsByDay */
+    select ${selected(table, names)}
+    from ${keyTable(keys, { id: ['text', 'id'], day: ['date', 'day'] })}
+    join ${tableName(table)} r on r.day = k.day ${ofValidator(table)}`,
+  );
+}
 
 /** `ids` is [''] for a whole network. */
 export function rewardPages(
