@@ -116,11 +116,3 @@ export function shareObject<Shape extends Share>(record: z.ZodObject<Shape>) {
       }) as never,
   });
 }
-
-export function plainObject<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
-  const { id, description } = record.meta() ?? {};
-  if (!id || !description) throw new Error('A record needs an id and a description to become a type.');
-  return builder
-    .objectRef<z.output<z.ZodObject<Shape>> & object>(id)
-    .implement({ description, fields: (t) => columns(t, record) as never });
-}
