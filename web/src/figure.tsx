@@ -1,4 +1,13 @@
-import { type CSSProperties, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { useNavigate } from 'react-router';
 import { useSource } from './page.tsx';
 import type { Draw, PlotLibrary, Series } from './plots.ts';
 import { Empty } from './states.tsx';
@@ -8,10 +17,28 @@ import type { Order } from './url-state.ts';
 const NARROW = 480;
 const HEIGHT = 260;
 
+/** Marks of a plot with `href` and `ariaLabel` are links: names them, and tells whether there are any. */
+function nameLinks(drawn: Element): boolean {
+  const links = drawn.querySelectorAll('a');
+  for (const link of links) {
+    const shape = link.firstElementChild;
+    link.setAttribute('aria-label', shape?.getAttribute('aria-label') ?? '');
+    shape?.removeAttribute('aria-label');
+  }
+  return links.length > 0;
+}
+
 function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[]; label: string }) {
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   const [library, setLibrary] = useState<PlotLibrary>();
+  const navigate = useNavigate();
+  const follow = (event: MouseEvent) => {
+    const link = (event.target as Element).closest('a');
+    if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    void navigate(link.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '');
+  };
   useEffect(() => {
     const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
     if (frame.current) watch.observe(frame.current);
@@ -29,14 +56,18 @@ function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[
       ...draw(library, rows, width),
     });
     for (const svg of drawn.matches('svg') ? [drawn] : drawn.querySelectorAll('svg')) {
-      svg.setAttribute('role', 'img');
+      svg.setAttribute('role', nameLinks(svg) ? 'group' : 'img');
       svg.setAttribute('aria-label', label);
     }
     for (const part of drawn.querySelectorAll('g[aria-label]')) part.removeAttribute('aria-label');
     frame.current?.replaceChildren(drawn);
     return () => drawn.remove();
   }, [library, width, draw, rows, label]);
-  return <div className="plot" ref={frame} />;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the links of the plot have the keyboard
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
+    <div className="plot" ref={frame} onClick={follow} />
+  );
 }
 
 const slug = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
@@ -50,6 +81,8 @@ export function useGraphiqlHref() {
 /** A plot with its table, a CSV file of it, and the query in GraphiQL. Without `draw` it is a table alone. */
 export function Figure<Row extends object>(props: {
   title: string;
+  /** Takes the whole width. */
+  wide?: boolean;
   /** One sentence: what is shown, in which unit. */
   note?: ReactNode;
   columns: Column<Row>[];
@@ -77,6 +110,7 @@ export function Figure<Row extends object>(props: {
     order,
     children,
     controls,
+    wide = false,
     empty = 'No data is stored for this.',
   } = props;
   const id = useId();
@@ -84,7 +118,7 @@ export function Figure<Row extends object>(props: {
   const save = () => download(`${slug(title)}.csv`, 'text/csv;charset=utf-8', csvOf(columns, rows));
   const table = <Table caption={title} columns={columns} rows={rows} {...(order && { order })} />;
   return (
-    <figure className="figure" aria-labelledby={id}>
+    <figure className={wide ? 'figure wide' : 'figure'} aria-labelledby={id}>
       <figcaption>
         <h2 id={id}>{title}</h2>
         {note && <p>{note}</p>}

@@ -77,6 +77,28 @@ export function Choice<T extends string>(props: {
   );
 }
 
+/** As Choice, for more values than have room beside each other. */
+export function Select<T extends string>(props: {
+  param: Param<T> & { values: readonly T[] };
+  label: string;
+  names?: Partial<Record<T, string>>;
+}) {
+  const { param, label, names } = props;
+  const [value, set] = useParam(param);
+  return (
+    <label className="field">
+      {label}
+      <select name={param.name} value={value} onChange={({ target }) => set(target.value as T)}>
+        {param.values.map((one) => (
+          <option key={one} value={one}>
+            {names?.[one] ?? one}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** A text, number or date of the URL; Enter or leaving the field applies it. */
 export function Field(props: {
   param: Param<string> | Param<number | undefined> | Param<string | undefined>;

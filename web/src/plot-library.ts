@@ -13,6 +13,7 @@ export {
   plot,
   pointer,
   pointerX,
+  rect,
   rectY,
   ruleX,
   ruleY,

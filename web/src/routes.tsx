@@ -10,4 +10,9 @@ type Page = {
 /** The pages, one line each. Navigation, search and links show only those that are here. */
 export const pages: Page[] = [
   { path: '/', nav: 'Overview', lazy: async () => (await import('./pages/overview.tsx')).default },
+  {
+    path: '/explore/operators',
+    nav: 'Operators',
+    lazy: async () => (await import('./pages/operators.tsx')).default,
+  },
 ];

@@ -5,6 +5,8 @@ import { changed, type Order } from './url-state.ts';
 /** A column of a table and of its CSV file. */
 export type Column<Row> = {
   head: string;
+  /** The head in the CSV file, when it needs a unit that the table shows beside each figure. */
+  csv?: string;
   /** The exact value, for CSV; in the unit that the head names. */
   value: (row: Row) => string | number | null | undefined;
   /** How the table shows it; the value itself when absent. */
@@ -95,7 +97,7 @@ function cell(value: string | number | null | undefined, numeric: boolean | unde
 
 export const csvOf = <Row,>(columns: Column<Row>[], rows: readonly Row[]): string =>
   [
-    columns.map(({ head }) => cell(head, false)),
+    columns.map(({ head, csv = head }) => cell(csv, false)),
     ...rows.map((row) => columns.map(({ value, numeric }) => cell(value(row), numeric))),
   ]
     .map((cells) => `${cells.join(',')}\r\n`)
