@@ -23,8 +23,8 @@ function nameLinks(drawn: Element): boolean {
   for (const link of links) {
     const shape = link.firstElementChild;
     link.setAttribute('aria-label', shape?.getAttribute('aria-label') ?? '');
-    shape?.removeAttribute('aria-label');
   }
+  for (const shape of drawn.querySelectorAll(':not(a)[aria-label]')) shape.removeAttribute('aria-label');
   return links.length > 0;
 }
 
@@ -59,7 +59,6 @@ function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[
       svg.setAttribute('role', nameLinks(svg) ? 'group' : 'img');
       svg.setAttribute('aria-label', label);
     }
-    for (const part of drawn.querySelectorAll('g[aria-label]')) part.removeAttribute('aria-label');
     frame.current?.replaceChildren(drawn);
     return () => drawn.remove();
   }, [library, width, draw, rows, label]);

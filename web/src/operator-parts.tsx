@@ -1,5 +1,5 @@
 import { Link, useSearchParams } from 'react-router';
-import { percentage, ratio, shortHex } from './format.ts';
+import { ratio, shortHex } from './format.ts';
 import { paths } from './links.ts';
 import { PageLink } from './parts.tsx';
 import { changed } from './url-state.ts';
@@ -45,4 +45,3 @@ export function Tags({ names }: { names: readonly string[] }) {
 /** A ratio of the network with as many digits as small operators need. */
 export const stakeShare = (value: number | null | undefined) =>
   ratio(value, value != null && value < 0.001 ? 4 : 2);
-export const effectivenessText = (value: number | null | undefined) => percentage(value);

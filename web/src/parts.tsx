@@ -176,7 +176,7 @@ export const Share = ({ value, of = 1, text }: { value: number; of?: number; tex
     <span className="bar" aria-hidden="true">
       <span style={{ width: `${Math.min(100, (100 * value) / of)}%` }} />
     </span>
-    {text}
+    <span>{text}</span>
   </span>
 );
 

@@ -252,7 +252,7 @@ const treemap: Draw<Large> = (plot, rows, width) => {
   const named = boxes.filter(({ x1, x2, y1, y2 }) => x2 - x1 > ROOM.width && y2 - y1 > ROOM.height);
   const label = ({ item, x1, x2 }: Box) => {
     const letters = Math.floor((x2 - x1 - 12) / ROOM.letter);
-    const full = item ? nameOf(item).replace('Sample ', '') : 'All other stake';
+    const full = item ? nameOf(item) : 'All other stake';
     const shown = full.length > letters ? `${full.slice(0, letters - 1)}…` : full;
     return `${shown}\n${stakeShare(item ? shareOf(item) : rest)}`;
   };
@@ -301,8 +301,20 @@ const dots: Draw<Large> = (plot, rows, width) => {
   return {
     height: 300,
     marginLeft: 52,
-    x: { type: 'log', label: 'Validators', ticks: Math.floor(width / 90), tickFormat: shortCount, nice: true },
-    y: { label: 'Effectiveness', grid: true, nice: true, ticks: 5, tickFormat: (value: number) => percentage(value, 1) },
+    x: {
+      type: 'log',
+      label: 'Validators',
+      ticks: Math.floor(width / 90),
+      tickFormat: shortCount,
+      nice: true,
+    },
+    y: {
+      label: 'Effectiveness',
+      grid: true,
+      nice: true,
+      ticks: 5,
+      tickFormat: (value: number) => percentage(value, 1),
+    },
     r: { range: [4, 18] },
     marks: [
       plot.dot(drawn, {
@@ -350,16 +362,16 @@ function Filters() {
 
 function View({ data, place }: { data: Data; place: Place }) {
   const { operators, largest } = data;
-  const href = useHref();
+  const suffix = useHref()('');
   const rows = operators?.nodes ?? [];
   const nodes = largest?.nodes;
   const drawn = useMemo(
     () =>
       (nodes ?? []).map((node): Large => {
         const path = paths.operator(node.idType, node.operatorId);
-        return { ...node, href: hasPage(path) ? href(path) : undefined };
+        return { ...node, href: hasPage(path) ? path + suffix : undefined };
       }),
-    [nodes, href],
+    [nodes, suffix],
   );
   const most = Math.max(0, ...drawn.map(shareOf));
   const title = classNames[classes.read(place.search)];

@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { noBrowser } from '../../support/browser.ts';
+import { isPage, useExplorer } from '../../support/explorer.ts';
+
+const explorer = useExplorer();
+const path = '/explore/operators';
+isPage(explorer, path, { heading: 'Operators', statements: 3 });
+
+const table = (page: Page) => page.getByRole('figure', { name: /^(Pools|Node operators)$/ });
+const names = (page: Page) =>
+  table(page).locator('tbody td:first-child .named > :first-child').allInnerTexts();
+/** Waits until the list begins with the name. */
+const begins = (page: Page, name: string) =>
+  table(page).locator('tbody tr').first().getByText(name, { exact: true }).waitFor();
+
+async function list(args: string): Promise<string[]> {
+  const { data } = await explorer.gateway.graphql(
+    `{ operators(window: ONE_DAY, idType: POOL, ${args}) { nodes { operatorId } } }`,
+  );
+  return data.operators.nodes.map(({ operatorId }: { operatorId: string }) => operatorId);
+}
+
+describe.skipIf(noBrowser)('the operators', () => {
+  it('are ordered by the server when the head of a column is followed, and back by the browser', async () => {
+    const { page, sent } = await explorer.open(path);
+    const [largest] = await list('first: 1');
+    await begins(page, largest as string);
+    await table(page).getByRole('link', { name: 'Effectiveness' }).click();
+    const best = await list('orderBy: { field: AVG_VALIDATOR_EFFECTIVENESS, direction: DESC }, first: 20');
+    await begins(page, best[0] as string);
+    expect(await names(page)).toEqual(best);
+    await table(page).getByRole('link', { name: 'Effectiveness' }).click();
+    await begins(
+      page,
+      (await list('orderBy: { field: AVG_VALIDATOR_EFFECTIVENESS, direction: ASC }, first: 1'))[0]!,
+    );
+    expect(await table(page).locator('[aria-sort]').getAttribute('aria-sort')).toBe('ascending');
+    expect(sent.at(-1)?.variables.orderBy).toEqual({
+      field: 'AVG_VALIDATOR_EFFECTIVENESS',
+      direction: 'ASC',
+    });
+    await page.goBack();
+    await begins(page, best[0] as string);
+  });
+
+  it('are found by name, tag and size, and the URL keeps it', async () => {
+    const { page } = await explorer.open(path);
+    await page.getByLabel('Name').fill('cedar');
+    await page.getByLabel('Name').press('Enter');
+    await begins(page, 'Sample Pool Cedar');
+    expect(await names(page)).toEqual(await list('where: { name: "cedar" }'));
+    await page.getByRole('link', { name: 'Remove filters' }).click();
+    await begins(page, (await list('first: 1'))[0] as string);
+    await table(page).getByRole('link', { name: 'custodian' }).first().click();
+    await page.waitForURL(/tag=custodian/);
+    const custodians = await list('where: { tags: ["custodian"], minValidators: 5000 }, first: 20');
+    await begins(page, custodians[0] as string);
+    await page.getByLabel('Validators, at least').fill('5000');
+    await page.getByLabel('Validators, at least').press('Enter');
+    await page.waitForURL(/min=5000/);
+    await expect.poll(() => names(page)).toEqual(custodians);
+    await page.reload();
+    await begins(page, custodians[0] as string);
+    expect(await names(page)).toEqual(custodians);
+  });
+
+  it('have another class, where names are not searched among addresses', async () => {
+    const { page, sent } = await explorer.open(`${path}?name=cedar&type=lst&window=7d`);
+    await page.getByText('No operator matches').first().waitFor();
+    expect(sent[0]?.variables).toMatchObject({
+      poolType: 'LST',
+      window: 'SEVEN_DAYS',
+      where: { name: 'cedar' },
+    });
+    await page.getByLabel('Class').selectOption('withdrawal-address');
+    await page.getByRole('figure', { name: 'Withdrawal addresses' }).locator('tbody tr').first().waitFor();
+    expect(sent.at(-1)?.variables).toMatchObject({
+      idType: 'WITHDRAWAL_ADDRESS',
+      poolType: 'ALL',
+      where: null,
+    });
+    expect(await page.getByLabel('Name').count()).toBe(0);
+  });
+
+  it('are walked through to the last page and back, by cursors of the URL', async () => {
+    const { page, sent } = await explorer.open(`${path}?class=node-operator`);
+    const pages: string[][] = [];
+    for (;;) {
+      await table(page).locator('tbody tr').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      pages.push(await names(page));
+      const next = page.getByRole('link', { name: 'Next' });
+      if ((await next.count()) === 0) break;
+      const { url } = { url: page.url() };
+      await next.click();
+      await page.waitForURL((now) => now.href !== url);
+      await expect.poll(() => names(page)).not.toEqual(pages.at(-1));
+    }
+    expect(new Set(pages.flat()).size).toBe(200);
+    expect(sent.at(-1)?.variables.after).toBe(new URL(page.url()).searchParams.get('after'));
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await expect.poll(() => names(page)).toEqual(pages.at(-2));
+  });
+
+  it('have trend lines, and a CSV file of exactly the rows', async () => {
+    const { page } = await explorer.open(path);
+    const figure = table(page);
+    await figure.locator('svg.spark').first().waitFor();
+    expect(await figure.locator('svg.spark').count()).toBe(20);
+    const [file] = await Promise.all([page.waitForEvent('download'), figure.getByText('CSV').click()]);
+    const [head, ...lines] = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(head).toBe(
+      'Operator,Share of stake (0–1),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",APR (%),Stake (ETH)',
+    );
+    const { data } = await explorer.gateway.graphql(
+      `{ operators(window: ONE_DAY, idType: POOL, first: 20) { nodes { operatorId
+          summary { networkPenetration validatorCount avgValidatorEffectiveness aprPercentage sumEndEpochEffectiveBalance }
+          history(last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
+    );
+    const expected = data.operators.nodes.map(({ operatorId, summary, history }: any) =>
+      [
+        operatorId.includes(',') ? `"${operatorId}"` : operatorId,
+        summary.networkPenetration,
+        summary.validatorCount,
+        summary.avgValidatorEffectiveness,
+        history.nodes.map((day: any) => day.avgValidatorEffectiveness).join(' '),
+        summary.aprPercentage ?? '',
+        BigInt(summary.sumEndEpochEffectiveBalance) / 10n ** 9n,
+      ].join(','),
+    );
+    expect(lines).toEqual(expected);
+  });
+});
