@@ -11,17 +11,31 @@ import { exampleQueries } from '../../src/http/pages/examples.ts';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
+import { importBlocks } from '../support/live-rows.ts';
+import { subscribe } from '../support/subscribe.ts';
 import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 
+const isSubscription = ({ query }: { query: string }) => /^subscription/m.test(query);
+
+describe('the example subscriptions', () => {
+  it.each(
+    exampleQueries
+      .filter(isSubscription)
+      .map(({ query, variables }) => [/^subscription (\w+)/m.exec(query)?.[1], query, variables]),
+  )('%s sends an event without errors', async (_name, query, variables) => {
+    expect(validate(schema, parse(query as string), [NoDeprecatedCustomRule])).toEqual([]);
+    const stream = await subscribe(gateway, query as string, variables as object);
+    expect((await stream.next()).errors).toBeUndefined();
+  });
+});
+
 describe('the example queries', () => {
   it.each(
-    exampleQueries.map(({ query, variables }) => [
-      /^(?:query|mutation) (\w+)/m.exec(query)?.[1],
-      query,
-      variables,
-    ]),
+    exampleQueries
+      .filter((example) => !isSubscription(example))
+      .map(({ query, variables }) => [/^(?:query|mutation) (\w+)/m.exec(query)?.[1], query, variables]),
   )('%s runs without errors, and uses nothing deprecated', async (_name, query, variables) => {
     expect(validate(schema, parse(query as string), [NoDeprecatedCustomRule])).toEqual([]);
     const { status, errors, data } = await gateway.graphql(query as string, variables as object);
@@ -207,7 +221,9 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     await browser?.close();
   });
 
-  const names = exampleQueries.map(({ query }) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1] as string);
+  const names = exampleQueries.map(
+    ({ query }) => /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1] as string,
+  );
 
   it('opens with a few tabs, and has a list of all examples', async () => {
     expect(await opened.page.getByRole('tab').allInnerTexts()).toEqual(names.slice(0, 3));
@@ -284,6 +300,27 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
       await other.close();
     }
     expect(await kept(opened, 'localStorage')).not.toContain('sgt_');
+  });
+
+  it('runs a subscription: a block appears when another process imports one, and the history has it', async () => {
+    const { page, close } = await visit(browser, await link());
+    await page.getByRole('tab').first().waitFor();
+    await page.waitForFunction(() => localStorage.getItem('graphiql:tabState'));
+    const at = names.indexOf('NewBlocks');
+    const example = page.getByLabel('Examples').selectOption(`${at}`);
+    await Promise.all([page.waitForEvent('load'), example]);
+    await page.locator('.graphiql-tab-active', { hasText: 'NewBlocks' }).waitFor();
+    await execute({ page } as Visit);
+    const shows = (text: string) =>
+      page.waitForFunction(
+        (part) => document.querySelector('.result-window')?.textContent?.includes(part),
+        text,
+      );
+    await shows('"revision"');
+    await importBlocks(gateway, [4_242]);
+    await shows('4242');
+    expect(await page.getByLabel('History').locator('option').allInnerTexts()).toContain('NewBlocks');
+    await close();
   });
 
   it('loses the token when all tabs are closed, and in all tabs when one forgets it', async () => {

@@ -44,7 +44,7 @@ export function addedTopic<Row>({ operation, dataset, network, after, load }: Su
     const rows = loaded.filter((row) => row !== undefined);
     const omitted = sent.reduce((sum, row) => sum + row.omitted, 0);
     const event = { revision: next ? next.revision - 1 : end, rows, omitted };
-    return { position: upTo, event, rows: rows.length };
+    return { position: upTo, event, rows: rows.length, more: next !== undefined };
   }
 
   /** A lagging replica may be behind a client that read from another. */

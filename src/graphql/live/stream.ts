@@ -138,7 +138,8 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
       const cost = JSON.stringify({ charged, remaining: metering.remaining() });
       push(next(`${text},"extensions":{"cost":${cost}}}`));
       onEvent();
-    } else seen = version;
+    }
+    if (!change.more) seen = version;
     position = change.position;
     if (change.last) end('complete');
   }

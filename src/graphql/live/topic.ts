@@ -8,6 +8,8 @@ export type Change<Event extends object> = {
   event?: Event;
   /** Rows that the event costs. */
   rows: number;
+  /** Another event follows this one at once. */
+  more?: boolean;
   /** Nothing can follow. */
   last?: boolean;
 };

@@ -26,6 +26,7 @@ const examples = exampleQueries.map(({ query, variables }) => ({
 const options = {
   title: 'stakegraph GraphiQL',
   shouldPersistHeaders: false,
+  method: 'POST', // subscriptions too, which the history then has
   defaultTabs: examples.slice(0, OPEN_TABS),
 };
 

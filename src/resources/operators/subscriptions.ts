@@ -35,10 +35,11 @@ const OperatorChangedPayload = builder.objectRef<Changed>('OperatorChangedPayloa
   }),
 });
 
-const digestOf = (value: unknown) =>
-  createHash('sha256')
-    .update(JSON.stringify(value ?? null))
-    .digest('base64url');
+/** Rows read together with others have their columns in another order. */
+function digestOf(row: object | undefined): string {
+  const columns = Object.entries(row ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(columns)).digest('base64url');
+}
 
 builder.subscriptionField('operatorChanged', (t) =>
   t.field({
