@@ -284,9 +284,18 @@ async function restRows({ rest, network, doubles = [] }: Question): Promise<any[
   }
   return rows.map(digits).map((row) => {
     const rounded = doubles.map((name) => [name, String(Number(row[name]))]);
-    return { ...row, ...Object.fromEntries(rounded) };
+    return withDoubles({ ...row, ...Object.fromEntries(rounded) });
   });
 }
+
+/** Shares of delegations are exact in REST, doubles in GraphQL. */
+const withDoubles = (row: any) =>
+  row.delegations
+    ? {
+        ...row,
+        delegations: row.delegations.map((one: any) => ({ ...one, percentage: Number(one.percentage) })),
+      }
+    : row;
 
 /** The selection of these keys of a type, objects with all plain fields that they hold. */
 function selection(type: GraphQLObjectType, names: string[]): string {
@@ -310,7 +319,9 @@ function asRest(type: GraphQLObjectType, node: any, idName: string | undefined):
       if (isEnumType(named) && one) return (named as GraphQLEnumType).getValue(String(one))?.value;
       return isObjectType(named) && one ? asRest(named, one, idName) : one;
     };
-    return [name === idName ? 'id' : name, Array.isArray(value) ? value.map(plain) : plain(value)];
+    const restName =
+      name === idName ? 'id' : name === 'ratio' && type.getFields().percentage ? 'percentage' : name;
+    return [restName, Array.isArray(value) ? value.map(plain) : plain(value)];
   });
   return Object.fromEntries(entries);
 }
@@ -349,7 +360,7 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
     expect(errors).toBeUndefined();
     const data = root ? top[root] : top;
     const nodes = (paged ? data[field].nodes : data[field]).map((row: any) =>
-      digits(asRest(node, row, question.idName)),
+      withDoubles(digits(asRest(node, row, question.idName))),
     );
     if (backward) rows.unshift(...nodes);
     else rows.push(...nodes);

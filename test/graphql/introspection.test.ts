@@ -57,8 +57,8 @@ const hostile: [string, string][] = [
   [
     '20 types',
     `{ ${times(20, (i) => `a${i}: __type(name: "Query") { fields { ...F args { ...V } } }`)} }
-     fragment F on __Field { name description isDeprecated type { ...R } } fragment V on __InputValue { name description defaultValue isDeprecated type { ...R enumValues { name description } } }
-     fragment R on __Type { kind name description ofType { kind name description ofType { kind name } } }`,
+     fragment F on __Field { name description isDeprecated deprecationReason type { ...R } } fragment V on __InputValue { name description defaultValue isDeprecated deprecationReason type { ...R enumValues { name description } } }
+     fragment R on __Type { kind name description ofType { kind name description specifiedByURL isOneOf ofType { kind name description specifiedByURL isOneOf } } }`,
   ],
 ];
 
