@@ -37,6 +37,7 @@ import { refusalOf } from './methods.ts';
 import { openMetrics } from './metrics.ts';
 import { metricsServer, serveBeside, serveMetrics } from './metrics-server.ts';
 import { networkHeader as readerOfNetwork } from './network-header.ts';
+import { builtExplorer } from './pages/explorer.ts';
 import { servePages } from './pages/html-pages.ts';
 import { type ExchangeCode, servePageToken } from './pages/page-token.ts';
 import { openApiDocument } from './rest/openapi.ts';
@@ -139,20 +140,21 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addHook('onClose', async () => gate.stop());
 
   const primary = primaryOf(options.primary);
+  const explorer = settings.EXPLORER ? builtExplorer() : undefined;
   const served = {
     networkHeaders: settings.NETWORK_HEADERS,
     networkHeader,
     publicUrl: settings.PUBLIC_URL,
     makeContext: contextMaker({ pool, primary, revisions, now: meter.now, log }),
     cache,
-    trusted: trustedDocuments(settings),
+    trusted: trustedDocuments(settings, explorer?.documents),
     streams,
   };
   serveHealth(app, options.readiness);
   if (settings.METRICS_PORT === undefined) serveMetrics(app, metrics);
   else serveBeside(app, metricsServer(metrics, log), settings.METRICS_PORT, settings.HOST);
   const openApi = openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version);
-  servePages(app, openApi, { explorer: settings.EXPLORER, metrics: settings.METRICS_PORT === undefined });
+  servePages(app, openApi, { explorer, metrics: settings.METRICS_PORT === undefined });
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     if (cache) recordResponses(metered, cache);

@@ -25,6 +25,7 @@ const Texts = z.record(z.string().min(1), z.string());
 
 export function trustedDocuments(
   settings: Pick<Settings, 'TRUSTED_DOCUMENTS' | 'TRUSTED_ONLY'>,
+  own: readonly string[] = [],
 ): TrustedDocuments | undefined {
   const { TRUSTED_DOCUMENTS: file, TRUSTED_ONLY: only } = settings;
   if (file === undefined) {
@@ -44,7 +45,7 @@ export function trustedDocuments(
     const shown = faults.slice(0, MAX_SHOWN).join('\n');
     throw refused(file, `has ${faults.length} faulty entries of ${byId.size}:\n${shown}`);
   }
-  return { byId, texts: new Set(byId.values()), only };
+  return { byId, texts: new Set([...byId.values(), ...own]), only };
 }
 
 const MAX_SHOWN = 20;

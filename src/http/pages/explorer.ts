@@ -11,13 +11,18 @@ const folder = fileURLToPath(new URL('../../../dist/web', import.meta.url));
 const plotStyle = "'sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww='";
 const csp = `${strict}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' ${plotStyle}`;
 
-export type Explorer = { show: (reply: FastifyReply) => FastifyReply };
+export type Explorer = {
+  show: (reply: FastifyReply) => FastifyReply;
+  /** Texts of the GraphQL documents that the pages send. */
+  documents: string[];
+};
 
 /** Undefined before the first build. */
 export function builtExplorer(): Explorer | undefined {
   try {
     const page = readFileSync(join(folder, 'index.html'), 'utf8');
-    return { show: (reply) => sendPage(reply, csp, page) };
+    const documents: string[] = JSON.parse(readFileSync(join(folder, 'documents.json'), 'utf8'));
+    return { show: (reply) => sendPage(reply, csp, page), documents };
   } catch {
     return undefined;
   }

@@ -8,7 +8,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { encodingOf, isUnchanged } from '../negotiation.ts';
 import { docsPage } from './docs-page.ts';
-import { builtExplorer, serveExplorer } from './explorer.ts';
+import { type Explorer, serveExplorer } from './explorer.ts';
 import { html, sendPage, strict, wantsPage } from './page.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
@@ -73,11 +73,11 @@ const places = {
 export function servePages(
   app: FastifyInstance,
   openApi: object,
-  has: { explorer: boolean; metrics: boolean },
+  has: { explorer: Explorer | undefined; metrics: boolean },
 ) {
   const index = landing(['/health', '/ready', ...(has.metrics ? ['/metrics'] : [])]);
   const paths = { ...places, ...(has.metrics && { metrics: '/metrics' }) };
-  const explorer = has.explorer ? builtExplorer() : undefined;
+  const { explorer } = has;
   if (explorer) serveExplorer(app, explorer);
   const showIndex = (reply: FastifyReply) => sendPage(reply, `${strict}; style-src 'unsafe-inline'`, index);
   const graphiql = lazy(async () => splitGraphiql(renderGraphiQL({})));

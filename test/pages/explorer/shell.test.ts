@@ -1,9 +1,17 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newPageCode } from '../../../src/accounts/page-codes.ts';
 import { noBrowser } from '../../support/browser.ts';
 import { useExplorer } from '../../support/explorer.ts';
+import { scratch } from '../../support/scratch.ts';
 
 const { gateway, open } = useExplorer();
+function documentsFile() {
+  const file = join(mkdtempSync(join(scratch, 'stakegraph-documents-')), 'documents.json');
+  writeFileSync(file, JSON.stringify({ own: '{ viewer { account } }' }));
+  return file;
+}
 const refusal = (code: string, status: number, headers: Record<string, string> = {}) => ({
   status,
   headers,
@@ -111,6 +119,17 @@ describe.skipIf(noBrowser)('a page of the explorer without data', () => {
   it('that does not exist: says so', async () => {
     const { page } = await open('/explore/nothing');
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  });
+});
+
+describe.skipIf(noBrowser)('with TRUSTED_ONLY', () => {
+  const trusting = useExplorer({ settings: { TRUSTED_ONLY: true, TRUSTED_DOCUMENTS: documentsFile() } });
+
+  it('the documents of the explorer are answered, and no other', async () => {
+    const { page } = await trusting.open('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const { errors } = await trusting.gateway.graphql('{ networkOverview { window } }');
+    expect(errors?.[0].extensions.code).toBe('FORBIDDEN');
   });
 });
 
