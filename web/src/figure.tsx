@@ -72,7 +72,7 @@ function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[
 const slug = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
 /** Where GraphiQL shows the document of the page with its variables. */
-export function useGraphiqlHref() {
+function useGraphiqlHref() {
   const { text, variables } = useSource();
   return `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`;
 }

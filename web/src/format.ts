@@ -14,7 +14,7 @@ function format(value: Numeric, options: Intl.NumberFormatOptions): string {
   return of.format(value as Exact);
 }
 
-export const NONE = '–';
+const NONE = '–';
 type Given<T> = T | null | undefined;
 const orNone =
   <T, R extends unknown[]>(show: (value: T, ...rest: R) => string) =>

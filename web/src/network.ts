@@ -18,6 +18,3 @@ export function useHref() {
     return own ? `${path}?${own}` : path;
   };
 }
-
-/** The token and the base unit of each network. */
-export const ETH = { unit: 'ETH', digits: 9 } as const;

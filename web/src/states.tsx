@@ -31,7 +31,7 @@ export const Loading = () => (
   </div>
 );
 
-export function TokenForm() {
+function TokenForm() {
   const use = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     changeToken(String(new FormData(event.currentTarget).get('token')).trim());

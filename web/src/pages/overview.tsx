@@ -25,6 +25,7 @@ import { at, barsOver, colors, linesOver } from '../plots.ts';
 import { Notice } from '../states.tsx';
 import type { Column } from '../table.tsx';
 import { oneOf } from '../url-state.ts';
+import { windowNames, windowOf, windows } from '../windows.ts';
 
 const query = graphql`
   query overviewQuery($network: Network!, $window: TimeWindow!, $days: Int!) {
@@ -118,9 +119,6 @@ type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Block = NonNullable<Data['blocks']>['nodes'][number];
 type Client = Overview['clients'][number];
 
-const windows = oneOf('window', ['1d', '7d', '30d', 'all'], '1d');
-const windowValues = { '1d': 'ONE_DAY', '7d': 'SEVEN_DAYS', '30d': 'THIRTY_DAYS', all: 'ALL' } as const;
-const windowNames = { '1d': '1 day', '7d': '7 days', '30d': '30 days', all: 'All time' };
 const days = oneOf('days', ['30', '90', '180'], '90');
 const dayNames = { '30': '30 days', '90': '90 days', '180': '180 days' };
 
@@ -413,7 +411,7 @@ export default page<overviewQuery>({
   query,
   variables: ({ network, search }) => ({
     network,
-    window: windowValues[windows.read(search)],
+    window: windowOf(search),
     days: Number(days.read(search)),
   }),
   View,
