@@ -129,4 +129,37 @@ describe('a slow reader', () => {
       expect(read).toContain('event: complete\ndata:\n\n');
     },
   );
+
+  slow('that never reads costs no memory: with 50 of them it stays flat, until all are dropped', async () => {
+    const own = await gatewayForTest({ template: 'empty' });
+    await importBlocks(
+      own,
+      Array.from({ length: 9_000 }, (_, index) => index),
+    );
+    const accounts = await Promise.all([1, 2, 3].map(() => makeAccount(own)));
+    const used = () => {
+      const { heapUsed, external } = process.memoryUsage();
+      return (heapUsed + external) / 1e6;
+    };
+    const before = used();
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        stalled(own.url, accounts[index % 3]?.token as string, everything, { after: 0 }),
+      ),
+    );
+    const most = { mb: 0 };
+    const sampling = setInterval(() => {
+      most.mb = Math.max(most.mb, used() - before);
+    }, 100);
+    onTestFinished(() => clearInterval(sampling));
+    await eventually(async () => expect(await endedBy(own, 'slow_reader')).toBe(50), 90_000);
+    const { text } = await own.fetch('/metrics');
+    const events = Number(/^stakegraph_stream_events_total (\d+)$/m.exec(text)?.[1]);
+    const sent = Math.round(events / 50);
+    process.stdout.write(
+      `50 readers that never read: at most ${Math.round(most.mb)} MB more, ${sent} of 180 events each\n`,
+    );
+    expect(most.mb).toBeLessThan(150);
+    expect(text).toMatch(/^stakegraph_streams 0$/m);
+  });
 });

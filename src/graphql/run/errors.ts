@@ -9,6 +9,7 @@ const ownCodes = new Set<unknown>([
   'INTERNAL',
   'PERSISTED_QUERY_NOT_FOUND',
   'PERSISTED_QUERY_NOT_SUPPORTED',
+  'SLOW_READER',
 ]);
 
 /** Keeps the code of refusals, gives invalid requests BAD_QUERY, and masks all other errors. */
