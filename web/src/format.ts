@@ -35,10 +35,11 @@ const GWEI_DIGITS = 9;
 const ALL_DIGITS = 20;
 const MILLION = 1_000_000;
 
+const exactEth = (gwei: string) => format(shift(gwei, GWEI_DIGITS), { maximumFractionDigits: ALL_DIGITS });
 /** Gwei as ETH with all digits. */
-export const eth = orNone(
-  (gwei: string) => `${format(shift(gwei, GWEI_DIGITS), { maximumFractionDigits: ALL_DIGITS })} ETH`,
-);
+export const eth = orNone((gwei: string) => `${exactEth(gwei)} ETH`);
+/** The same below a head that names the unit. */
+export const ethNumber = orNone(exactEth);
 /** Four digits, or all before the point: 35.59M, 12,346, 708.8. The exact amount belongs into a title or table. */
 const short = (value: Numeric) =>
   format(value, {

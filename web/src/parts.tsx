@@ -211,3 +211,42 @@ export function PageLink({ to, children }: { to: string; children: ReactNode }) 
   const href = useHref();
   return hasPage(to) ? <Link to={href(to)}>{children}</Link> : children;
 }
+
+/** Single facts of one object, a name and a value each. */
+export function Facts({ title, facts }: { title: string; facts: readonly (readonly [string, ReactNode])[] }) {
+  const id = useId();
+  return (
+    <section className="figure" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value ?? '–'}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+type Neighbour = { to: string; name: string } | undefined;
+
+/** Links to the objects before and after this one. */
+export function Neighbours({ previous, next }: { previous: Neighbour; next: Neighbour }) {
+  const href = useHref();
+  return (
+    <nav className="neighbours" aria-label="Neighbours">
+      {previous && (
+        <Link to={href(previous.to)} rel="prev">
+          ← {previous.name}
+        </Link>
+      )}
+      {next && (
+        <Link to={href(next.to)} rel="next">
+          {next.name} →
+        </Link>
+      )}
+    </nav>
+  );
+}

@@ -2,25 +2,21 @@ import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { overviewQuery } from '../__generated__/overviewQuery.graphql';
 import type { overviewSubscription } from '../__generated__/overviewSubscription.graphql';
-import { Figure } from '../figure.tsx';
 import {
-  ago,
-  calendarDate,
-  count,
-  eth,
-  moment,
-  percentage,
-  plotted,
-  ratio,
-  shift,
-  shortCount,
-  shortEth,
-} from '../format.ts';
-import { paths } from '../links.ts';
+  gweiColumn,
+  inEth,
+  numberColumn,
+  outcomeColumn,
+  slotColumn,
+  timeColumn,
+  validatorColumn,
+} from '../columns.tsx';
+import { Figure } from '../figure.tsx';
+import { calendarDate, count, eth, percentage, plotted, ratio, shortCount, shortEth } from '../format.ts';
 import { useLive } from '../live.ts';
 import type { Network } from '../network.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, PageLink, Share, Tile, Tiles } from '../parts.tsx';
+import { Choice, Heading, Share, Tile, Tiles } from '../parts.tsx';
 import { at, barsOver, colors, linesOver } from '../plots.ts';
 import { Notice } from '../states.tsx';
 import type { Column } from '../table.tsx';
@@ -122,8 +118,6 @@ type Client = Overview['clients'][number];
 const days = oneOf('days', ['30', '90', '180'], '90');
 const dayNames = { '30': '30 days', '90': '90 days', '180': '180 days' };
 
-const inEth = (gwei: string | null | undefined) => (gwei == null ? null : shift(gwei, 9));
-
 const dayColumns: Column<Day>[] = [
   { head: 'Date (UTC)', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
   {
@@ -190,13 +184,6 @@ const rewards = barsOver<Rewards>({
     ].join('\n'),
 });
 
-const gweiColumn = <Row,>(head: string, of: (row: Row) => string | null | undefined): Column<Row> => ({
-  head: `${head} (ETH)`,
-  value: (row) => inEth(of(row)),
-  show: (row) => eth(of(row)),
-  numeric: true,
-});
-
 const rewardColumns: Column<Rewards>[] = [
   { head: 'Date (UTC)', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
   gweiColumn('Consensus', ({ sumConsensusRewards }) => sumConsensusRewards),
@@ -205,54 +192,16 @@ const rewardColumns: Column<Rewards>[] = [
 ];
 
 const slashingColumns: Column<Slashing>[] = [
-  {
-    head: 'Epoch',
-    value: (row) => row.slashingEpoch,
-    show: (row) => count(row.slashingEpoch),
-    numeric: true,
-  },
-  {
-    head: 'Validator',
-    value: (row) => row.validatorIndex,
-    show: (row) => <PageLink to={paths.validator(row.validatorIndex)}>{row.validatorIndex}</PageLink>,
-    numeric: true,
-  },
+  numberColumn('Epoch', ({ slashingEpoch }) => slashingEpoch),
+  validatorColumn('Validator', ({ validatorIndex }) => validatorIndex),
   gweiColumn('Penalties', ({ slashingPenalties }) => slashingPenalties),
 ];
 
-const outcomes = { PROPOSED: 'proposed', MISSED: 'missed', ORPHANED: 'orphaned' };
-
 const blockColumns: Column<Block>[] = [
-  {
-    head: 'Slot',
-    value: ({ consensusSlot }) => consensusSlot,
-    show: ({ consensusSlot: slot }) => <PageLink to={paths.block(slot)}>{slot}</PageLink>,
-    numeric: true,
-  },
-  {
-    head: 'Time (UTC)',
-    value: ({ blockTimestamp }) => blockTimestamp,
-    show: ({ blockTimestamp: time }) => (
-      <time dateTime={time} title={ago(time)}>
-        {moment(time)}
-      </time>
-    ),
-  },
-  {
-    head: 'Outcome',
-    value: ({ consensusOutcome }) => consensusOutcome,
-    show: ({ consensusOutcome }) => (
-      <span className="outcome" data-outcome={consensusOutcome}>
-        {outcomes[consensusOutcome]}
-      </span>
-    ),
-  },
-  {
-    head: 'Proposer',
-    value: ({ validatorIndex }) => validatorIndex,
-    show: ({ validatorIndex: index }) => <PageLink to={paths.validator(index)}>{index}</PageLink>,
-    numeric: true,
-  },
+  slotColumn(({ consensusSlot }) => consensusSlot),
+  timeColumn(({ blockTimestamp }) => blockTimestamp),
+  outcomeColumn(({ consensusOutcome }) => consensusOutcome),
+  validatorColumn('Proposer', ({ validatorIndex }) => validatorIndex),
   gweiColumn('Rewards', ({ totalRewards }) => totalRewards),
   {
     head: 'Relays',

@@ -1,0 +1,115 @@
+import type { ReactNode } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { Failure } from './failure.ts';
+import { idTypeOf, paths } from './links.ts';
+import { useHref } from './network.ts';
+import { Field, PageLink, Select } from './parts.tsx';
+import { changed, date, oneOf, text } from './url-state.ts';
+
+/** Classes that validators belong to, as in addresses. */
+const classNames = {
+  pool: 'Pool',
+  'node-operator': 'Node operator',
+  'deposit-address': 'Deposit address',
+  'withdrawal-address': 'Withdrawal address',
+};
+export type ClassSlug = keyof typeof classNames;
+export const classes = oneOf('class', Object.keys(classNames) as ClassSlug[], 'pool');
+const operatorName = text('operator');
+
+export const sizes = oneOf('size', ['20', '50', '100', '200'], '20');
+export const fromDate = date('from');
+export const toDate = date('to');
+
+/** The operator that the URL names, as the schema takes it. */
+export function operatorOf(search: URLSearchParams) {
+  const operatorId = operatorName.read(search);
+  return operatorId ? { operatorId, idType: idTypeOf(classes.read(search)) } : undefined;
+}
+
+/** The validator that a text names, as the schema takes it. */
+export function validatorOf(given: string) {
+  if (/^\d{1,9}$/.test(given)) return { index: Number(given) };
+  if (/^0x[0-9a-f]{96}$/i.test(given)) return { pubkey: given };
+  throw new Failure('input', `${given} is neither the index nor the public key of a validator.`);
+}
+
+/** A row of inputs, with a link that removes what they say. */
+export function Filters({ names, children }: { names: readonly string[]; children: ReactNode }) {
+  const [search] = useSearchParams();
+  const isSet = names.some((name) => search.has(name));
+  const cleared = changed(search, Object.fromEntries(names.map((name) => [name, undefined])));
+  return (
+    <search className="filters">
+      {children}
+      {isSet && (
+        <Link to={`?${cleared}`} preventScrollReset>
+          Clear
+        </Link>
+      )}
+    </search>
+  );
+}
+
+export const OperatorFilter = () => (
+  <>
+    <Select param={classes} label="Class" names={classNames} />
+    <Field param={operatorName} label="Operator" type="search" />
+  </>
+);
+
+export const DateFilter = () => (
+  <>
+    <Field param={fromDate} label="From (UTC)" type="date" />
+    <Field param={toDate} label="To (UTC)" type="date" />
+  </>
+);
+
+type Named = {
+  readonly idType: string;
+  readonly operatorId: string;
+  readonly displayName?: string | null | undefined;
+};
+const kinds: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(classNames).map(([slug, name]) => [slug.toUpperCase().replace('-', '_'), name]),
+  ),
+  POOL_SHARE: 'Pool share',
+};
+export const className = (idType: string) => kinds[idType] ?? idType;
+export const operatorText = ({ displayName, operatorId }: Named) => displayName ?? operatorId;
+
+export const OperatorLink = ({ operator }: { operator: Named }) => (
+  <PageLink to={paths.operator(operator.idType, operator.operatorId)}>{operatorText(operator)}</PageLink>
+);
+
+/** Of the operators of a validator those by which people know it: node operator and pool, else its addresses. */
+export function knownBy<T extends Named>(operators: readonly T[]): readonly T[] {
+  const named = operators.filter(({ idType }) => idType === 'NODE_OPERATOR' || idType === 'POOL');
+  return named.length > 0 ? named : operators.slice(0, 1);
+}
+
+/** Links beside each other. */
+export const OperatorLinks = ({ operators }: { operators: readonly Named[] }) =>
+  operators.length === 0
+    ? '–'
+    : operators.map((operator, index) => (
+        <span key={`${operator.idType} ${operator.operatorId}`}>
+          {index > 0 && ', '}
+          <OperatorLink operator={operator} />
+        </span>
+      ));
+
+/** A link that puts a filter on a list. */
+export function ListLink({
+  path,
+  params,
+  children,
+}: {
+  path: string;
+  params: Record<string, string>;
+  children: ReactNode;
+}) {
+  const href = useHref();
+  return <Link to={href(path, params)}>{children}</Link>;
+}

@@ -1,0 +1,318 @@
+import { type ReactNode, useState } from 'react';
+import { commitLocalUpdate, graphql } from 'react-relay';
+import { useRevalidator } from 'react-router';
+import type { blocksQuery } from '../__generated__/blocksQuery.graphql';
+import type { blocksSubscription } from '../__generated__/blocksSubscription.graphql';
+import { gweiColumn, outcomeColumn, outcomes, slotColumn, timeColumn, validatorColumn } from '../columns.tsx';
+import { environment } from '../environment.ts';
+import { Figure } from '../figure.tsx';
+import {
+  DateFilter,
+  Filters,
+  fromDate,
+  OperatorFilter,
+  OperatorLinks,
+  operatorOf,
+  operatorText,
+  sizes,
+  toDate,
+  validatorOf,
+} from '../filters.tsx';
+import { count, eth, moment, plotted, shortCount } from '../format.ts';
+import { useLive } from '../live.ts';
+import { type Place, page, useSource } from '../page.tsx';
+import { Choice, Field, Heading, Pager } from '../parts.tsx';
+import { colors, type Draw } from '../plots.ts';
+import type { Column } from '../table.tsx';
+import { oneOf, pageOf, text } from '../url-state.ts';
+
+const query = graphql`
+  query blocksQuery(
+    $network: Network!
+    $where: BlockWhere!
+    $fromDate: Date
+    $toDate: Date
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+  ) {
+    blocks(
+      network: $network
+      where: $where
+      fromDate: $fromDate
+      toDate: $toDate
+      first: $first
+      after: $after
+      last: $last
+      before: $before
+    ) {
+      totalCount
+      nodes {
+        id
+        ...blocks_row @relay(mask: false)
+      }
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
+    }
+  }
+`;
+
+graphql`
+  fragment blocks_row on Block {
+    consensusSlot
+    epoch
+    blockTimestamp
+    consensusOutcome
+    validatorIndex
+    consensusRewards
+    executionRewards
+    totalRewards
+    totalTransactions
+    relays
+    proposer {
+      id
+      validatorPubkey
+      operators {
+        id
+        idType
+        operatorId
+        displayName
+      }
+    }
+  }
+`;
+
+const newBlocks = graphql`
+  subscription blocksSubscription($network: Network!, $after: Int) {
+    blockAdded(network: $network, after: $after) {
+      revision
+      omitted
+      blocks {
+        id
+        ...blocks_row @relay(mask: false)
+      }
+    }
+  }
+`;
+
+type Data = blocksQuery['response'];
+type Blocks = NonNullable<Data['blocks']>;
+type Block = Blocks['nodes'][number];
+
+const outcome = oneOf('outcome', ['all', 'proposed', 'missed', 'orphaned'], 'all');
+const outcomeNames = { all: 'All', proposed: 'Proposed', missed: 'Missed', orphaned: 'Orphaned' };
+const outcomeValues = { proposed: 'PROPOSED', missed: 'MISSED', orphaned: 'ORPHANED' } as const;
+const proposer = text('proposer');
+
+function whereOf(search: URLSearchParams) {
+  const given = outcome.read(search);
+  const by = proposer.read(search);
+  const operator = operatorOf(search);
+  return {
+    ...(given !== 'all' && { outcome: outcomeValues[given] }),
+    ...(by && { proposer: validatorOf(by) }),
+    ...(operator && { operator }),
+  };
+}
+
+const namesOf = ({ proposer: of }: Block) =>
+  (of?.operators ?? []).filter(({ idType }) => idType === 'NODE_OPERATOR' || idType === 'POOL');
+
+const columns: Column<Block>[] = [
+  slotColumn(({ consensusSlot }) => consensusSlot),
+  timeColumn(({ blockTimestamp }) => blockTimestamp),
+  outcomeColumn(({ consensusOutcome }) => consensusOutcome),
+  validatorColumn('Proposer', ({ validatorIndex }) => validatorIndex),
+  {
+    head: 'Operators',
+    value: (row) => namesOf(row).map(operatorText).join(', '),
+    show: (row) => <OperatorLinks operators={namesOf(row)} />,
+  },
+  gweiColumn('Consensus', ({ consensusRewards }) => consensusRewards),
+  gweiColumn('Execution', ({ executionRewards }) => executionRewards),
+  gweiColumn('Rewards', ({ totalRewards }) => totalRewards),
+  {
+    head: 'Transactions',
+    value: (row) => row.totalTransactions,
+    show: (row) => count(row.totalTransactions),
+    numeric: true,
+  },
+  {
+    head: 'Relays',
+    value: ({ relays }) => relays.join(', '),
+    show: ({ relays }) => relays.join(', ') || 'none',
+  },
+];
+
+const kinds = [
+  { label: 'Consensus', color: colors[0], value: (row: Block) => plotted(row.consensusRewards) },
+  { label: 'Execution', color: colors[1], value: (row: Block) => plotted(row.executionRewards) },
+];
+const missing = { label: 'Missed or orphaned', color: colors[4] };
+
+/** A bar for each slot of the page, whose width does not depend on the slots between. */
+const rewards: Draw<Block> = (plot, rows, width) => {
+  const shown = rows.toSorted((one, other) => one.consensusSlot - other.consensusSlot);
+  const slot = ({ consensusSlot }: Block) => String(consensusSlot);
+  const parts = shown.flatMap((row) =>
+    kinds.map(({ value, color }) => ({ slot: slot(row), value: value(row) ?? 0, color })),
+  );
+  const lost = shown.filter(({ consensusOutcome }) => consensusOutcome !== 'PROPOSED');
+  const every = Math.ceil(shown.length / Math.max(2, Math.floor(width / 90)));
+  return {
+    x: {
+      type: 'band',
+      label: null,
+      domain: shown.map(slot),
+      ticks: shown.filter((_, index) => index % every === 0).map(slot),
+      padding: 0.15,
+    },
+    y: { label: 'ETH', grid: true, nice: true, ticks: 5, tickFormat: shortCount },
+    marks: [
+      plot.barY(parts, { x: 'slot', y: 'value', fill: 'color' }),
+      plot.ruleX(lost, { x: slot, stroke: missing.color, strokeDasharray: '3,3', strokeWidth: 2 }),
+      plot.ruleY([0], { stroke: 'currentColor', strokeOpacity: 0.4 }),
+      plot.tip(
+        shown,
+        plot.pointerX({
+          x: slot,
+          y: (row: Block) => plotted(row.totalRewards) ?? 0,
+          lineHeight: 1.3,
+          title: (row: Block) =>
+            [
+              `Slot ${row.consensusSlot}, ${outcomes[row.consensusOutcome]}`,
+              `${moment(row.blockTimestamp)} UTC`,
+              `Consensus ${eth(row.consensusRewards)}`,
+              `Execution ${eth(row.executionRewards)}`,
+            ].join('\n'),
+        }),
+      ),
+    ],
+  };
+};
+
+/** Whether a new block belongs to the list; the server decides it for all others. */
+function belongs(block: Block, search: URLSearchParams): boolean {
+  const { outcome: only, proposer: by, operator } = whereOf(search);
+  const { proposer: of } = block;
+  const isOf = by && ('index' in by ? by.index === block.validatorIndex : by.pubkey === of?.validatorPubkey);
+  const has = (idType: string, operatorId: string) =>
+    of?.operators.some((one) => one.idType === idType && one.operatorId === operatorId);
+  return (
+    (!only || only === block.consensusOutcome) &&
+    (!by || isOf === true) &&
+    (!operator || has(operator.idType, operator.operatorId) === true)
+  );
+}
+
+const MOST_ADDED = 500;
+
+/** One row for each id, the newest slot first. */
+const newestOf = (blocks: readonly Block[]) =>
+  [...new Map(blocks.toReversed().map((block) => [block.id, block])).values()].sort(
+    (one, other) => other.consensusSlot - one.consensusSlot,
+  );
+
+const legend = [...kinds, missing];
+
+function Figures({
+  blocks,
+  added = [],
+  note,
+}: {
+  blocks: Blocks;
+  added?: readonly Block[];
+  note: ReactNode;
+}) {
+  const rows = newestOf([...added, ...blocks.nodes]);
+  return (
+    <div className="figures">
+      <Figure
+        title="Rewards by slot"
+        note="What the proposers of these slots earned, in ETH."
+        wide
+        columns={columns}
+        rows={rows}
+        draw={rewards}
+        series={legend}
+        empty="No stored slot fits."
+      />
+      <Figure title="Slots" wide note={note} columns={columns} rows={rows} empty="No stored slot fits.">
+        <Pager
+          info={blocks.pageInfo}
+          total={blocks.totalCount + rows.length - blocks.nodes.length}
+          label="slots"
+        />
+      </Figure>
+    </div>
+  );
+}
+
+/** The newest page, with the slots that come while it is open. */
+function LiveFigures({ blocks, place: { network, search } }: { blocks: Blocks; place: Place }) {
+  const [added, setAdded] = useState<readonly Block[]>([]);
+  const { revalidate } = useRevalidator();
+  const isLive = useLive<blocksSubscription>({
+    subscription: newBlocks,
+    variables: { network },
+    dataset: 'blocks',
+    revisionOf: ({ blockAdded }) => blockAdded?.revision,
+    onEvent: ({ blockAdded }) => {
+      const fitting = (blockAdded?.blocks ?? []).filter((block) => belongs(block, search));
+      if (fitting.length === 0 && !blockAdded?.omitted) return;
+      setAdded((before) => newestOf([...fitting, ...before]));
+      if (!blockAdded?.omitted && added.length < MOST_ADDED) return;
+      commitLocalUpdate(environment, (store) => store.invalidateStore());
+      void revalidate();
+    },
+  });
+  const note = (
+    <span className="live" data-live={isLive} role="status">
+      {isLive ? 'Live: slots appear as they are stored.' : 'As of when the page was opened.'}
+    </span>
+  );
+  return <Figures blocks={blocks} added={added} note={note} />;
+}
+
+const cursors = ['after', 'before'];
+const filters = ['outcome', 'proposer', 'class', 'operator', 'from', 'to'];
+
+function View({ data: { blocks }, place }: { data: Data; place: Place }) {
+  const { revision } = useSource();
+  const { search } = place;
+  const canGrow = !cursors.some((name) => search.has(name)) && !toDate.read(search);
+  return (
+    <>
+      <Heading title="Blocks" about="Stored slots, newest first. A missed slot has no block, but a proposer.">
+        <Choice param={sizes} label="Slots a page" />
+      </Heading>
+      <Filters names={filters}>
+        <Choice param={outcome} label="Outcome" names={outcomeNames} />
+        <Field param={proposer} label="Proposer" type="search" />
+        <OperatorFilter />
+        <DateFilter />
+      </Filters>
+      {blocks && canGrow && (
+        <LiveFigures key={`${search} ${revision?.blocks}`} blocks={blocks} place={place} />
+      )}
+      {blocks && !canGrow && <Figures blocks={blocks} note="As of when the page was opened." />}
+    </>
+  );
+}
+
+export default page<blocksQuery>({
+  query,
+  variables: ({ network, search }) => ({
+    network,
+    where: whereOf(search),
+    fromDate: fromDate.read(search) ?? null,
+    toDate: toDate.read(search) ?? null,
+    ...pageOf(search, Number(sizes.read(search))),
+  }),
+  View,
+});
