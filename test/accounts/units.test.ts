@@ -144,7 +144,7 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
     ],
     'a list of the default size': () => [
       '{ operators(window: SEVEN_DAYS) { nodes { id } } }',
-      ['/v0/eth/operators?window=7d'],
+      ['/v0/eth/operators?window=7d&size=20'],
     ],
     'one operator': () => [
       `{ operator(window: SEVEN_DAYS, operatorId: ${name(pool)}) { id } }`,
@@ -171,7 +171,7 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
     ],
     slashings: () => ['{ slashings(last: 4) { totalCount } }', ['/v0/eth/slashings?size=4']],
     'sync committee rewards': () => [
-      `{ syncCommitteeRewards(slot: ${slot}) { nodes { validatorIndex } } }`,
+      `{ syncCommitteeRewards(slot: ${slot}, first: 512) { nodes { validatorIndex } } }`,
       [`/v0/eth/blocks/${slot}/syncCommitteeRewards`],
     ],
     'sync committee rewards of a slot to come': () => [
@@ -414,9 +414,9 @@ describe('a query that may cost more than is left', () => {
     ['as global ids', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: Array(50).fill('x') }, 100],
     [
       'by the default size of its list',
-      `{ syncCommitteeRewards(slot: 1) { totalCount } }`,
+      '{ a: slashings { totalCount } b: slashings { totalCount } }',
       {},
-      computeUnits.listSyncCommitteeRewards.base + 512 * computeUnits.listSyncCommitteeRewards.item,
+      2 * (base + 20 * item),
     ],
   ])('is refused before it runs, asked %s', async (_how, query, variables, estimate) => {
     const { authorization } = await makeAccount(gateway, { tier: 'build', unitAllowance: 40 });

@@ -81,12 +81,12 @@ describe('?all is refused', () => {
       const { status, text } = await ninth.get(path, NDJSON);
       expect(status).toBe(200);
       expect(linesIn(text)).toHaveLength(ROWS);
-    });
+    }, 20_000);
     for (const reader of readers) reader.destroy();
     await eventually(async () => {
-      const all = await Promise.all([ninth.get(path, NDJSON), ninth.get(path, NDJSON)]);
-      expect(all.map(({ status }) => status)).toEqual([200, 200]);
-    });
+      const few = await Promise.all([1, 2].map(() => ninth.get('/v0/eth/slashings?all', NDJSON)));
+      expect(few.map(({ status }) => status)).toEqual([200, 200]);
+    }, 20_000);
   });
 });
 
@@ -94,6 +94,7 @@ describe('?all that ends in the middle', () => {
   it('through its reader is charged for the rows sent until then', async () => {
     const account = await accountOf(gateway, 'growth');
     const before = await unitsOf(account);
+    await settled();
     gateway.statements.length = 0;
     const response = await paused(account);
     const pages = await settled();
