@@ -111,10 +111,7 @@ export function Problem({ error }: { error: unknown }) {
       <p>{message}</p>
       {kind === 'rate' && <p>The tier of the token allows only so many requests a second.</p>}
       {kind === 'units' && (
-        <p>
-          What the account has used, and when its next period begins, is shown by the account page and the
-          operator.
-        </p>
+        <p>Units are counted for the account of the token; whoever runs this gateway can raise its tier.</p>
       )}
       {waits && <Countdown key={failure.id} seconds={retryAfter ?? 1} retry={revalidate} />}
       <p className="actions">
