@@ -115,8 +115,8 @@ export function Shell() {
         <NetworkSwitch />
         <ThemeSwitch />
         {token() && (
-          <button type="button" className="quiet" onClick={() => changeToken(null)}>
-            Forget token
+          <button type="button" className="quiet" aria-label="Forget token" onClick={() => changeToken(null)}>
+            Forget<span className="wide"> token</span>
           </button>
         )}
         <div className="progress" hidden={!busy} />
