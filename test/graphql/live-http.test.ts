@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { accountOf } from '../support/account.ts';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
@@ -75,6 +78,24 @@ describe('a subscription over HTTP', () => {
     const before = stream.text().length;
     await eventually(() => expect(stream.text().slice(before)).toBe(':\n\n'), 16_000);
   }, 30_000);
+});
+
+describe('a trusted subscription', () => {
+  it('is found by its id over GET and POST, and with TRUSTED_ONLY no other is answered', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trusted-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'documents.json');
+    writeFileSync(file, JSON.stringify({ live: BLOCKS }));
+    const settings = { TRUSTED_DOCUMENTS: file, TRUSTED_ONLY: true };
+    const own = await gatewayForTest({ template: 'empty', settings });
+    for (const method of ['GET', 'POST'] as const) {
+      const stream = await subscribe(own, BLOCKS, { after: 0 }, { method, members: { documentId: 'live' } });
+      expect(slotsOf(await stream.next())).toEqual([]);
+    }
+    const other = await subscribe(own, 'subscription { blockAdded { revision } }');
+    await other.ended;
+    expect(other.text()).toContain('"FORBIDDEN"');
+  });
 });
 
 describe('the cost of a subscription', () => {

@@ -5,7 +5,13 @@ import { type Gateway, noteShown } from './gateway.ts';
 import { shownByQuery } from './interface.ts';
 
 type Server = Pick<Gateway, 'url' | 'token'>;
-type Options = { token?: string; method?: 'GET' | 'POST'; headers?: Record<string, string> };
+type Options = {
+  token?: string;
+  method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  /** Instead of the query. */
+  members?: Record<string, string>;
+};
 
 export type Events = {
   status: number;
@@ -27,9 +33,9 @@ export async function subscribe(
   { url, token: own }: Server,
   query: string,
   variables: object = {},
-  { token = own, method = 'POST', headers = {} }: Options = {},
+  { token = own, method = 'POST', headers = {}, members = { query } }: Options = {},
 ): Promise<Events> {
-  const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) });
+  const parameters = new URLSearchParams({ ...members, variables: JSON.stringify(variables) });
   const isPost = method === 'POST';
   // Not with fetch, which opens further connections when one is closed.
   const sent = request(isPost ? `${url}/graphql` : `${url}/graphql?${parameters}`, {
@@ -45,7 +51,7 @@ export async function subscribe(
   const close = () => void sent.destroy();
   onTestFinished(close);
   sent.on('error', () => undefined);
-  sent.end(isPost ? JSON.stringify({ query, variables }) : undefined);
+  sent.end(isPost ? JSON.stringify({ ...members, variables }) : undefined);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const results: any[] = [];
   const waiting = new Set<() => void>();
