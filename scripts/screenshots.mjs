@@ -1,4 +1,5 @@
-// Takes the pictures of the README from the sample data: node scripts/screenshots.mjs (after npm run build).
+// Takes the pictures of the README from the sample data, after npm run build:
+//   node scripts/screenshots.mjs [overview] [operator]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +12,7 @@ const pictures = {
   operator: '/explore/operators/pool/Sample%20Pool%20Alder',
 };
 const folder = 'docs/images';
+const wanted = process.argv.slice(2);
 
 const data = mkdtempSync(join(tmpdir(), 'stakegraph-pictures-'));
 const env = { ...process.env, DATA_DIR: data, PORT: '0', LOG_LEVEL: 'warn' };
@@ -31,6 +33,7 @@ try {
   await page.locator('.figure svg').first().waitFor();
   mkdirSync(folder, { recursive: true });
   for (const [name, path] of Object.entries(pictures)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
     await page.goto(new URL(path, link).href);
     await page.locator('.figure svg').first().waitFor();
     await page.waitForTimeout(1_000); // streams stay open: the network is never idle

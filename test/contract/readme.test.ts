@@ -13,7 +13,9 @@ import { brokenLinks } from '../support/links.ts';
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].concat(
-  readdirSync(new URL('docs', root)).map((name) => `docs/${name}`),
+  readdirSync(new URL('docs', root))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
 );
 const withoutSpace = (json: string) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 

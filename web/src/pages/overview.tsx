@@ -296,8 +296,14 @@ function View({ data, place }: { data: Data; place: Place }) {
   const { networkOverview: overview, chainDailyRewards, slashings, blocks } = data;
   const choices = (
     <>
-      <Choice param={windows} label="Window of the figures" names={windowNames} />
-      <Choice param={days} label="Length of the plots" names={dayNames} />
+      <div className="labelled">
+        <span aria-hidden="true">Figures</span>
+        <Choice param={windows} label="Window of the figures" names={windowNames} />
+      </div>
+      <div className="labelled">
+        <span aria-hidden="true">Plots</span>
+        <Choice param={days} label="Length of the plots" names={dayNames} />
+      </div>
     </>
   );
   if (!overview)
