@@ -43,12 +43,12 @@ export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,
   'chain-daily-rewards': chainDailyRewardRoutes,
-  history: [], // REST stays as documented
-  'network-overview': [], // no documented REST path
+  history: [], // GraphQL only
+  'network-overview': [], // GraphQL only
   'network-rewards': networkRewardRoutes,
   'consolidation-totals': consolidationTotalRoutes,
   consolidations: consolidationRoutes,
-  figures: [], // REST serves figures under private-sets only
+  figures: [], // REST returns figures under private-sets only
   operators: operatorRoutes,
   'private-sets': privateSetRoutes,
   search: [], // GraphQL only
@@ -57,7 +57,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   'stake-authorities': stakeAuthorityRoutes,
   'sync-committee-rewards': syncCommitteeRewardRoutes,
   tags: tagRoutes,
-  validators: [], // no documented REST path
+  validators: [], // GraphQL only
 };
 
 export const routes: Route<Context>[] = Object.values(rooms).flat();

@@ -4,7 +4,6 @@ import { type AddedPlace, type AddedRows, addedRows, LAST_KEY } from '../../db/c
 import { badArgument } from '../../kernel/refusal.ts';
 import { type Change, Topic } from './topic.ts';
 
-/** Rows of one event. */
 export const EVENT_ROWS = 50;
 
 export type Added<Row> = { revision: number; rows: Row[]; omitted: number };
@@ -24,7 +23,7 @@ function placeOf(position: string): AddedPlace {
   return { revision: revision as number, key: key as number };
 }
 
-/** Sends each added row at least once, by revision and key. A row that was removed meanwhile is left out. */
+/** A stream sends each added row at least once, by revision and key, but leaves out a row that was removed meanwhile. */
 export function addedTopic<Row>({ operation, dataset, network, after, load }: Subject<Row>) {
   if (after != null && after < 0) throw badArgument('after', `after is ${after}; an integer >= 0 is needed.`);
 
@@ -47,7 +46,7 @@ export function addedTopic<Row>({ operation, dataset, network, after, load }: Su
     return { position: upTo, event, rows: rows.length, more: next !== undefined };
   }
 
-  /** A lagging replica may be behind a client that read from another. */
+  /** Asks the primary before it refuses a revision: the replica may lag behind the database that the client read from. */
   async function checkPlace(ctx: Context, { revision }: AddedPlace, found: AddedRows): Promise<void> {
     if (revision < found.from) {
       const msg = `after is ${revision}; what was added is known since revision ${found.from}. Read the list again.`;

@@ -12,7 +12,7 @@ export type SharedTopic = {
   /** Rises whenever a read may find a change. */
   version(): number;
   read(position: string | undefined, newContext: () => Context): Promise<AnyChange>;
-  /** `key`: equal for documents that show the same of an event. */
+  /** Documents that show the same of an event have the same `key`. */
   textOf(event: object, key: string, make: () => Promise<EventText>): Promise<EventText>;
   leave(): void;
 };
@@ -24,7 +24,7 @@ type State = {
   streams: Set<() => void>;
 };
 
-/** Shares the reads of a change, and the texts of its events, among the streams of a topic. */
+/** All streams of a topic share one read per change and one text per event and document. */
 export function sharedTopics(revisions: Revisions) {
   const states = new Map<string, State>();
   const texts = new WeakMap<object, Map<string, Promise<EventText>>>();
@@ -58,7 +58,7 @@ export function sharedTopics(revisions: Revisions) {
         const read = async () => {
           const ctx = newContext();
           const change = await topic.subject.read(ctx, position);
-          // Its statements may have reached databases of which one lags behind.
+          // The statements of `read` may have reached several databases, one of which lags behind.
           if (!revisions.isOfSource(ctx.data)) throw unavailable();
           return change;
         };
@@ -77,7 +77,7 @@ export function sharedTopics(revisions: Revisions) {
   };
 }
 
-/** Forgets a failure, so that the next caller tries again. */
+/** A failed `make` is forgotten, so that the next caller tries again. */
 function shared<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const found = known.get(key);
   if (found) return found;

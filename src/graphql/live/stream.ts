@@ -11,7 +11,6 @@ import { renderError } from '../run/errors.ts';
 import type { EventText, SharedTopic } from './shared-topics.ts';
 import type { Topic } from './topic.ts';
 
-/** Why a stream ended. */
 export const endReasons = [
   'client',
   'complete',
@@ -30,9 +29,8 @@ export type Subscription = {
   caller: Caller;
   metering: Metering;
   log: Logger;
-  /** For one read or event. */
   newContext(metering: Metering): Context;
-  /** Equal for subscriptions of which each event has the same text. */
+  /** Subscriptions have the same `key` if each event has the same text for them. */
   key: string;
   textOf(event: object, ctx: Context): Promise<EventText>;
 };
@@ -46,17 +44,17 @@ type Options = {
 export type Stream = {
   body: Readable;
   caller: Caller;
-  /** With an error, sends it before completing. */
+  /** Completes the stream; sends `error` first, if given. */
   end(reason: EndReason, error?: Refusal | GraphQLError): void;
-  /** Sends a heartbeat, ends a slow reader, or tries a failed read again, if due. */
+  /** If due, sends a heartbeat, ends the stream of a slow reader, or repeats a failed read. */
   tend(now: number): void;
 };
 
 const HEARTBEAT = ':\n\n';
-const HEARTBEAT_MS = 14_500; // less the time between two calls of `tend`
-/** A reader may leave an event unread for this long. */
+const HEARTBEAT_MS = 14_500; // 15 s less the time between two calls of `tend`
+/** The stream ends if its reader leaves an event unread for longer. */
 const SLOW_MS = 10_000;
-/** Bytes that wait in this process for the reader, besides one event. */
+/** Bytes that may wait in this process for the reader, besides one event. */
 const MAX_WAITING = 16_384;
 
 const next = (json: string) => `event: next\ndata: ${json}\n\n`;
@@ -122,7 +120,7 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
     finish(reason);
   }
 
-  /** Does nothing for a position without a change. */
+  /** Sends the change after `position`, if there is one. */
   async function step() {
     const version = shared.version();
     const counting = () => of.newContext({ ...metering, charged: 0 });

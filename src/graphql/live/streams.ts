@@ -7,7 +7,7 @@ import { type EndReason, endReasons, openStream, type Stream, type Subscription 
 
 export const MAX_OF_TOKEN = 20;
 const TEND_MS = 500;
-/** How long a shutdown waits for readers of the last event. */
+/** How long a shutdown waits until all readers have the last event. */
 const DRAIN_MS = 2_000;
 
 export type StreamCounts = {
@@ -18,9 +18,9 @@ export type StreamCounts = {
 };
 
 export type Streams = {
-  /** Throws RATE_LIMITED if the token has too many streams, UNAVAILABLE if there are too many. */
+  /** Throws RATE_LIMITED if the token has too many streams, UNAVAILABLE if the process has too many. */
   open(subscription: Subscription): Stream['body'];
-  /** Completes all streams, so that clients subscribe elsewhere, and refuses further ones. */
+  /** Completes all streams, so that clients subscribe elsewhere, and refuses new ones. */
   drain(): Promise<void>;
   counts(): StreamCounts;
 };
@@ -47,7 +47,7 @@ export function openStreams(options: {
       if (!caller)
         stream.end('revoked', new Refusal('UNAUTHENTICATED', 'The token was revoked or has expired.'));
       else if (caller !== stream.caller && !isDeepStrictEqual(caller, stream.caller))
-        stream.end('account_changed'); // the client subscribes again, with its new limits
+        stream.end('account_changed'); // the client then subscribes again and gets its new limits
       else {
         stream.caller = caller;
         stream.tend(at);

@@ -2,32 +2,31 @@ import type { computeUnits } from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
 
 export type Change<Event extends object> = {
-  /** Where a stream is after the event. */
+  /** The position of a stream after this change. */
   position: string;
   /** Absent if nothing changed. */
   event?: Event;
-  /** Rows that the event costs. */
   rows: number;
-  /** Another event follows this one at once. */
+  /** Whether another event follows at once. */
   more?: boolean;
-  /** Nothing can follow. */
+  /** Whether the stream ends after this change. */
   last?: boolean;
 };
 
 type Subject<Event extends object> = {
   operation: keyof typeof computeUnits;
-  /** With `operation`, equal for streams with the same events. */
+  /** Streams with the same `operation` and `key` have the same events. */
   key: readonly unknown[];
   datasets: readonly string[];
   setId?: string;
-  /** Where the stream begins; undefined: now. */
+  /** Undefined means now. */
   start?: string | undefined;
   read(ctx: Context, position: string | undefined): Promise<Change<Event>>;
 };
 
 /**
- * What a subscription is about. Streams ask it for the change after their position, so that nothing is buffered for them
- * and a slow one misses nothing.
+ * What a subscription reports. A stream reads the change after its own position, so no events are buffered for it, and
+ * a slow stream misses nothing.
  */
 export class Topic<Event extends object> implements AsyncIterable<Event> {
   readonly subject: Subject<Event>;

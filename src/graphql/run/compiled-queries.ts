@@ -36,16 +36,16 @@ const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
   cost: Cost | ((variables: Values) => Cost);
-  /** Whether graphql-jit would accept these variables although they are invalid. Yoga then runs the query. */
+  /** Whether graphql-jit would accept these variables although they are invalid. */
   misreads?: ((variables: Values) => boolean) | undefined;
-  /** A result without `data`: the variables are invalid, and nothing has run. */
+  /** A result without `data` means that the variables are invalid and nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
 
 const MAX_FIELDS = 2_000;
-/** About 80 MB: a field takes up to 400 bytes of heap. */
+/** About 80 MB: a compiled field needs up to 400 bytes of heap. */
 const CACHE_MAX_FIELDS = 200_000;
-/** Both in fields: a parsed character takes up to 140 bytes, as much as 0.35 fields. */
+/** The size of a cache entry is counted in fields: 50 per document and 0.35 (140 bytes) per parsed character. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
 const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
@@ -58,7 +58,6 @@ type Sized = { query: Compiled | undefined; fields: number };
  * long or refused documents, mutations and unknown operations.
  */
 export function compiledQueries() {
-  /** Undefined until the second use, null if invalid. */
   const documents = documentMap<{ document?: DocumentNode | null }>();
   const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfCompiled);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
@@ -127,7 +126,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
   };
 }
 
-/** graphql-jit ignores `@oneOf`. It accepts null for a variable with a default, even in a non-null position. */
+/** graphql-jit ignores `@oneOf`, and accepts null for a variable with a default even in a non-null position. */
 function misreads(definitions: readonly VariableDefinitionNode[]): Compiled['misreads'] {
   const defaulted = definitions
     .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
@@ -155,7 +154,7 @@ const hasOneOf = (type: GraphQLNamedType): boolean =>
 
 const introspectionAnswer = introspectionAnswers(schema);
 
-/** Charges units for cached responses, too. */
+/** Cached responses cost units, too. */
 function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { badInput, quoted, Refusal } from '../../kernel/refusal.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
-/** Clients of GraphQL-Codegen send `documentId`; Relay leaves the name to its users. */
+/** GraphQL-Codegen's clients send `documentId`. Relay leaves the name to its users. */
 export const idNames = ['documentId', 'doc_id', 'id'] as const;
 
 export type Params = { query?: unknown; extensions?: unknown } & {
@@ -20,13 +20,12 @@ function hashOf(extensions: unknown): unknown {
 export const namesDocument = (params: Params, byId: boolean): boolean =>
   hashOf(params.extensions) !== undefined || (byId && idNames.some((name) => params[name] != null));
 
-/** Has status 200, as Apollo Server sends it: Apollo's and urql's clients then send the text. */
+/** The response has status 200, as from Apollo Server. Apollo's and urql's clients then send the text. */
 const persistedQueryError = (message: string, code: string) =>
   new GraphQLError(message, { extensions: { code, http: { status: 200 } } });
 
 const refusal = (original: Refusal) => new GraphQLError(original.message, { originalError: original });
 
-/** Replaces a document's id by its text. */
 export const documentReader =
   (trusted: TrustedDocuments | undefined) =>
   (params: Params, place: 'body' | 'query' = 'body'): Params | GraphQLError => {

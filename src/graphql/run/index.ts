@@ -17,7 +17,7 @@ import { type Answering, makeYoga } from './yoga.ts';
 export type GraphqlAnswer = {
   status: number;
   headers: Record<string, string>;
-  /** Node sends 295 kB in 72 µs as bytes, in 506 µs as text. A stream for a subscription. */
+  /** A buffer, because Node sends 295 kB in 72 µs as bytes and in 506 µs as text. A subscription has a stream. */
   body: Buffer | Readable;
   units: number;
   notCached?: 'error' | 'form' | 'not_compiled';
@@ -45,8 +45,8 @@ function isPlain(body: unknown): body is Plain {
 
 /**
  * Runs repeated plain queries compiled, without Yoga's HTTP layer and its Fetch API objects. CPU in ms with Yoga and
- * here: 1.6 and 0.8 for 15 operators with all fields, 0.7 and 0.5 with 4 fields, 13 and 6.3 for 200 stake authorities.
- * Yoga chooses content types and handles all other requests, so that error messages have one source.
+ * compiled: 1.6 and 0.8 for 15 operators with all fields, 0.7 and 0.5 with 4 fields, 13 and 6.3 for 200 stake
+ * authorities. Yoga handles all other requests, so that error messages have one source.
  */
 export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: Streams): Answering {
   const find = compiledQueries();

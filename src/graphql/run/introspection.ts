@@ -35,11 +35,11 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
 /** Characters of punctuation per JSON field. */
 export const MARKS = 4;
 
-/** Resolves `__schema` and `__type` to count fields and bytes exactly, up to the limit. */
+/** Counts the fields and bytes of `__schema` and `__type` exactly, up to the limit. */
 export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, values: Values) {
   const info = { schema } as GraphQLResolveInfo;
   let left = limits.introspection + 1;
-  let steps = left * 4; // nested fragments may take more steps than fields
+  let steps = left * 4; // nested fragments may need more steps than fields
   let bytes = 0;
 
   function ofSet(set: SelectionSetNode, type: GraphQLNamedType, source: unknown): void {
@@ -83,7 +83,7 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
       const given = field.args.length > 0 ? getArgumentValues(field, node, values) : {};
       return field.resolve?.(source, given, undefined, info);
     } catch {
-      return null; // execution reports the error
+      return null; // execution reports the error instead
     }
   }
 
@@ -103,13 +103,13 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
       if (selection.kind === Kind.INLINE_FRAGMENT) return asksForSchema(selection.selectionSet);
       const fragment = fragments.get(selection.name.value);
-      fragments.delete(selection.name.value); // checks each fragment once
+      fragments.delete(selection.name.value);
       return !fragment || asksForSchema(fragment.selectionSet);
     });
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);
 }
 
-/** In characters: enough for about 10 responses to the largest introspection queries of tools. */
+/** In characters. About 10 responses to the largest introspection queries of tools fit in. */
 const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
@@ -121,7 +121,7 @@ export function introspectionAnswers(schema: GraphQLSchema) {
   return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {
     const operationName = operation.name?.value;
     const values = operation.variableDefinitions?.map(({ variable }) => variables[variable.name.value]) ?? [];
-    // Objects and lists are not cached: they are invalid, and could nest too deeply for `JSON.stringify`.
+    // Object and list values are invalid. They are not cached, because `JSON.stringify` fails if they nest too deeply.
     const plain = values.every((value) => typeof value !== 'object' || value === null);
     const key = plain ? JSON.stringify([document.loc?.source.body, operationName, values]) : undefined;
     const known = key === undefined ? undefined : kept.get(key);

@@ -22,7 +22,7 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** Costs no units, because a retry can succeed once other requests release their reservations. */
+/** This refusal costs no units: a retry can succeed once other requests release their reservations. */
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /**
@@ -56,13 +56,13 @@ type Measure = { depth: number; aliases: number; fields: number; schemas: number
 const nothing = (): Measure => ({ depth: 0, aliases: 0, fields: 0, schemas: 0 });
 
 export function LimitsRule(context: ValidationContext): ASTVisitor {
-  // Memoized: nested spreads would double the work per level.
+  // Memoized, because nested spreads would double the work per level.
   const measured = new Map<string, Measure>();
 
   function measureFragment(name: string): Measure {
     const known = measured.get(name);
     if (known) return known;
-    measured.set(name, nothing()); // ends a cycle, which another rule reports
+    measured.set(name, nothing()); // ends a cycle of fragments, which another rule reports
     const fragment = context.getFragment(name);
     const result = fragment ? measure(fragment.selectionSet) : nothing();
     measured.set(name, result);

@@ -14,11 +14,11 @@ import { costError, limitError } from './limits.ts';
 import type { Cost } from './query-cost.ts';
 
 export type FieldCost = {
-  /** Key in `computeUnits`. */
+  /** A key of `computeUnits`. */
   operation?: string;
-  /** The field is free without this argument. */
+  /** Name of an argument: without it, the field is free. */
   paidBy?: string;
-  /** Whether the parent already read and paid for the object. */
+  /** Whether the parent already contains the object, which then is free. */
   isRead?: (parent: never, given: never) => boolean;
   /** Maximum rows of a plain list. */
   rows?: number;
@@ -30,7 +30,7 @@ export type FieldCost = {
  */
 export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type === schema.getSubscriptionType()) continue; // streams charge for events
+    if (!isObjectType(type) || type === schema.getSubscriptionType()) continue; // subscriptions charge per event
     for (const field of Object.values(type.getFields())) {
       const { operation, paidBy, isRead } = field.extensions as FieldCost;
       if (operation === undefined) continue;
@@ -64,7 +64,7 @@ export function meterFields(schema: GraphQLSchema): void {
   }
 }
 
-/** Null costs as much as a 404. */
+/** Null costs as much as a 404 in REST. */
 function unitsAnswered(weight: Weight, value: unknown): number {
   if (value == null) return unitsFor(weight, 1) > 0 ? CALLER_ERROR_UNITS : 0;
   if (Array.isArray(value)) return unitsFor(weight, value.length);
@@ -76,7 +76,7 @@ function unitsAnswered(weight: Weight, value: unknown): number {
 const isCallersFault = (error: unknown): boolean =>
   error instanceof Refusal && refusalStatus[error.code] < 500;
 
-/** Codes of our own faults; all others are the caller's. */
+/** Errors with other codes are the caller's faults. */
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 const isCallers = ({ extensions }: GraphQLError) => !oursCodes.has(extensions.code);
 
@@ -85,7 +85,7 @@ const isForNow = ({ extensions }: GraphQLError) => {
   return status === 429 || status >= 500;
 };
 
-/** So many fields take about 30 ms uncompiled. Only pages can take several turns of the event loop. */
+/** 30,000 fields need about 30 ms uncompiled. Only pages can be spread over several turns of the event loop. */
 const FIELDS_A_TURN = 30_000;
 
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {
@@ -104,7 +104,7 @@ export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | u
 
 export function settled(context: Context, errors: readonly GraphQLError[], ran: boolean) {
   const { metering, trace, data } = context;
-  // Free, because a retry may succeed.
+  // a retry may succeed
   if (errors.some(isForNow)) metering.charged = 0;
   else if (errors.some(isCallers)) metering.charged = Math.max(metering.charged, CALLER_ERROR_UNITS);
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);

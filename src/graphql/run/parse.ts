@@ -18,12 +18,12 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
   }
 }
 
-/** Bounded by the token limit: each free `__typename` needs a selection set, whose brace is a token. */
+/** Each free `__typename` needs a selection set, whose brace counts as a token. */
 const mostFree = (text: string): number => Math.min(text.split('__typename').length - 1, limits.tokens);
 
-/** Longer documents are not cached: literals could fill the memory. */
+/** Longer documents are not cached, because literals could fill the memory. */
 export const CACHE_MAX_CHARACTERS = 16_384;
-/** In characters: 40 MB or about 600 plain queries, because a parsed character takes up to 140 bytes. */
+/** In characters: about 40 MB or 600 plain queries, because a parsed character needs up to 140 bytes. */
 const CACHE_MAX_TEXT = 300_000;
 const OVERHEAD = 200;
 

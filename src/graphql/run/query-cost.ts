@@ -16,20 +16,19 @@ import { limits } from './limits.ts';
 import { defaults, isSkipped, namedSize, sizeOf, type Values } from './size-arguments.ts';
 import { freeTypename } from './typename.ts';
 
-/** Upper estimates. */
+/** Upper estimates, except `bytes`. */
 type Estimate = {
   rows: number;
   units: number;
   /** Weighted by the work of each field. */
   fields: number;
-  /** May be too low: assumes strings of typical length. */
+  /** May be too low, because it assumes strings of typical length. */
   bytes: number;
   /** Number of introspection fields, exact up to the limit. */
   introspection: number;
 };
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 export type Cost = Estimate & {
-  /** The first limit that the estimate exceeds. */
   passed: (typeof bounded)[number] | undefined;
 };
 
@@ -52,7 +51,7 @@ function add(total: Part, part: Part): void {
 const TYPENAME_LENGTH = 40;
 
 /**
- * Multiplies nested page sizes and counts each use of a fragment. If fragments name different types of an interface,
+ * Multiplies nested page sizes and counts each use of a fragment. Of fragments on different types of an interface,
  * counts only the largest.
  */
 export function costOf(
@@ -72,7 +71,7 @@ export function costOf(
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
     const total = none();
     const byType = new Map<GraphQLNamedType, Part>();
-    const spreads = new Set<string>(); // a repeated spread in a selection adds nothing
+    const spreads = new Set<string>(); // a fragment that one selection spreads twice counts once
     const free = freeTypename(set);
     for (const selection of set.selections) {
       if (selection === free || isSkipped(selection, values)) continue;
@@ -100,7 +99,7 @@ export function costOf(
   function ofFragment(name: string): Part {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    measured.set(name, none()); // ends a cycle
+    measured.set(name, none()); // ends a cycle of fragments
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
     const part = type ? ofSet(type, fragment.selectionSet) : none();
@@ -138,7 +137,6 @@ export function costOf(
     part.units = (shape.weight && !free ? unitsFor(shape.weight, times) : 0) + times * below.units;
     part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
     part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
-    // Single objects add no rows. Plain lists add rows only with a weight or with items that load rows.
     if (size === undefined) part.rows = below.rows;
     else if (shape.page || shape.weight || below.rows > 0) part.rows = size * (1 + below.rows);
     return part;

@@ -51,7 +51,7 @@ function argument(nodes: readonly ArgumentNode[] | undefined, name: string, valu
   return node && valueFromASTUntyped(node.value, values);
 }
 
-/** Lists refuse larger sizes with their own message. */
+/** Larger sizes have no estimate, because lists refuse them. */
 const MAX_PAGE_SIZE = 1_000;
 
 export function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {

@@ -10,10 +10,9 @@ import type { Subscription } from '../live/stream.ts';
 import { Topic } from '../live/topic.ts';
 import { renderError } from './errors.ts';
 
-/** What a document subscribes to. */
 export type Plan = Pick<Subscription, 'topic' | 'weight' | 'key' | 'textOf'>;
 
-/** Or a result with errors. */
+/** Returns a result with errors if there is no plan. */
 export async function planOf(args: ExecutionArgs): Promise<Plan | ExecutionResult> {
   const topic = await createSourceEventStream(args);
   if (!(topic instanceof Topic)) return topic as ExecutionResult;

@@ -7,7 +7,7 @@ export const freeTypename = (set: SelectionSetNode): FieldNode | undefined =>
       selection.kind === Kind.FIELD && selection.name.value === '__typename' && !selection.alias,
   );
 
-/** Directives of a free `__typename` are not free. */
+/** Directives on a free `__typename` are not free. */
 export function freeTokens(document: DocumentNode): number {
   let free = 0;
   visit(document, {

@@ -21,8 +21,8 @@ import { costOf, introspectionUnits } from './query-cost.ts';
 import { acceptsEvents, eventHeaders, eventsOnly, isPlan, type Plan, planOf } from './subscriptions.ts';
 
 /**
- * Refuses idempotency keys: only successful requests store responses, but one of several mutations may fail. Ignoring a
- * key could apply a mutation twice.
+ * Refuses idempotency keys. Only successful requests store responses, but one of several mutations may fail: a
+ * repetition would apply the others twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };
@@ -34,7 +34,7 @@ function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): G
   });
 }
 
-/** Reserves the estimate, or returns an error. */
+/** Reserves the estimated units, or returns an error. */
 function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
   const { schema, document, operationName, variableValues } = args;
   const context = args.contextValue as Context;
@@ -66,7 +66,7 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>): Plugin =
       const made = await planOf(given);
       if (!isPlan(made)) return made;
       plans.set((given.contextValue as Context).metering, made);
-      return { data: null }; // `makeYoga` answers instead
+      return { data: null }; // `makeYoga` makes the response
     });
   },
   onParams({ params, request, setParams }) {
@@ -99,7 +99,7 @@ const errorsPlugin: Plugin = {
   },
 };
 
-/** JSON.stringify writes doubles differently from REST. */
+/** `JSON.stringify` would write doubles differently from REST. */
 const stringify = ({ errors, data, extensions }: ExecutionResult): string =>
   jsonPieces({ errors: errors?.map((error) => error.toJSON()), data, extensions }).join('');
 const writePlugin: Plugin = {
@@ -121,7 +121,7 @@ function documentCache<T extends NonNullable<unknown>>() {
 const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
- * Leaves the body of a large result empty: it is serialized later, over several turns of the event loop. Skips streams,
+ * Empties the body of a large result, which is serialized later, over several turns of the event loop. Skips streams,
  * whose body Yoga wraps.
  */
 const turnsPlugin: Plugin = {
@@ -150,7 +150,7 @@ const notAcceptable = {
   ),
 };
 
-/** `newContext` makes further contexts of the request, for the events of a subscription. */
+/** `newContext` makes a context for each event of a subscription. */
 export type Answering = (
   request: FastifyRequest,
   context: Context,
@@ -168,7 +168,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     healthCheckEndpoint: '/graphql/health-is-elsewhere',
     logging: false,
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
-    maskedErrors: false, // errorsPlugin masks them
+    maskedErrors: false, // errorsPlugin masks errors
     plugins: [
       limitsPlugin(readDocument),
       errorsPlugin,
@@ -181,14 +181,14 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     const given = request.headers.accept;
     const accept = acceptedType(given);
     if (!accept) return { status: 406, ...notAcceptable, units: CALLER_ERROR_UNITS, notCached: 'error' };
-    request.raw.headers.accept = accept; // Yoga ignores q
+    request.raw.headers.accept = accept; // Yoga ignores `q`
     const response = await yoga.handleNodeRequest(request, context);
     const { status, headers } = response;
     const { charged: units } = context.metering;
     const result = unserialized.get(context.metering);
     const plan = plans.get(context.metering);
     if (plan) {
-      await response.text(); // ends its timer
+      await response.text(); // reading the response ends its timer
       if (!acceptsEvents(given))
         return {
           status: 406,

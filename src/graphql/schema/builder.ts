@@ -3,7 +3,7 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../../context.ts';
 import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 
-/** Runs only if the query selects `totalCount`. */
+/** `totalCount` runs only if the query selects it. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
 
 type Leaf<T> = { Input: T; Output: T };
@@ -66,7 +66,7 @@ export const builder = new SchemaBuilder<Types>({
       extensions: { operation: 'node' },
       args: { id: { description: 'Global id.' } },
     },
-    nodesQueryOptions: false, // replaced below, because Pothos's field accepts any number of ids
+    nodesQueryOptions: false, // replaced below, because the field of Pothos accepts any number of ids
     edgesFieldOptions: {
       description: 'The rows of the page with their cursors.',
       nullable: { list: false, items: false },

@@ -8,7 +8,7 @@ import { replacedBy } from './deprecated.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<Schema, Row & object>;
 
-/** Exposes leaves only; resources define arrays, objects and enums. */
+/** Exposes scalar columns only. Resources define arrays, objects and enums. */
 export function columns<Row, Shape extends z.ZodRawShape>(
   t: FieldsOf<Row>,
   record: z.ZodObject<Shape>,
@@ -28,7 +28,7 @@ export function columns<Row, Shape extends z.ZodRawShape>(
   return Object.fromEntries(leaves);
 }
 
-/** Exposes decimal ratios as doubles, like all ratios. */
+/** Exposes decimal ratios as doubles, like all other ratios. */
 export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) =>
   Object.fromEntries(
     Object.entries(record.shape).map(([name, schema]) => {
@@ -71,7 +71,7 @@ export const exposed = <Row>(
   return t.expose(name as never, { nullable: false, extensions, ...options } as never) as FieldRef<Schema>;
 };
 
-/** Renames a column: REST's `id`, for example, would collide with the global id. */
+/** Exposes a column by another name: REST's `id`, for example, would collide with the global id. */
 export const renamed = <Row>(
   t: FieldsOf<Row>,
   column: keyof Row & string,
@@ -83,7 +83,7 @@ export const renamed = <Row>(
   return t.string({ description, extensions, ...deprecated, resolve: (row) => row[column] as string });
 };
 
-/** `node` cannot find these rows: their figures depend on list arguments. */
+/** For rows that `node` cannot find, because their figures depend on list arguments. */
 export const rowId = <Row>(
   t: FieldsOf<Row>,
   type: string,
@@ -96,7 +96,7 @@ export const rowId = <Row>(
 
 type Share = z.ZodRawShape & { percentage: z.ZodType<string | number> };
 
-/** A record whose `percentage`, as REST calls it, is a ratio; stored as JSON. */
+/** For records whose `percentage` in REST is a ratio. The objects are stored as JSON. */
 export function shareObject<Shape extends Share>(record: z.ZodObject<Shape>) {
   const { id, description } = record.meta() ?? {};
   const { percentage } = record.shape;

@@ -85,9 +85,9 @@ type WalkLimits = { list: string; maxSize: number };
 export const orderCursor = (list: string, revision: number, { rank, valued }: Position): string =>
   encodeCursor(list, [revision, rank, valued ? 1 : 0]);
 
-/** Cursors contain a revision and a rank. */
+/** For lists whose cursors contain a revision and a rank. */
 export function rankedRange(args: ConnectionArgs, info: GraphQLResolveInfo, limits: WalkLimits): RankedRange;
-/** Cursors of stored orders also contain whether the row has a value. */
+/** For lists with a stored order, whose cursors also contain whether the row has a value. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,

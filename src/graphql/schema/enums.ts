@@ -14,7 +14,6 @@ export const NetworkEnum = builder.enumType('Network', {
   } as const,
 });
 
-/** Spec §4.1. */
 export const networkArgs = builder.args((t) => ({
   network: t.field({
     type: NetworkEnum,
@@ -40,7 +39,6 @@ export const SortOrderEnum = builder.enumType('SortOrder', {
   } as const,
 });
 
-/** `endEpoch` becomes `END_EPOCH`. */
 export const enumName = (value: string) => snake(value).toUpperCase();
 
 export const enumValues = <V extends string>(values: readonly V[], description: (value: V) => string) =>

@@ -8,14 +8,14 @@ type Args = Readonly<object>;
 type ByIds<Key, Row> = {
   type: string;
   maxSize: number;
-  /** Further arguments that are refused together with `ids`. */
+  /** Names of arguments that are refused together with `ids`. */
   excluded: readonly string[];
   keyOf: (id: string) => Key | undefined;
   load: (key: Key) => Promise<Row | undefined>;
   nameOf: (row: Row) => string;
 };
 
-/** Keeps the order of `ids` and omits missing rows. Throws BAD_INPUT for wrong ids. */
+/** Keeps the order of `ids` and omits ids without a row. Throws BAD_INPUT for malformed ids. */
 export async function connectionOfIds<Key extends object, Row>(ids: Ids, args: Args, of: ByIds<Key, Row>) {
   const found = await Promise.all(keysOf(ids, args, of).map(of.load));
   const rows = found.filter((row) => row !== undefined);

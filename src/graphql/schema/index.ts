@@ -13,7 +13,7 @@ import './viewer.ts';
 import { meterFields } from '../run/metering.ts';
 import { builder, nodeTypes } from './builder.ts';
 
-/** Removes the resolvers of pages and edges, which saves a call per row. */
+/** Removes the resolvers of pages and edges, which saves one call per row. */
 function readPagesPlainly(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;

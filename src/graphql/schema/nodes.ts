@@ -4,8 +4,8 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 
 /**
- * Sets a row's type when it is loaded: Pothos sets it too late if a query selects the row twice. Requests share rows,
- * so each row must have only one type.
+ * Sets the type of a row when loading it: Pothos sets it too late if a query selects the row twice. Requests share
+ * rows, so a row must have only one type.
  */
 export const loadNodes =
   <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>
@@ -19,7 +19,6 @@ export const loadNodes =
       }),
     );
 
-/** Parses `network:number`. */
 export function networkNumber(id: string): { network: Network; number: number } | undefined {
   const [, name, digits] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
   const network = Network.safeParse(name).data;
@@ -27,7 +26,6 @@ export function networkNumber(id: string): { network: Network; number: number } 
   return network && number < 2 ** 31 ? { network, number } : undefined;
 }
 
-/** Parses `network:window`. */
 export function networkWindow(id: string): { network: Network; window: TimeWindow } | undefined {
   const [, name, length] = /^(\w+):(\w+)$/.exec(id) ?? [];
   const [network, window] = [Network.safeParse(name).data, TimeWindow.safeParse(length).data];

@@ -10,7 +10,7 @@ const specifications = {
   DateTime: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
 };
 
-/** The scalars of graphql-scalars lose digits past 2^53 and add milliseconds. */
+/** Replaces the scalars of graphql-scalars, which lose digits past 2^53 and add milliseconds. */
 function textScalar(
   name: 'BigInt' | 'Decimal' | 'Date' | 'DateTime',
   form: string,
@@ -36,8 +36,8 @@ function textScalar(
   });
 }
 
-// Makes `jsonPieces` write doubles as REST does. Patches graphql-js's Float, because Pothos ignores other scalars named
-// Float. The patch needs one schema per process.
+// Makes `jsonPieces` write doubles as REST does. Patches graphql-js's Float, because Pothos ignores other scalars of
+// this name. Needs one schema per process.
 const float: GraphQLScalarType = GraphQLFloat;
 const finite = GraphQLFloat.serialize;
 float.serialize = (value) => {

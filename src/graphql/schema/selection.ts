@@ -13,10 +13,10 @@ type Tree = Map<string, Tree>;
 export const IN_PAGE = [['edges', 'node'], ['nodes']];
 export const IN_ROW = [[]];
 
-/** Cached by node, because a cached document keeps its nodes. */
+/** Cached by AST node, because a cached document keeps its nodes. */
 const selected = new WeakMap<FieldNode, Tree>();
 
-/** Ignores directives: a skipped field costs only a column. */
+/** Ignores directives: reading a field that `@skip` excludes costs only a column. */
 export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
   const only = info.fieldNodes.length === 1 ? info.fieldNodes[0] : undefined;
   const tree = (only && selected.get(only)) ?? selectedTree(info);
@@ -30,7 +30,7 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-/** `ownId`: name of the record's `id` in GraphQL, whose own `id` may be global. */
+/** `ownId`: GraphQL's name of the record's `id`, because GraphQL's `id` may be the global id. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
@@ -61,7 +61,7 @@ function collect(
   set: SelectionSetNode,
   fragments: Record<string, FragmentDefinitionNode>,
   into: Tree,
-  // Collects each fragment once: nested spreads would double the work per level.
+  // Visits each fragment once: nested spreads would double the work per level.
   spread = new Set<string>(),
 ) {
   for (const selection of set.selections) {

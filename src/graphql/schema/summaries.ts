@@ -6,11 +6,11 @@ import { badArgument } from '../../kernel/refusal.ts';
 
 type Windowed<Row = unknown> = { timeWindow?: TimeWindow | undefined; early?: EarlyRow<Row> };
 
-/** The window of the query that returned the row. */
+/** The window of the query that read the row. */
 export const ownWindow = (row: Windowed): TimeWindow | undefined =>
   Object.hasOwn(row, 'timeWindow') ? row.timeWindow : undefined;
 
-/** Whether the row contains its summary in `window`. */
+/** Whether the row already contains its summary in `window`. */
 export const isRead = (row: Windowed, window: TimeWindow): boolean =>
   window === ownWindow(row) || window === row.early?.window;
 
@@ -22,7 +22,7 @@ export function windowOf(row: Windowed, asked: TimeWindow | null | undefined, wh
 
 export const windowText = 'Default: the window of the list or field above; required where that has none.';
 
-/** The first selected summary, which is read together with the row. */
+/** Returns the summary to read in the same statement as the row: the first that the query selects. */
 export function earlySummary<Field extends string>(
   { fieldNodes: [node], schema, variableValues }: GraphQLResolveInfo,
   selection: Selection<Field>,
@@ -37,5 +37,4 @@ export function earlySummary<Field extends string>(
 export const withSummary = (paths: string[][], owner: string): string[][] =>
   paths.flatMap((path) => [path, [...path, 'summary'], [...path, 'summary', owner]]);
 
-/** Like `withSummary`, for fields that return summaries. */
 export const summaryPaths = (owner: string): string[][] => [[], [owner]];

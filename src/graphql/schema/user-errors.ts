@@ -56,7 +56,7 @@ export async function mutate<T extends object>(
     }));
     return { userErrors } as unknown as Partial<T> & Outcome;
   } finally {
-    ctx.loaders.clear(); // drops rows cached before the change
+    ctx.loaders.clear(); // drops rows that were cached before the change
   }
 }
 

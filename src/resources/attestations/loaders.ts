@@ -53,7 +53,7 @@ async function setPage(
   )(key);
 }
 
-/** Private sets are known only to their owner. */
+/** A private set is known only to its owner. */
 export const isKnown = async (ctx: Context, key: OperatorId): Promise<boolean> =>
   key.idType === 'privateSet'
     ? (await loadTag(ctx, key.id))?.network === key.network

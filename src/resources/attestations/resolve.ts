@@ -11,7 +11,7 @@ import type { AttestationField, AttestationRecord } from './record.ts';
 
 type AttestationPage = PeriodPage<AttestationRecord>;
 
-/** An unknown entity has an empty page. */
+/** The page is empty for an unknown entity. */
 export const attestationPageOf = (
   ctx: Context,
   key: OperatorId,

@@ -77,7 +77,6 @@ const finalizedIs = (finalized: boolean | null): Sql =>
 const slotsWithin = (alias: string, { first, last }: Ends): Sql =>
   sql`${raw(`${alias}.slot`)} between ${first}::bigint and ${last}::bigint`;
 
-/** For lists without an operator, or of one proposer. */
 function plainSource({ network, where }: BlockList, slots: Ends): Sql {
   const { proposer, operator, outcome, finalized } = where;
   return sql`blocks b
@@ -124,7 +123,6 @@ export async function blockPage(
   return found.map(timed);
 }
 
-/** Counting millions of rows would cost more than a page. */
 export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
   totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
 

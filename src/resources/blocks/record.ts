@@ -106,10 +106,9 @@ export const Block = z
   })
   .meta({ id: 'Block', description: 'A slot with its block, or with its missed proposal.' });
 export type Block = z.infer<typeof Block>;
-/** REST's fields. */
 export const blockFields = Object.keys(Block.shape) as (keyof Block)[];
 
-/** REST omits `finalized`. */
+/** `finalized` is in GraphQL only. */
 export const FinalizedBlock = Block.extend({
   finalized: flag().describe(
     'Whether the slot is final; else the chain may still replace it. Its rewards are null until they are known.',

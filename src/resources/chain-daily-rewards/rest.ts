@@ -12,7 +12,6 @@ import { loadChainDailyReward } from './loaders.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
 import { allDays, CHAIN_DAILY_REWARDS_SIZES, chainDailyRewards, totalChainDailyRewards } from './resolve.ts';
 
-/** Chain days depend on the network. */
 type Given = { text: string; day: (network: Network) => number };
 
 function readDay(text: string): Given | undefined {

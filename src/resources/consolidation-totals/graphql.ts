@@ -66,7 +66,7 @@ const CapacitySortEnum = builder.enumType('ConsolidationCapacitySort', {
 const TotalOrder = orderInput('OperatorConsolidationTotal', orderFields(entitySortFields), sortText);
 const CapacityOrder = orderInput('OperatorConsolidationCapacity', orderFields(capacitySortFields), sortText);
 
-/** `scope` and the row's `id` make its global id. */
+/** A row's global id consists of `scope` and its `id`. */
 type Placed<Row> = Row & { position: number; network: Network; scope: unknown[] };
 
 const networkField = <Row extends { network: Network }>(t: FieldsOf<Row>) =>

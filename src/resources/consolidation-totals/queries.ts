@@ -15,7 +15,7 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
 
-/** Entities with source validators of consolidations in `epochs`. */
+/** Entities that own source validators of consolidations in `epochs`. */
 export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
 
 export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };
@@ -26,7 +26,7 @@ const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endD
   position: count(),
 });
 
-// `offset 0` forces a lookup by validator, whatever the statistics.
+// `offset 0` makes the planner look up each validator, whatever the statistics.
 const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   from consolidations c
   cross join lateral (
@@ -67,7 +67,7 @@ const sortColumns: Record<EntitySortField, Sql> = {
   endDate: sql`g."endDay"`,
 };
 
-/** Positions are 0-based ranks; ties sort by id. Every page ranks the whole list. */
+/** A position is a 0-based rank; ties sort by id. Every page ranks the whole list. */
 export function entityConsolidationPage(
   db: Queryable,
   list: EntityList,
@@ -100,7 +100,6 @@ export function entityConsolidationPage(
 
 const EntityTotal = EntityRow.pick({ id: true, consolidationCount: true, consolidatedBalance: true });
 
-/** Those of these entities. */
 export const entityTotals = (
   db: Queryable,
   ids: readonly string[],

@@ -89,7 +89,7 @@ export const EntityConsolidationCapacity = z
   });
 export type EntityConsolidationCapacity = z.infer<typeof EntityConsolidationCapacity>;
 
-/** Excludes figures that are equal in all rows. */
+/** Excludes figures that have the same value in all rows. */
 export const capacitySortFields = [
   'id',
   'consolidatedBalance',
@@ -98,7 +98,7 @@ export const capacitySortFields = [
 ] as const satisfies (keyof EntityConsolidationCapacity)[];
 export type CapacitySortField = (typeof capacitySortFields)[number];
 
-/** Imported for capacities, not served. */
+/** Imported to compute capacities; no API returns it. */
 export const ChainBalance = z
   .object({
     epoch: count().describe('Epoch.'),

@@ -89,7 +89,7 @@ async function capacityOf(
   };
 }
 
-/** Shortest window first. Empty without a stored active balance. */
+/** Shortest window first. Empty if no active balance is stored. */
 export async function consolidationCapacities(
   ctx: Context,
   network: Network,
@@ -118,7 +118,7 @@ export async function entityCapacities(
 ): Promise<PlacedPage<EntityConsolidationCapacity>> {
   const found = await capacityOf(ctx, network, args.window);
   if (!found) return { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
-  // Both fields give the same order, because all shares have the same divisor.
+  // All shares have the same divisor, so both fields give the same order.
   const sortBy = args.sortBy === 'capacityShare' ? 'consolidatedBalance' : args.sortBy;
   const order: EntityOrder = { calendar: 'chain', sortBy, sortOrder: args.sortOrder };
   const page = await entityPage(ctx, { network, idType: args.idType, epochs: found.epochs }, order, range);
@@ -143,7 +143,7 @@ const entityCapacityOf = (
   capacityShare: ratioOf(consolidatedBalance, capacity.capacity),
 });
 
-/** Undefined for an entity without consolidations in the window. */
+/** Undefined if the entity has no consolidations in the window. */
 export async function entityCapacity(
   ctx: Context,
   { network, window, idType, id }: { network: Network; window: TimeWindow; idType: EntityClass; id: string },

@@ -100,7 +100,7 @@ async function entitiesOf(ctx: Context, row: Sides, side: 'source' | 'target') {
 const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation');
 builder.node(ConsolidationType, {
   description: Consolidation.meta()?.description as string,
-  // The id contains the calendar, because the row's day and date depend on it.
+  // The global id contains the calendar, because the row's day and date depend on it.
   id: {
     resolve: (row) => `${row.calendar}:${row.network}:${row.sourceValidatorIndex}`,
     description: 'Global id, for `node`.',
@@ -175,7 +175,7 @@ function queryOf(args: InputShapeFromFields<typeof queryArgs>) {
   return { ...bounds, sortBy: order.field, sortOrder: order.direction };
 }
 
-/** Cursors contain `of` and `args`, so they fit only this list. */
+/** A cursor contains `of` and `args`, so that other lists refuse it. */
 async function consolidationConnection(
   of: unknown[],
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,
@@ -309,7 +309,7 @@ builder.objectField(Operator, 'consolidations', (t) =>
       description: `Consolidations of its validators, as source or as target, oldest first, independent of its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx, info) => {
-        // Other values of `idType` match no rows.
+        // An `idType` outside EntityClass matches no rows.
         const entity = { idType: idType as EntityClass, id };
         return consolidationConnection([network, idType, id], args, info, (query, range) =>
           consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),

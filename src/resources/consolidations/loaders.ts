@@ -26,7 +26,7 @@ export type { QueueRow };
 const keyOf = ({ network, validatorIndex, entity }: Scope) =>
   JSON.stringify([network, validatorIndex, entity?.idType, entity?.id]);
 
-/** One statement reads scopes of one kind only. */
+/** The scopes of one statement are all of one kind. */
 const kindOf = ({ validatorIndex, entity }: Scope) =>
   `${validatorIndex === null ? '' : 'validator'}${entity === null ? '' : 'entity'}`;
 

@@ -20,7 +20,7 @@ import {
 
 export type EntityKey = { idType: EntityClass; id: string };
 
-/** Validator and entity match either the source or the target; null matches any. */
+/** Matches the source or the target of a consolidation; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 
 export type ConsolidationQuery = {
@@ -29,7 +29,7 @@ export type ConsolidationQuery = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** Values of `orderFields`, in decimal digits. */
+/** The values of `orderFields` in decimal digits. */
 export type Position = string[];
 
 const StoredConsolidation = Consolidation.omit({
@@ -60,7 +60,7 @@ const columns: Record<OrderField, OrderColumn> = {
   consolidatedBalance: { name: 'consolidated_balance', type: 'bigint' },
 };
 
-/** Each order has an index, so pages without scope read only their own rows. */
+/** Each order has an index, so a page without scope reads only its own rows. */
 export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
   if (sortBy === 'sourceValidatorIndex') return ['sourceValidatorIndex'];
   const byTime: OrderField[] = ['epoch', 'sourceValidatorIndex'];
@@ -68,8 +68,8 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
 }
 
 /**
- * Makes the table `k`. Validators of a pool share are stored by node operator (`operator_id`) and pool (`share_of`).
- * Other entities have '' in `share_of`.
+ * Makes the table `k`. A pool share is stored with its node operator as `operator_id` and its pool as `share_of`, which
+ * is '' for other entities.
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
@@ -90,7 +90,7 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
 const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
   and m.operator_id = k.operator_id and m.share_of = k.share_of`;
 
-/** `offset 0` forces a lookup by validator, whatever the statistics. */
+/** `offset 0` makes the planner look up each validator, whatever the statistics. */
 const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c.epoch, c.consolidated_balance
   from operator_validators m
   cross join lateral (
@@ -98,13 +98,12 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
-/** Whether stored row numbers can find an offset: in time order for any range, in other orders only without a range. */
+/** Whether stored row numbers give the row at an offset: in time order always, in other orders only for all epochs. */
 const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
   order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 
 const isWhole = ({ validatorIndex, entity }: Scope) => validatorIndex === null && entity === null;
 
-/** Contains no duplicates. */
 function source({ validatorIndex, entity }: Scope): Sql {
   if (validatorIndex !== null) {
     const both = sql`select * from consolidations where network = k.network and source_index = k.validator_index
@@ -121,7 +120,6 @@ function source({ validatorIndex, entity }: Scope): Sql {
 
 const within = ({ first, last }: EpochRange): Sql => sql`c.epoch between ${first}::int and ${last}::int`;
 
-/** `desc` also reverses ties. */
 export function consolidationPages(
   db: Queryable,
   scopes: readonly Scope[],
@@ -213,7 +211,7 @@ export function entitiesByValidator(
   );
 }
 
-/** Takes a lower-case key. Also finds validators known only from consolidations. */
+/** `pubkey` must be in lower case. Also finds validators known only from consolidations. */
 export async function indexOfPubkey(db: Queryable, network: Network, pubkey: string) {
   const [row] = await rows(
     db,
@@ -242,7 +240,7 @@ const queueKeys = (keys: readonly QueueKey[]) =>
 const queueColumns = sql`k.list::int - 1 as list, k.network, q.position, q.source_index as "sourceValidatorIndex",
       q.target_index as "targetValidatorIndex", q.amount::text as amount, q.expected_epoch as "expectedEpoch"`;
 
-/** By the source: the rules admit it to the queue once. */
+/** Finds at most one row per source, because the protocol queues a source validator only once. */
 export const pendingConsolidationsBySource = (
   db: Queryable,
   keys: readonly SourceKey[],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, date, gwei, hex, text, timestamp } from '../../kernel/leaves.ts';
 import type { IdType } from '../operators/record.ts';
 
-/** `sourceEntities` and `targetEntities` are in this order. */
+/** The order of `sourceEntities` and `targetEntities`. */
 export const entityClasses = [
   'depositAddress',
   'withdrawalAddress',
@@ -46,7 +46,7 @@ export const Consolidation = z
   .meta({ id: 'Consolidation', description: "A validator's balance moved to another validator." });
 export type Consolidation = z.infer<typeof Consolidation>;
 
-/** The first four sort by time. */
+/** The first four fields sort by time. */
 export const consolidationSortFields = [
   'day',
   'date',

@@ -54,7 +54,7 @@ function complete(row: Omit<StoredRow, 'list'>, calendar: Calendar): Consolidati
   };
 }
 
-/** Does not check whether the scope exists. */
+/** Does not check whether the validator or entity exists. */
 export async function consolidationPageOf(
   ctx: Context,
   scope: Scope,

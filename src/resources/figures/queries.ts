@@ -17,11 +17,10 @@ import { entityFigures, validatorDays } from '../../periods/sources.ts';
 import { type SetKey, setDays } from '../private-sets/set-days.ts';
 import { EffectivenessRecord, ProposalRecord, RewardRecord } from './record.ts';
 
-/** Accepts operator ids, which are longer than ids of sets. */
 const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
   record.extend({ id: text(256) }) as unknown as z.ZodObject<Shape>;
 
-/** Mean over validators: of one day (`stored`) or of all days (`gathered`). */
+/** The mean over validators, of one day (`stored`) or of all days (`gathered`). */
 const mean = (sum: string, of: string): Expression => ({
   stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
   gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),

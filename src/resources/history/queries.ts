@@ -16,7 +16,7 @@ export type HistoryRange = Range<string> & Dates;
 
 type Of<Key extends object> = { name: string; columns: KeyColumns<Key>; scope: readonly string[] };
 
-/** Oldest date first. A page probes days one by one until it is full, so it costs the same at any depth. */
+/** Oldest date first. Reads one day after another until the page is full, so a deep page costs as much as the first. */
 function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   of: Of<Key>,
   record: z.ZodObject<Shape>,
@@ -108,7 +108,7 @@ const SolanaRow = SolanaHistory.extend({ list: count() });
 const windowKeys = (windows: readonly TimeWindow[]) =>
   keyTable(windows, { time_window: ['text', (window) => window] });
 
-/** Oldest first; read from the primary key. */
+/** Oldest date first. */
 export function solanaHistoryPages(db: Queryable, windows: readonly TimeWindow[], range: HistoryRange) {
   const order = range.backward ? sql`desc` : sql``;
   return rows(

@@ -11,7 +11,7 @@ import { definitions, fieldsOf, type RewardKind, type RewardsNetwork, recordOf }
 
 export type RewardTable = { network: RewardsNetwork; kind: RewardKind };
 
-/** Inclusive; null means unbounded. */
+/** Dates are inclusive; null means unbounded. */
 export type RewardQuery = {
   fromDate: string | null;
   toDate: string | null;
@@ -22,8 +22,8 @@ export type RewardQuery = {
 export type RewardRow = Record<string, unknown> & { network: RewardsNetwork };
 
 /**
- * `position`, which cursors contain, is the row's rank. In lists sorted by day, it is the number of days since year 1,
- * so new days do not shift pages.
+ * `position`, which cursors contain, is the row's rank. In lists sorted by day it is the number of days since year 1,
+ * so that new days do not shift pages.
  */
 export type RewardDay = RewardRow & {
   list: number;
@@ -47,7 +47,7 @@ function wire(table: RewardTable, field: string): Sql {
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
-/** Numeric ids arrive as text, too. */
+/** Casts numeric ids, which are passed as text. */
 const idCast = (table: RewardTable): Sql =>
   leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int' ? sql`::integer` : sql``;
 
@@ -85,7 +85,7 @@ function rowCheck<Row extends RewardRow>(
   return check as z.ZodType<Row>;
 }
 
-/** Always includes a validator's id. */
+/** Includes a validator's id even if `asked` does not. */
 const namesOf = (table: RewardTable, asked: readonly string[]): string[] =>
   [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
 const selected = (table: RewardTable, names: readonly string[]): Sql =>
@@ -93,7 +93,7 @@ const selected = (table: RewardTable, names: readonly string[]): Sql =>
 
 export type RewardKey = { id: string; day: string };
 
-/** All fields of the days; ids are '' for a whole network. */
+/** Returns all fields. The id in a key is '' for a whole network. */
 export function rewardsByDay(
   db: Queryable,
   keys: readonly RewardKey[],
@@ -140,7 +140,7 @@ const dayNumber = sql`(r.day - date '0001-01-01')`;
 /** Capped at 9999-12-31, because forged cursors contain any number. */
 const dayAt = (position: number): Sql => sql`date '0001-01-01' + ${Math.min(position, 3_652_058)}::int`;
 
-/** For lists sorted by day. Reads only the page's rows. */
+/** For lists sorted by day. Reads only the rows of the page. */
 function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const total = range.counted
@@ -157,13 +157,13 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>,
     `;
 }
 
-/** For other orders. Reads the whole list, one row per day. */
+/** For lists in other orders. Reads the whole list. */
 function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const order = sql`${amountOf(table, query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward
     ? sql`s.position >= least(${range.before ?? null}::bigint, s.total) - ${rowsToRead(range)}`
-    : sql`s.position <= ${after + rowsToRead(range)}::bigint`; // the largest offset would overflow an integer
+    : sql`s.position <= ${after + rowsToRead(range)}::bigint`; // the sum may exceed an integer
   return sql`
       select * from (
         select (row_number() over (order by ${order}))::int - 1 as position,
@@ -178,7 +178,7 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
 export const rankedBy = ['stake', ...rewardSums] as const;
 export type RankedBy = (typeof rankedBy)[number];
 
-/** Lists the validators of `date`; if null, of the cursor's day, or without a cursor of the newest day. */
+/** If `date` is null, the day is that of the cursor or, without a cursor, the newest. */
 export type RankedRewards = { network: RewardsNetwork; date: string | null; order: Order<RankedBy> };
 export type RankedPosition = { day: string; amount: string; id: string };
 export type RankedReward = RewardRow & { day: string; amount: string };
@@ -189,7 +189,7 @@ const onDay = (table: RewardTable, date: string | null): Sql =>
     ? sql`${dayNumber} = (select max(${dayNumber}) from ${tableName(table)} r)`
     : sql`${dayNumber} = ${date}::date - date '0001-01-01'`;
 
-/** A page reads only its own rows, from an index on the amount and the id. */
+/** An index on amount and id lets a page read only its own rows. */
 export function rankedRewards(
   db: Queryable,
   { network, date, order }: RankedRewards,

@@ -27,11 +27,11 @@ export const rewardsNetworks = Object.keys(definitions) as RewardsNetwork[];
 export const rewardKinds = ['validator', 'network'] as const;
 export type RewardKind = (typeof rewardKinds)[number];
 
-/** Decimals are text. */
+/** Decimal values are text. */
 export const recordOf = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
   definitions[network][kind];
 
-/** Decimals are JSON numbers. */
+/** Decimal values are JSON numbers. */
 export const recordV1Of = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
   decimalsAsNumbers(recordOf(network, kind));
 
@@ -41,7 +41,7 @@ export const fieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
 const STAKE = 'totalStake';
 export const hasStake = (network: RewardsNetwork): boolean => fieldsOf(network, 'validator').includes(STAKE);
 
-/** Names of the record's fields for `stake` and `displayName`; undefined if it has none. */
+/** Maps each GraphQL name to the record's field; undefined if the record has none. */
 export const commonFieldsOf = (
   network: RewardsNetwork,
   kind: RewardKind,

@@ -20,13 +20,12 @@ import { definitions, type RewardsNetwork } from './record.ts';
 
 export const REWARDS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** `known`: the validator has a row. */
+/** `known`: the caller knows that the validator has a row. */
 export type RewardList = { network: RewardsNetwork; validatorId: string | null; known?: boolean };
 
-/** `total` is null unless counted. */
 export type RewardPage = Slice<RewardDay> & { total: number | null };
 
-/** Throws NOT_FOUND for a validator without any row. The page of a validator with rows may be empty. */
+/** Throws NOT_FOUND for a validator without rows on any day. */
 export async function rewards(
   ctx: Context,
   { network, validatorId, known }: RewardList,
@@ -52,7 +51,7 @@ export async function rewards(
 
 const newest: RewardQuery = { fromDate: null, toDate: null, sortBy: 'day', sortOrder: 'desc' };
 
-/** The newest day of a validator; undefined if none is stored. */
+/** Returns a validator's newest stored day, undefined if there is none. */
 export async function newestReward(
   ctx: Context,
   network: RewardsNetwork,
@@ -84,7 +83,7 @@ export function rankedRewardCursors(list: RankedRewards) {
   };
 }
 
-/** Later pages stay on the first page's day, even if a newer day is stored meanwhile. */
+/** Later pages keep the day of the first page, even if a newer day is stored meanwhile. */
 export const networkValidators = async (
   ctx: Context,
   list: RankedRewards,
@@ -103,7 +102,6 @@ type Bounds = Record<'fromDate' | 'toDate', string | null> & {
   toDay?: string | null;
 };
 
-/** Intersects the ranges of dates and days. */
 export function rangeOf(bounds: Bounds): Pick<RewardQuery, 'fromDate' | 'toDate'> {
   const given = (...dates: (string | null | undefined)[]) => dates.filter((date) => date != null).sort();
   return {

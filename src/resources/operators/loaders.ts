@@ -33,7 +33,6 @@ export const operatorIdText = ({ network, idType, id }: OperatorId) => `${networ
 export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
   `${network} ${idType} ${timeWindow} ${id}`;
 
-/** Finds only the caller's private sets. */
 export const loadOperator = (
   ctx: Context,
   key: OperatorKey,
@@ -56,8 +55,8 @@ const readOperator = rowReader({
 });
 
 /**
- * The returned operator has no window, so its figures throw. If it has a summary in the window of `early`, reading that
- * first saves a statement.
+ * Returns an operator without a window, so its figures throw. First reads the summary in the window of `early`: if the
+ * operator has one, no further statement is needed.
  */
 export async function loadOperatorNode(
   ctx: Context,
@@ -85,7 +84,6 @@ export const loadOrderedOperators = orderedPageReader(operatorsByOrder);
 
 const readPage = rankedPageReader(operatorPages);
 
-/** Lists only the caller's private sets. */
 export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,

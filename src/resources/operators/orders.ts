@@ -58,7 +58,7 @@ const pairs = [
 ] as const;
 
 const MAX_TAGS = 20;
-/** These types have many operators without names, which a search by name would read. */
+/** Refused in a search by name: these types have many operators without names, all of which it would read. */
 const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
 
 export function orderFaults(

@@ -15,7 +15,7 @@ import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './re
 export type OperatorId = { network: Network; idType: IdType; id: string };
 export type OperatorKey = OperatorId & { timeWindow: TimeWindow };
 
-/** A stored list. Without a parent, `parentType` and `parentId` are ''. */
+/** Identifies a stored list. Without a parent, `parentType` and `parentId` are ''. */
 export type ListKey = {
   network: Network;
   idType: IdType;
@@ -26,7 +26,6 @@ export type ListKey = {
 };
 
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey & { change?: Changes; asOf?: number | null };
-/** `early`: a summary read in the same statement. */
 export type OperatorNode = Partial<OperatorSummary> & OperatorId & { early?: EarlyRow<OperatorRow> };
 export type RankedOperatorRow = OperatorRow & { rank: number };
 export type OrderedOperatorRow = OperatorRow & Position;
@@ -89,7 +88,7 @@ const bounds = {
   effectivenessAtMost: { column: 'avg_validator_effectiveness', type: 'float8', at: 'most' },
 } as const;
 
-/** The tags of a list are JSON text, because one statement may read several lists. */
+/** The tags in a list's `where` are JSON text, because one statement may read several lists. */
 const namesAndTags: Filter = {
   columns: {
     name: ['text', ({ where }) => where.name ?? null],
@@ -136,7 +135,7 @@ const Named = z.object({
 });
 export type NamedOperator = z.infer<typeof Named>;
 
-/** In no order. Names and tags are those of the operator's shortest stored time window. */
+/** Returns rows in no order. Names and tags are those of the operator's shortest stored time window. */
 export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promise<NamedOperator[]> =>
   rows(
     db,
@@ -167,7 +166,7 @@ export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promi
       )`,
   );
 
-/** Checks summaries, validators and attestations. Lists of an existing entity may be empty. */
+/** Looks in summaries, validators and attestations. */
 export async function entityExists(
   db: Queryable,
   network: Network,

@@ -68,11 +68,10 @@ function idInPath(path: string | null | undefined): string | undefined {
 
 type NamedTag = Pick<OperatorTag, 'name'> & Partial<OperatorTag>;
 
-/** Rules: decisions, "Tags". */
 export const idOfTag = ({ name, path, idType }: NamedTag): string =>
   idType === 'pool' ? name : (idInPath(path) ?? name);
 
-/** Undefined for a label, which names no operator. */
+/** Undefined for a label, because it names no operator. */
 export function operatorOfTag(tag: OperatorTag): { idType: IdType; id: string } | undefined {
   const idType = IdType.exclude(['validator', 'privateSet']).safeParse(tag.idType).data;
   const id = idOfTag(tag);
@@ -121,7 +120,7 @@ export const OperatorSummary = z
     description: 'Performance of an operator, pool or address over a time window.',
   });
 export type OperatorSummary = z.infer<typeof OperatorSummary>;
-/** `change` and `asOf`: GraphQL only. */
+/** `change` and `asOf` are in GraphQL only. */
 export type OperatorField = keyof OperatorSummary | 'change' | 'asOf';
 export const operatorFields = Object.keys(OperatorSummary.shape) as OperatorField[];
 
@@ -137,7 +136,7 @@ const address = /^0x[0-9a-f]{40}$/i;
 
 export const isAddress = (id: string): boolean => address.test(id);
 
-/** Lowercases addresses and public keys, even with the `\\x` of a Postgres dump. Names are case-sensitive. */
+/** Lowercases addresses and public keys, also those with the `\\x` of a PostgreSQL dump. Names are case-sensitive. */
 export const normaliseId = (id: string): string =>
   /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 

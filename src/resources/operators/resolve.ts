@@ -43,7 +43,7 @@ export function parentFaults(
   return [{ loc: [place, 'parentEntity'], msg, type: 'conflict' }];
 }
 
-/** With a parent, the list is that of its pool shares. */
+/** With a parent, the list contains the parent's pool shares. */
 export function listKey(list: OperatorList): ListKey {
   const idType = list.parentId === null ? list.idType : 'poolShare';
   return {
@@ -56,7 +56,7 @@ export function listKey(list: OperatorList): ListKey {
   };
 }
 
-/** Only pools and node operators have shares; for another `idType`, no list has the returned key. */
+/** Only pools and node operators have shares. The list of another `idType` is empty. */
 export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey {
   const { network, timeWindow, idType, id } = operator;
   const parentType = idType === 'pool' || idType === 'nodeOperator' ? idType : '';

@@ -35,7 +35,7 @@ const OperatorChangedPayload = builder.objectRef<Changed>('OperatorChangedPayloa
   }),
 });
 
-/** Rows read together with others have their columns in another order. */
+/** Sorts the columns, because their order depends on the statement that read the row. */
 function digestOf(row: object | undefined): string {
   const columns = Object.entries(row ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(columns)).digest('base64url');

@@ -26,10 +26,10 @@ import {
   RelayerPercentage,
 } from './record.ts';
 
-/** A row of a list also contains the operator's summary in the list's window. */
+/** A row of a list also contains the operator's summary in the window of the list. */
 export const Operator = builder.objectRef<OperatorNode>('Operator');
 
-/** Excludes `id`, which is always read with the key. */
+/** Excludes `id`, which every statement reads. */
 export const operatorFigures: readonly OperatorField[] = [
   ...operatorFields.filter((name) => name !== 'id'),
   'change',
@@ -45,7 +45,7 @@ const RelayerPercentageType = shareObject(RelayerPercentage);
 
 const Figures = OperatorSummary.omit({ id: true, displayName: true });
 
-/** An operator exposes them too, as deprecated fields. */
+/** Also exposed by Operator itself, as deprecated fields. */
 export const figures = <Row extends OperatorNode>(t: FieldsOf<Row>, deprecationReason?: string) => ({
   ...columns(t, Figures, deprecationReason),
   clientPercentages: exposed(t, 'clientPercentages', {

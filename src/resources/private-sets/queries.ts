@@ -68,7 +68,7 @@ export function setSummaries(
   );
 }
 
-/** Fields that only operators have are null or empty. */
+/** Fields that do not apply to sets are null or empty. */
 export const summaryOf = (
   row: SetSummary,
   timeWindow: TimeWindow,

@@ -42,7 +42,7 @@ type Summed = Exclude<
 const sumsOf = <Name extends Summed>(...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`sum(a.${name})`)])) as Record<Name, Sql>;
 
-/** Excludes exited validators that have only sync committee duty. */
+/** Excludes exited validators whose only duty is the sync committee. */
 const active = sql`filter (where ${duties} > 0)`;
 
 const columns = {
@@ -88,10 +88,10 @@ const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values })
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
-// Makes the planner hash: expecting hundreds of rows instead of a million, it would sort on disk.
+// Makes the planner hash. It expects hundreds of rows instead of a million, and would sort them on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
-/** Makes changes of sets wait for imports that aggregate days, because neither sees the other's uncommitted rows. */
+/** A change of a set waits for an import that aggregates days, because neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
@@ -114,7 +114,7 @@ export async function addSetDays(
   );
 }
 
-/** Call it in the transaction that removes members. `from`: first date on which they no longer count. */
+/** Call it in the transaction that removes members. `from` is the first date on which the set no longer includes them. */
 export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(

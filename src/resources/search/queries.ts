@@ -16,7 +16,7 @@ const Name = z.object({
   id: z.string(),
   name: z.string(),
   size: z.int(),
-  /** The largest operator with the tag. */
+  /** Id of the largest operator with the tag. */
   taggedId: z.string().nullable(),
   score: z.number(),
 });
@@ -38,7 +38,7 @@ const pastAll = sql`chr(1114111)`;
 const named = (n: Sql): Sql => sql`${n}.kind, ${n}.network, ${n}.id_type as "idType", ${n}.id, ${n}.name,
   ${n}.size, ${n}.tagged_id as "taggedId"`;
 
-/** 1 for the whole name, 0.9 for its beginning, 0.8 for the beginning of a later word. `n`: table of words of names. */
+/** The score is 1 if `text` is the whole name, 0.9 if it begins the name, 0.8 if it begins a later word. */
 const scoreOf = (n: Sql, text: Sql): Sql =>
   sql`case when ${n}.place > 0 then 0.8 when ${n}.form = ${text} then 1 else 0.9 end::float8`;
 
@@ -46,7 +46,7 @@ const NEAREST = 500;
 const LARGEST = 1_000;
 
 /**
- * Best first. One letter may begin 100,000 names, so this reads only the alphabetically first names and those of the
+ * Best first. A letter may begin 100,000 names, so this reads only the alphabetically first of them and those of the
  * largest operators.
  */
 export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
@@ -80,7 +80,7 @@ export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<Name
     order by score desc, size desc, name, "idType", id limit ${asked.most}`,
   );
 
-/** Best first; scores are below 0.7. Needs pg_trgm. */
+/** Best first, with scores below 0.7. Needs the extension pg_trgm. */
 export const namesBySimilarity = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
   rows(
     db,

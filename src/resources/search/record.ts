@@ -10,7 +10,7 @@ const MAX_LENGTH = 100;
 
 const unfit = /\p{Cc}|\p{Cs}/u;
 
-/** Returns the text with composed letters (NFC), as in stored names. */
+/** Returns `query` with composed letters (NFC), like stored names. */
 export function readQuery(query: string, first: number, kinds: readonly SearchKind[]): string {
   const faults: Fault[] = [];
   const refuse = (name: string, msg: string) =>
@@ -31,13 +31,13 @@ export function readQuery(query: string, first: number, kinds: readonly SearchKi
 export type Meaning = {
   /** An index or slot. */
   number?: number;
-  /** Beginning of an address or public key, in lower case with 0x. */
+  /** The beginning of an address or public key, in lower case with 0x. */
   hex?: string;
-  /** Beginning of a Solana address. */
+  /** The beginning of a Solana address. */
   base58?: string;
 };
 
-/** Without 0x, fewer than six hexadecimal digits may be a word. */
+/** Without 0x, six hexadecimal digits are needed: fewer may be a word. */
 export function meaningOf(text: string): Meaning {
   const digits = /^(?:0x([0-9a-f]{1,96})|([0-9a-f]{6,96}))$/i.exec(text);
   return {

@@ -36,7 +36,7 @@ export type Hit = {
 export type Search = { text: string; kinds: readonly SearchKind[]; network: Network; first: number };
 
 const EXACT = 1;
-/** Between a later word of a name (0.8) and a similar name (below 0.7). */
+/** Less than the beginning of a word in a name (0.8), more than a similar name (below 0.7). */
 const BEGINNING_OF_KEY = 0.75;
 const scoreOfKey = (key: string, given: string) => (key === given ? EXACT : BEGINNING_OF_KEY);
 

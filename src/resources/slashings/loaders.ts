@@ -14,7 +14,7 @@ export const loadSlashing = rowReader({
   rows: () => 1,
 });
 
-/** Takes public keys in lower case. */
+/** Public keys must be in lower case. */
 export const loadSlashingByPubkey = rowReader({
   keyOf: pubkeyText,
   load: slashingsByPubkey,

@@ -17,7 +17,7 @@ export type SlashingRow = Slashing & { network: Network };
 
 type SlashingFilter = {
   operator: OperatorScope | null;
-  /** Gwei, inclusive. */
+  /** In Gwei, inclusive. */
   minPenalty: string | null;
   maxPenalty: string | null;
 };
@@ -30,7 +30,7 @@ export type SlashingList = {
 };
 
 const fields = recordColumns(Slashing, 's');
-// Selects all seven columns: fewer were not measurably faster.
+// Selects all seven columns: selecting fewer was not measurably faster.
 const select = sql`s.network, ${selectList(fields, slashingFields)}`;
 const Row = Slashing.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });
@@ -48,7 +48,7 @@ const matching = ({ network, epochs, where }: SlashingList): Sql => sql`s.networ
       )`
       }`;
 
-/** Checks each slashing's operator, because slashings are rare. */
+/** Slashings are rare, so a filter by operator compares each slashing's operator. */
 export function slashingPage(
   db: Queryable,
   list: SlashingList,
@@ -103,8 +103,8 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
   );
 }
 
-// Reads the slashings first, which are rare: an operator may have half a million validators. The cost depends on the
-// number of slashings, not of pages.
+// Reads the slashings first: an operator may have half a million validators, but slashings are rare. A deep page costs
+// as much as the first.
 const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as materialized (
       select * from ${askedOperators(operators)}
     ), owned as materialized (

@@ -19,10 +19,9 @@ export type { SlashingList };
 
 export const SLASHINGS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** The first epoch of this day is below 2^31. */
 export const LAST_START_DAY = 9_000_000;
 
-/** `seconds` is Unix time. The epoch is capped below 2^31, because later ones are never stored. */
+/** `seconds` is Unix time. The epoch is below 2^31, because later epochs are never stored. */
 export const epochFrom = (network: Network, start: { day: number } | { seconds: number }): number =>
   'day' in start
     ? firstEpochOfChainDay(start.day)

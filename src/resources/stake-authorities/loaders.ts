@@ -43,7 +43,10 @@ const readNode = rowReader({
   rows: () => 1,
 });
 
-/** The returned authority has no window, so its figures throw. Reads the summary of `early` first, as for operators. */
+/**
+ * Returns an authority without a window, so its figures throw. First reads the summary in the window of `early`, like
+ * `loadOperatorNode`.
+ */
 export async function loadStakeAuthorityNode(
   ctx: Context,
   id: Id,

@@ -24,7 +24,6 @@ export type StakeAuthorityListKey = {
 
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> &
   StakeAuthorityKey & { change?: Changes; asOf?: SolanaAsOf };
-/** `early`: a summary read in the same statement. */
 export type StakeAuthorityNode = Partial<StakeAuthorityRow> & {
   stakeAuthority: string;
   early?: EarlyRow<StakeAuthorityRow>;
@@ -125,7 +124,7 @@ export const stakeAuthoritiesByKey = summariesByKey<
 
 const Named = StakeAuthoritySummary.pick({ stakeAuthority: true, poolName: true });
 
-/** In no order. `poolName` is that of the authority's shortest stored time window. */
+/** Returns rows in no order. `poolName` is that of the authority's shortest stored time window. */
 export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthority: string }[]) =>
   rows(
     db,

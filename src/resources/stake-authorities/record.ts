@@ -65,7 +65,7 @@ export const StakeAuthoritySummary = z
     description: 'Stake and rewards of a Solana stake authority over a time window.',
   });
 export type StakeAuthoritySummary = z.infer<typeof StakeAuthoritySummary>;
-/** `change` and `asOf`: GraphQL only. */
+/** `change` and `asOf` are in GraphQL only. */
 export type StakeAuthorityField = keyof StakeAuthoritySummary | 'change' | 'asOf';
 export const stakeAuthorityFields = Object.keys(StakeAuthoritySummary.shape) as StakeAuthorityField[];
 

@@ -24,8 +24,8 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
 });
 
 /**
- * Sorted by network penetration (spec §4.8). All pages of a walk read one revision. Throws BAD_INPUT if it is no longer
- * stored.
+ * Sorted by network penetration (spec §4.8). All pages of a walk read the same revision. Throws BAD_INPUT if the
+ * revision is no longer stored.
  */
 export const stakeAuthorities = (
   ctx: Context,
@@ -40,7 +40,7 @@ export type OrderedStakeAuthorities = StakeAuthorityList & {
   where: Where | null;
 };
 
-/** Only pools have names to search. */
+/** Only pools have names. */
 export const orderedStakeAuthorities = (
   ctx: Context,
   { window, type, order, where }: OrderedStakeAuthorities,

@@ -23,7 +23,7 @@ import {
   stakeAuthorityFields,
 } from './record.ts';
 
-/** A row of a list also contains the authority's summary in the list's window. */
+/** A row of a list also contains the authority's summary in the window of the list. */
 export const StakeAuthority = builder.objectRef<StakeAuthorityNode>('StakeAuthority');
 
 export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');

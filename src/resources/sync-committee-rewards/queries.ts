@@ -14,7 +14,7 @@ export type ListedRewardRow = RewardRow & { list: number };
 export type SlotRewardRow = ListedRewardRow & { total: number };
 export type RewardPosition = { slot: number; rank: number };
 
-// `k.genesis`: Unix time of slot 0.
+// `k.genesis` is the Unix time of slot 0.
 const fields: Fields<SyncCommitteeRewardField> = {
   epoch: sql`r.slot / ${raw(String(SLOTS_PER_EPOCH))}`,
   consensusSlot: sql`r.slot`,
@@ -24,7 +24,7 @@ const fields: Fields<SyncCommitteeRewardField> = {
     sql`to_timestamp(k.genesis + ${raw(String(SECONDS_PER_SLOT))} * r.slot::bigint) at time zone 'UTC'`,
   ),
 };
-// Selects all columns: fewer were not measurably faster.
+// Selects all columns: selecting fewer was not measurably faster.
 const select = sql`r.network, r.rank, ${selectList(fields, syncCommitteeRewardFields)}`;
 const Row = SyncCommitteeReward.extend({ network: Network, rank: count(), list: count() });
 const SlotRow = Row.extend({ total: count() });
@@ -34,7 +34,7 @@ const networkColumns = {
   genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
 } as const;
 
-/** Reads by stored rank, so a page costs only its own rows. `total` is the last rank, because ranks have no gaps. */
+/** Pages read by stored rank, so a page costs only its own rows. `total` is the last rank, because ranks have no gaps. */
 export function slotRewardPages(
   db: Queryable,
   slots: readonly SlotKey[],
@@ -84,7 +84,7 @@ export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<R
 const SlotState = z.object({ list: count(), total: count(), reached: flag() });
 export type SlotState = z.infer<typeof SlotState>;
 
-/** `reached`: the stored head is at or past the slot. */
+/** `reached` means that the stored head is at or after the slot. */
 export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {
   return rows(
     db,

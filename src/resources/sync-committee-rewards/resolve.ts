@@ -11,8 +11,8 @@ export const COMMITTEE_SIZE = 512;
 export const VALIDATOR_REWARDS_SIZES = { maxSize: 200 };
 
 /**
- * Sorted by validator index (spec §4.6). A slot without a block has an empty page. Throws NOT_FOUND for slots after the
- * stored head.
+ * Sorted by validator index (spec §4.6). The page is empty for a slot without a block. Throws NOT_FOUND for slots after
+ * the stored head.
  */
 export async function syncCommitteeRewards(
   ctx: Context,

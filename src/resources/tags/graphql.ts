@@ -90,7 +90,7 @@ const privateSetPages = pageTypes(PrivateSet, {
   list: 'Private sets of the account',
 });
 
-/** Undefined if the cursor is forged or of another list. */
+/** Undefined if the cursor is forged or belongs to another list. */
 function placeIn(list: string, cursor: string): TagPlace | undefined {
   const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
   const uuid = typeof id === 'string' ? readTagId(id) : undefined;

@@ -82,7 +82,7 @@ const networkText = 'Network of its validators; default: that of the network hea
 const first = `Its first validators, at most ${MAX_ADDED}`;
 const many = `Validators, 1 to ${MAX_ADDED}`;
 
-// Inputs of deprecated mutations keep their names, because documents contain the types of their variables.
+// This input keeps its former name, because documents name the types of their variables.
 const CreateInput = builder.inputType('CreatePrivateSetInput', {
   description: 'A private set to create.',
   fields: (t) => ({

@@ -115,7 +115,7 @@ export async function touchTag(
   return row;
 }
 
-/** Cascades to members and figures. */
+/** Also deletes the members and figures of the tag. */
 export async function deleteTagRow(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const removed = await rows(
     db,
@@ -129,7 +129,7 @@ export async function deleteTagRow(db: Queryable, accountId: string, id: string)
 const Found = z.object({ place: z.int(), validatorIndex: z.int(), validatorPubkey: z.string() });
 export type FoundValidator = z.infer<typeof Found>;
 
-/** Omits unknown validators. `place`: 0-based position in `references`. */
+/** Omits unknown validators. `place` is the 0-based position in `references`. */
 export const knownValidators = (
   db: Queryable,
   network: Network,
@@ -182,7 +182,7 @@ export const insertMembers = (
     select * from added order by "validatorIndex"`,
   );
 
-/** Returns former members. Deletes memberships that count only from today, because they count on no day. */
+/** Returns the removed members. Memberships that began today are deleted, because no day would remain in them. */
 export function endMemberships(
   db: Queryable,
   setId: string,

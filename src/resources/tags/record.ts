@@ -49,7 +49,7 @@ const tagName = () =>
     .describe('Name of the tag, 1 to 100 characters.');
 
 export const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
-/** GraphQL sends indices as text, because its inputs have no unions. */
+/** In GraphQL, an index is text, because input types have no unions. */
 const reference = () => {
   const wrong = `must be ${REFERENCE}`;
   const pattern = /^(0[xX][0-9a-fA-F]{96}|\d{1,9})$/;
@@ -78,7 +78,6 @@ export const TagPubkeys = jsonBody({
   ),
 }).meta({ id: 'TagPubkeys', description: 'Validators to add to a tag.' });
 
-/** GraphQL only. */
 export const SetValidators = jsonBody({ validators: references(1) });
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;

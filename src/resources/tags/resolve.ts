@@ -25,7 +25,7 @@ import { MAX_VALIDATORS, type NewTag, type TagValidator } from './record.ts';
 
 export const TAGS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** First element of a fault's `loc`. */
+/** The first element of `loc` in a fault. */
 export type Place = 'body' | 'input';
 
 /** Must not reveal other accounts' tags. */
@@ -44,7 +44,6 @@ export const tags = async (ctx: Context, network: Network, range: Range<TagPlace
 export const countTags = (ctx: Context, network: Network): Promise<number> =>
   tagTotal(ctx.primary, ctx.caller.accountId, network);
 
-/** Does not check ownership. */
 export const tagValidators = async (
   ctx: Context,
   id: string,
@@ -146,7 +145,7 @@ export const addValidators = (
   }));
 
 /**
- * Takes effect today (UTC). Throws NOT_FOUND for non-members. `list`: name of the input list with their names, for
+ * Members end today (UTC). Throws NOT_FOUND for non-members. `list` is the input field that contains `names`, for
  * errors.
  */
 export const removeValidators = (

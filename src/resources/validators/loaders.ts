@@ -37,13 +37,13 @@ const readNewestEpoch = reader({
   rows: () => 1,
 });
 
-/** That of statuses. */
+/** The epoch that validators' statuses refer to. */
 export const loadNewestEpoch = async (ctx: Context, network: Network): Promise<number> =>
   newestOr((await readNewestEpoch(ctx, network))?.epoch ?? undefined);
 
 export const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
 
-/** Takes public keys in lower case. */
+/** Public keys must be in lower case. */
 export const loadValidatorByPubkey = rowReader({
   keyOf: pubkeyText,
   load: validatorsByPubkey,
@@ -60,7 +60,7 @@ export const byValidatorName =
       ? byIndex(ctx, { network, validatorIndex: name.index })
       : byPubkey(ctx, { network, validatorPubkey: name.pubkey });
 
-/** An unknown public key gives -1, which no row has. */
+/** Returns -1, which no row has, for an unknown public key. */
 export async function indexOf(ctx: Context, network: Network, name: ValidatorName): Promise<number> {
   if ('index' in name) return name.index;
   const found = await loadValidatorByPubkey(ctx, { network, validatorPubkey: name.pubkey });

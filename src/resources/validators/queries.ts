@@ -60,10 +60,10 @@ export type ValidatorList = {
   slashed: boolean | null;
   status: ValidatorStatus | null;
   order: { field: (typeof validatorOrders)[number]; ascending: boolean };
-  /** Bounds of the epoch by which the list is sorted. */
+  /** The range of the epoch by which the list is sorted. */
   epochs: Ends;
 };
-/** `at`: the epoch by which the list is sorted, LAST_NUMBER if unknown; 0 in lists sorted by index. */
+/** `at` is the epoch by which the list is sorted (LAST_NUMBER if unknown), or 0 in lists sorted by index. */
 export type ValidatorPosition = { at: number; validatorIndex: number };
 
 const orderColumns = {
@@ -73,8 +73,8 @@ const orderColumns = {
 };
 
 /**
- * Where the rows of a list are, `v`: the sources of a page in the order of indices are joined. Slashed validators are
- * rare: their operators and states are compared one by one.
+ * Each item is the `from` and `where` of a part of the list. Slashed validators are rare, so their operators and
+ * statuses are compared one by one.
  */
 function sources(
   { network, operator, slashed, status, order, epochs }: ValidatorList,
@@ -99,7 +99,7 @@ function sources(
   );
 }
 
-/** `newest`: the newest epoch, for lists of a status. */
+/** `newest` is the epoch that statuses refer to. */
 export function validatorPage(
   db: Queryable,
   list: ValidatorList,
@@ -140,7 +140,6 @@ export function validatorPage(
   );
 }
 
-/** Counts index entries. */
 export const validatorTotal = (db: Queryable, list: ValidatorList, newest: number): Promise<number> =>
   totalOf(
     db,
@@ -153,7 +152,7 @@ export const validatorTotal = (db: Queryable, list: ValidatorList, newest: numbe
     ) c`,
   );
 
-/** The epoch of the newest stored slot or active balance. */
+/** The newest epoch is that of the newest stored slot or active balance. */
 export function newestEpochs(
   db: Queryable,
   networks: readonly Network[],
@@ -170,7 +169,7 @@ export function newestEpochs(
   );
 }
 
-/** Empty for an `idType` to which no validator belongs. */
+/** Returns no rows for an `idType` to which no validator belongs. */
 export function operatorValidatorPages(
   db: Queryable,
   operators: readonly OperatorId[],

@@ -30,7 +30,7 @@ export const validatorFields = Object.keys(Validator.shape) as (keyof Validator)
 /** `pubkey` is in lower case. */
 export type ValidatorName = { index: number } | { pubkey: string };
 
-/** Accepts public keys in any letter case. */
+/** Accepts a public key in any letter case. */
 export function readValidatorName(text: string): ValidatorName | undefined {
   if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return { index: Number(text) };
   return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
@@ -38,7 +38,7 @@ export function readValidatorName(text: string): ValidatorName | undefined {
 
 export type ValidatorNames = { index?: number | null | undefined; pubkey?: string | null | undefined };
 
-/** Throws BAD_INPUT unless exactly one name is given and valid. */
+/** Throws BAD_INPUT unless exactly one name is given and it is valid. */
 export function readValidatorBy(
   { index, pubkey }: ValidatorNames,
   at: readonly (string | number)[],
@@ -48,7 +48,6 @@ export function readValidatorBy(
   return index == null ? readPubkey([...at, 'pubkey'], pubkey as string) : readIndex([...at, 'index'], index);
 }
 
-/** Requires exactly one of `by` and the two deprecated arguments. */
 export function validatorAsked(
   by: ValidatorNames | null | undefined,
   names: { index: string; pubkey: string },

@@ -6,7 +6,7 @@ export type ValidatorStatus = (typeof validatorStatuses)[number];
 
 type Epochs = { activationEpoch: number | null; exitEpoch: number | null };
 
-/** Without a newest epoch, all known epochs are past. */
+/** If no newest epoch is stored, all known epochs are past. */
 export const newestOr = (epoch: number | undefined): number => epoch ?? LAST_NUMBER - 1;
 
 export function statusOf({ activationEpoch, exitEpoch }: Epochs, newest: number): ValidatorStatus {
@@ -15,11 +15,11 @@ export function statusOf({ activationEpoch, exitEpoch }: Epochs, newest: number)
   return exitEpoch === null ? 'active' : 'exiting';
 }
 
-/** As indexed; LAST_NUMBER if the epoch is not known. */
+/** The expressions of the indexes. LAST_NUMBER stands for an unknown epoch. */
 export const activation = sql`coalesce(v.activation_epoch, 2147483647)`;
 export const exit = sql`coalesce(v.exit_epoch, 2147483647)`;
 
-/** The validators `v` with a status. */
+/** The condition that a validator `v` has a status. */
 export const hasStatus = (status: ValidatorStatus, newest: number): Sql =>
   ({
     pending: sql`${activation} > ${newest}::int and ${exit} > ${newest}::int`,
@@ -31,8 +31,8 @@ export const hasStatus = (status: ValidatorStatus, newest: number): Sql =>
 type Part = { condition: Sql; few?: boolean };
 
 /**
- * The same, each part in the order of an index. `few` reads by an index on epochs and sorts: the protocol's queues bound
- * such parts.
+ * Like `hasStatus`, but split into parts that an index each reads in order. A part with `few` is read by epoch and
+ * sorted: the protocol's queues keep it short.
  */
 export function partsWithStatus(status: ValidatorStatus, field: string, newest: number): Part[] {
   if (status === 'exiting' && field !== 'exitEpoch') {

@@ -18,7 +18,7 @@ const HASH = /^[0-9a-f]{56}$/;
 const exampleId = 'pool1lkh7tye98nt9ft6dltt3gfaq46ela6fr9790ygglnmjfz547uq9';
 const idForm = `a pool id like ${exampleId}`;
 const form = `${idForm}, or its hash of 56 hex digits`;
-/** Takes 56 lower-case hex digits (CIP-5). */
+/** `hash` is 56 lower-case hex digits (CIP-5). */
 export const poolIdOfHash = (hash: string): string =>
   codec.encode('pool', codec.toWords(Buffer.from(hash, 'hex')));
 /** Throws for a wrong checksum. */
@@ -26,16 +26,16 @@ export const hashOfPoolId = (poolId: string): string =>
   Buffer.from(codec.decodeToBytes(poolId).bytes).toString('hex');
 
 const ofId = bech32Form(POOL, form);
-/** Also accepts hashes, in any letter case. */
+/** Also accepts a hash, in any letter case. */
 const readId = (given: string): string | undefined =>
   HASH.test(given.toLowerCase()) ? poolIdOfHash(given.toLowerCase()) : ofId.read(given);
 
-/** Lowercases the hash: sources use any letter case. */
+/** Lowercases the hash, because sources use any letter case. */
 const tidied = (row: Record<string, unknown>) =>
   typeof row.poolHashId === 'string' ? { ...row, poolHashId: row.poolHashId.toLowerCase() } : row;
 
 function* faults({ poolId, poolHashId }: Record<string, unknown>): RowFaults {
-  if (typeof poolHashId !== 'string' || !HASH.test(poolHashId)) return; // the schema reports it
+  if (typeof poolHashId !== 'string' || !HASH.test(poolHashId)) return; // the schema reports this fault
   const hashed = poolIdOfHash(poolHashId);
   if (poolId !== hashed) yield ['poolHashId', `is ${poolHashId}, the hash of ${hashed}; poolId is ${poolId}`];
 }

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { count, date, decimalRatio, nonNegativeDecimal, text } from '../../../kernel/leaves.ts';
 
-/** `read` returns the stored form of an id. */
 type IdForm = { form: string; schema: { type: string }; read(text: string): string | undefined };
 
 export type RowFaults = Generator<[field: string, message: string]>;
@@ -12,15 +11,15 @@ export type RewardSum = (typeof rewardSums)[number];
 export type RewardsDefinition = {
   title: string;
   idField: string;
-  /** Imported rows with this field are those of the network. */
+  /** An imported row with this field is of the network, not of a validator. */
   countField: string;
   nameField?: string;
   id: IdForm;
   tidied?(row: Record<string, unknown>): Record<string, unknown>;
-  /** Finds contradictions in an imported row of a validator. */
+  /** Reports contradictions in an imported row of a validator. */
   faults?(row: Record<string, unknown>): RowFaults;
   exampleId: string;
-  /** The fields of `validator` and `network` that add up to the rewards. */
+  /** For each reward, the fields of `validator` and `network` that add up to it. */
   sums: Record<RewardSum, string[]>;
   validator: z.ZodObject;
   network: z.ZodObject;
@@ -35,7 +34,7 @@ export const idForm = (pattern: RegExp, form: string, schema = { type: 'string' 
   read: (given) => (pattern.test(given) ? given : undefined),
 });
 
-/** `digits`: possible numbers of characters after the separator, including the checksum's 6. */
+/** `digits`: the allowed numbers of characters after the separator, including 6 of the checksum. */
 export const bech32 = (prefix: string, ...digits: number[]) =>
   new RegExp(`^${prefix}1(?:${digits.map((length) => `[${BECH32}]{${length}}`).join('|')})$`);
 
