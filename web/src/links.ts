@@ -25,7 +25,8 @@ export const paths = {
   validator: (index: number | string) => `/explore/validators/${index}`,
   block: (slot: number | string) => `/explore/blocks/${slot}`,
   stakeAuthority: (address: string) => `/explore/solana?authority=${encodeURIComponent(address)}`,
-  set: (setId: string) => `/explore/sets?set=${encodeURIComponent(setId)}`,
+  set: (setId: string) => `/explore/sets/${encodeURIComponent(setId)}`,
+  report: (setId: string) => `/explore/sets/${encodeURIComponent(setId)}/report`,
 };
 
 /** The patterns of all pages; main.tsx fills it, because pages must not import the routes. */

@@ -1,0 +1,324 @@
+import { graphql } from 'react-relay';
+import { Link } from 'react-router';
+import type { reportQuery } from '../__generated__/reportQuery.graphql';
+import { missing } from '../failure.ts';
+import { Figure } from '../figure.tsx';
+import { calendarDate, count, decimal, eth, momentUtc, percentage, plotted, ratio, shift, shortEth } from '../format.ts';
+import { paths } from '../links.ts';
+import { useHref } from '../network.ts';
+import { page } from '../page.tsx';
+import { Heading, Tile, Tiles } from '../parts.tsx';
+import { at, barsOver, colors, linesOver } from '../plots.ts';
+import type { Column } from '../table.tsx';
+import { Notice } from '../states.tsx';
+import { month, useParam } from '../url-state.ts';
+
+const query = graphql`
+  query reportQuery($setId: ID!, $fromDate: Date!, $toDate: Date!) {
+    privateSet(setId: $setId) {
+      id
+      setId
+      name
+      network
+      validators(first: 1) {
+        totalCount
+      }
+      month: rewards(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
+        nodes {
+          id
+          startDate
+          endDate
+          endEpoch
+          endTimestamp
+          validatorCount
+          sumRewards
+          sumConsensusRewards
+          sumExecutionRewards
+          sumAttestationRewards
+          sumSyncCommitteeRewards
+          sumProposerRewards
+          sumPriorityFees
+          sumBaselineMev
+          sumEndEpochBalance
+          sumEndEpochEffectiveBalance
+        }
+      }
+      quality: effectiveness(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
+        nodes {
+          id
+          avgValidatorEffectiveness
+          avgUptime
+          avgCorrectness
+          avgInclusionDelay
+        }
+      }
+      duties: attestations(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
+        nodes {
+          id
+          totalUniqueAttestations
+          sumMissedAttestations
+          sumWrongHeadVotes
+          sumWrongTargetVotes
+          sumMissedSyncSignatures
+        }
+      }
+      blocks: proposals(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
+        nodes {
+          id
+          proposerDutyCount
+          proposedCount
+          missedProposalCount
+        }
+      }
+      rewards(utc: true, fromDate: $fromDate, toDate: $toDate, first: 31) {
+        nodes {
+          id
+          date
+          validatorCount
+          sumRewards
+          sumConsensusRewards
+          sumExecutionRewards
+        }
+      }
+      effectiveness(utc: true, fromDate: $fromDate, toDate: $toDate, first: 31) {
+        nodes {
+          id
+          date
+          avgValidatorEffectiveness
+          avgUptime
+        }
+      }
+    }
+  }
+`;
+
+type Data = reportQuery['response'];
+type PrivateSet = NonNullable<Data['privateSet']>;
+type Rewards = NonNullable<PrivateSet['rewards']>['nodes'][number];
+type Effectiveness = NonNullable<PrivateSet['effectiveness']>['nodes'][number];
+
+const lastMonth = () => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
+};
+const shownMonth = month('month', lastMonth());
+const monthName = new Intl.DateTimeFormat(navigator.languages as string[], {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+const kinds = [
+  { label: 'Consensus', color: colors[0], value: (row: Rewards) => plotted(row.sumConsensusRewards) },
+  { label: 'Execution', color: colors[1], value: (row: Rewards) => plotted(row.sumExecutionRewards) },
+];
+const dateOf = ({ date }: { readonly date?: string | null | undefined }) => at(date ?? '');
+
+const rewards = barsOver<Rewards>({
+  date: dateOf,
+  series: kinds,
+  label: 'ETH a day',
+  tip: (row) =>
+    `${calendarDate(row.date)}\nConsensus ${eth(row.sumConsensusRewards)}\nExecution ${eth(row.sumExecutionRewards)}`,
+});
+
+const effectiveness = linesOver<Effectiveness>({
+  date: dateOf,
+  series: [
+    {
+      label: 'Effectiveness',
+      color: colors[2],
+      value: ({ avgValidatorEffectiveness }) => avgValidatorEffectiveness,
+    },
+  ],
+  label: 'Effectiveness',
+  format: (value) => percentage(value, 1),
+  tip: (row) => `${calendarDate(row.date)}\n${percentage(row.avgValidatorEffectiveness, 3)}`,
+});
+
+type Day = Rewards & { effectiveness: number | undefined; uptime: number | undefined };
+
+const gwei = (head: string, of: (row: Day) => string): Column<Day> => ({
+  head: `${head} (ETH)`,
+  value: (row) => shift(of(row), 9),
+  show: (row) => eth(of(row)),
+  numeric: true,
+});
+
+const columns: Column<Day>[] = [
+  { head: 'Date (UTC)', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
+  {
+    head: 'Validators',
+    value: ({ validatorCount }) => validatorCount,
+    show: ({ validatorCount }) => count(validatorCount),
+    numeric: true,
+  },
+  gwei('Rewards', ({ sumRewards }) => sumRewards),
+  gwei('Consensus', ({ sumConsensusRewards }) => sumConsensusRewards),
+  gwei('Execution', ({ sumExecutionRewards }) => sumExecutionRewards),
+  {
+    head: 'Effectiveness (%)',
+    value: (row) => row.effectiveness,
+    show: (row) => percentage(row.effectiveness),
+    numeric: true,
+  },
+  { head: 'Uptime (0–1)', value: ({ uptime }) => uptime, show: ({ uptime }) => ratio(uptime), numeric: true },
+];
+
+function Statement({ set }: { set: PrivateSet }) {
+  const [earned, quality, duties, blocks] = [
+    set.month?.nodes[0],
+    set.quality?.nodes[0],
+    set.duties?.nodes[0],
+    set.blocks?.nodes[0],
+  ];
+  if (!earned) return null;
+  const lines = [
+    ['Attestations', eth(earned.sumAttestationRewards)],
+    ['Sync committees', eth(earned.sumSyncCommitteeRewards)],
+    ['Proposals', eth(earned.sumProposerRewards)],
+    ['Priority fees', eth(earned.sumPriorityFees)],
+    ['MEV', eth(earned.sumBaselineMev)],
+  ];
+  return (
+    <>
+      <Tiles>
+        <Tile label="Rewards" unit="ETH" exact={eth(earned.sumRewards)} note="both layers">
+          {shortEth(earned.sumRewards)}
+        </Tile>
+        <Tile label="Validators" note={`on ${calendarDate(earned.endDate)}`}>
+          {count(earned.validatorCount)}
+        </Tile>
+        <Tile label="Effectiveness" note={`uptime ${ratio(quality?.avgUptime)}`}>
+          {percentage(quality?.avgValidatorEffectiveness)}
+        </Tile>
+        <Tile
+          label="Blocks proposed"
+          note={`of ${count(blocks?.proposerDutyCount)} due, ${count(blocks?.missedProposalCount)} missed`}
+        >
+          {count(blocks?.proposedCount)}
+        </Tile>
+      </Tiles>
+      <div className="statement">
+        <table>
+          <caption>Rewards by kind</caption>
+          <tbody>
+            {lines.map(([name, figure]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="numeric">{figure}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">All</th>
+              <td className="numeric">{eth(earned.sumRewards)}</td>
+            </tr>
+          </tfoot>
+        </table>
+        <table>
+          <caption>Duties and balances</caption>
+          <tbody>
+            {[
+              ['Attestations included', count(duties?.totalUniqueAttestations)],
+              ['Attestations missed', count(duties?.sumMissedAttestations)],
+              ['Votes for a wrong head', count(duties?.sumWrongHeadVotes)],
+              ['Votes for a wrong target', count(duties?.sumWrongTargetVotes)],
+              ['Mean inclusion delay', `${decimal(quality?.avgInclusionDelay, 3)} slots`],
+              ['Balance at the end', eth(earned.sumEndEpochBalance)],
+            ].map(([name, figure]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="numeric">{figure}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function View({ data }: { data: Data }) {
+  const href = useHref();
+  const [shown, setShown] = useParam(shownMonth);
+  const { privateSet: set } = data;
+  if (!set) throw missing('Your account has no set with this id.');
+  const [summary] = set.month?.nodes ?? [];
+  const quality = new Map(set.effectiveness?.nodes.map((row) => [row.date, row]));
+  const days: Day[] = (set.rewards?.nodes ?? []).map((row) => ({
+    ...row,
+    effectiveness: quality.get(row.date)?.avgValidatorEffectiveness,
+    uptime: quality.get(row.date)?.avgUptime,
+  }));
+  return (
+    <article className="report">
+      <Heading
+        title={`${set.name}: ${monthName.format(at(`${shown}-01`))}`}
+        about={
+          <>
+            Set of validators of {set.network.toLowerCase()}
+            {summary && ` · ${calendarDate(summary.startDate)} to ${calendarDate(summary.endDate)}, UTC days`}
+            <span className="print-only"> · printed {momentUtc(new Date().toISOString())}</span>
+          </>
+        }
+        asOf={summary && { epoch: summary.endEpoch, time: summary.endTimestamp }}
+      >
+        <label className="field">
+          Month
+          <input
+            type="month"
+            key={shown}
+            defaultValue={shown}
+            onChange={({ target }) => /^\d{4}-\d\d$/.test(target.value) && setShown(target.value)}
+          />
+        </label>
+        <Link className="button" to={href(paths.set(set.setId))}>
+          Back to the set
+        </Link>
+        <button type="button" onClick={() => print()}>
+          Print
+        </button>
+      </Heading>
+      {summary ? (
+        <>
+          <Statement set={set} />
+          <div className="figures">
+            <Figure
+              title="Rewards by day"
+              note="In ETH."
+              columns={columns}
+              rows={days}
+              draw={rewards}
+              series={kinds}
+            />
+            <Figure
+              title="Effectiveness by day"
+              note="Mean over the validators of the set, in percent."
+              columns={columns}
+              rows={days}
+              draw={effectivenessOfDays}
+            />
+          </div>
+          <Figure title="Days" columns={columns} rows={days} />
+        </>
+      ) : (
+        <Notice kind="empty" title="No day of this month is stored">
+          <p>Choose another month above, or import the days of these validators.</p>
+        </Notice>
+      )}
+    </article>
+  );
+}
+
+export default page<reportQuery>({
+  query,
+  variables: ({ params, search }) => {
+    const shown = shownMonth.read(search);
+    const [year = 0, number = 1] = shown.split('-').map(Number);
+    const end = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+    return { setId: params.setId ?? '', fromDate: `${shown}-01`, toDate: end };
+  },
+  View,
+});

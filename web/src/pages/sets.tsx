@@ -1,0 +1,175 @@
+import { useRef, useState } from 'react';
+import { graphql } from 'react-relay';
+import { Link, useNavigate } from 'react-router';
+import type { setsAddMutation } from '../__generated__/setsAddMutation.graphql';
+import type { setsCreateMutation } from '../__generated__/setsCreateMutation.graphql';
+import type { setsQuery } from '../__generated__/setsQuery.graphql';
+import { Figure } from '../figure.tsx';
+import { ago, count, moment } from '../format.ts';
+import { paths } from '../links.ts';
+import { mutate, type UserError } from '../mutate.ts';
+import { useHref, useNetwork } from '../network.ts';
+import { page } from '../page.tsx';
+import { Heading, Pager } from '../parts.tsx';
+import type { Column } from '../table.tsx';
+import { pageOf } from '../url-state.ts';
+import type { ValidatorBy } from '../validator-lines.ts';
+import { ValidatorsForm } from '../validators-form.tsx';
+
+const query = graphql`
+  query setsQuery($network: Network!, $first: Int, $after: String, $last: Int, $before: String) {
+    privateSets(network: $network, first: $first, after: $after, last: $last, before: $before) {
+      totalCount
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
+      nodes {
+        id
+        setId
+        name
+        createdAt
+        createdBy
+        updatedAt
+        validators(first: 1) {
+          totalCount
+        }
+      }
+    }
+  }
+`;
+
+const create = graphql`
+  mutation setsCreateMutation($input: CreatePrivateSetInput!) {
+    createPrivateSet(input: $input) {
+      privateSet {
+        id
+        setId
+      }
+      userErrors {
+        code
+        field
+        message
+      }
+    }
+  }
+`;
+
+const add = graphql`
+  mutation setsAddMutation($input: AddPrivateSetValidatorsInput!) {
+    addPrivateSetValidators(input: $input) {
+      userErrors {
+        code
+        field
+        message
+      }
+    }
+  }
+`;
+
+type Data = setsQuery['response'];
+type PrivateSet = NonNullable<Data['privateSets']>['nodes'][number];
+
+const PAGE_SIZE = 50;
+
+function SetLink({ setId, children }: { setId: string; children: string }) {
+  const href = useHref();
+  return <Link to={href(paths.set(setId))}>{children}</Link>;
+}
+
+const time = (value: string) => (
+  <time dateTime={value} title={ago(value)}>
+    {moment(value)}
+  </time>
+);
+
+const columns: Column<PrivateSet>[] = [
+  {
+    head: 'Name',
+    value: ({ name }) => name,
+    show: ({ setId, name }) => <SetLink setId={setId}>{name}</SetLink>,
+  },
+  {
+    head: 'Validators',
+    value: ({ validators }) => validators?.totalCount,
+    show: ({ validators }) => count(validators?.totalCount),
+    numeric: true,
+  },
+  { head: 'Changed (UTC)', value: ({ updatedAt }) => updatedAt, show: ({ updatedAt }) => time(updatedAt) },
+  { head: 'Created (UTC)', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
+  { head: 'Created by token', value: ({ createdBy }) => createdBy },
+];
+
+/** A set is made with its first validators, so that none is made when one of them is wrong. */
+function NewSet() {
+  const network = useNetwork();
+  const navigate = useNavigate();
+  const href = useHref();
+  const [name, setName] = useState('');
+  const made = useRef<string>(undefined);
+  async function send(validators: ValidatorBy[]): Promise<readonly UserError[]> {
+    if (made.current) {
+      const input = { setId: made.current, validators };
+      const answer = await mutate<setsAddMutation>(add, { input });
+      return answer.addPrivateSetValidators?.userErrors ?? [];
+    }
+    const answer = await mutate<setsCreateMutation>(create, { input: { name, network, validators } });
+    made.current = answer.createPrivateSet?.privateSet?.setId;
+    return answer.createPrivateSet?.userErrors ?? [];
+  }
+  const onDone = () => made.current && void navigate(href(paths.set(made.current)));
+  return (
+    <section className="figure" aria-labelledby="new-set">
+      <h2 id="new-set">New set</h2>
+      <ValidatorsForm
+        label="Validators"
+        action={(validators) => `Make a set of ${validators}`}
+        send={send}
+        onDone={onDone}
+        optional
+      >
+        <label htmlFor="set-name">Name</label>
+        <input
+          id="set-name"
+          required
+          maxLength={100}
+          autoComplete="off"
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </ValidatorsForm>
+    </section>
+  );
+}
+
+function View({ data }: { data: Data }) {
+  const { nodes = [], totalCount = 0, pageInfo } = data.privateSets ?? {};
+  const network = useNetwork().toLowerCase();
+  return (
+    <>
+      <Heading
+        title="My sets"
+        about={`Validators of ${network} that your account has put together. Other accounts do not see them.`}
+      />
+      <div className="beside">
+        <Figure
+          title="Sets"
+          columns={columns}
+          rows={nodes}
+          empty={`Your account has no set of validators of ${network} yet. Make the first one here.`}
+        >
+          {pageInfo && totalCount > PAGE_SIZE && <Pager info={pageInfo} total={totalCount} label="sets" />}
+        </Figure>
+        <NewSet />
+      </div>
+    </>
+  );
+}
+
+export default page<setsQuery>({
+  query,
+  variables: ({ network, search }) => ({ network, ...pageOf(search, PAGE_SIZE) }),
+  View,
+});

@@ -1,0 +1,44 @@
+import { calendarDate } from './format.ts';
+import { at } from './plots.ts';
+import { date, oneOf } from './url-state.ts';
+
+/** Parameters of figures over time: the length of a period, the calendar, and the range. */
+export const granularities = oneOf('granularity', ['day', 'week', 'month', 'quarter', 'year'], 'day');
+export const granularityNames = { day: 'Day', week: 'Week', month: 'Month', quarter: 'Quarter', year: 'Year' };
+export const calendars = oneOf('calendar', ['chain', 'utc'], 'chain');
+export const calendarNames = { chain: 'Chain days', utc: 'UTC days' };
+export const from = date('from');
+export const to = date('to');
+
+const values = { day: 'DAY', week: 'WEEK', month: 'MONTH', quarter: 'QUARTER', year: 'YEAR' } as const;
+const days = { day: 1, week: 7, month: 28, quarter: 90, year: 365 };
+const UNBOUNDED = 90;
+const MOST = 1_000;
+const DAY_MS = 86_400_000;
+
+/** As variables of a document. `last` has room for the whole range; without one it is the newest 90 periods. */
+export function periodsOf(search: URLSearchParams) {
+  const granularity = granularities.read(search);
+  const [fromDate = null, toDate = null] = [from.read(search), to.read(search)];
+  const length = fromDate && ((toDate ? Date.parse(toDate) : Date.now()) - Date.parse(fromDate)) / DAY_MS;
+  const last = length ? Math.min(MOST, Math.max(1, Math.ceil(length / days[granularity]) + 2)) : UNBOUNDED;
+  return {
+    granularity: values[granularity],
+    utc: calendars.read(search) === 'utc',
+    fromDate,
+    toDate,
+    last,
+  };
+}
+
+export type Period = {
+  readonly date?: string | null | undefined;
+  readonly startDate?: string | null | undefined;
+  readonly endDate?: string | null | undefined;
+};
+
+export const startOf = ({ date, startDate }: Period) => at(date ?? startDate ?? '');
+export const periodName = ({ date, startDate, endDate }: Period) =>
+  date ? calendarDate(date) : `${calendarDate(startDate)} – ${calendarDate(endDate)}`;
+/** For CSV. */
+export const periodValue = ({ date, startDate, endDate }: Period) => date ?? `${startDate}/${endDate}`;
