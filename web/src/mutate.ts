@@ -14,6 +14,8 @@ const once = <M extends MutationParameters>(mutation: GraphQLTaggedNode, variabl
     commitMutation<M>(environment, {
       mutation,
       variables,
+      // The data of pages may have changed: they request it again when they are shown or revalidated.
+      updater: (store) => store.invalidateStore(),
       onCompleted: (response) => resolve(response),
       onError: reject,
     });
@@ -33,6 +35,3 @@ export async function mutate<M extends MutationParameters>(
     }
   }
 }
-
-/** Makes the pages request their data again, because a mutation changed it. */
-export const forgetData = () => environment.commitUpdate((store) => store.invalidateStore());

@@ -4,7 +4,13 @@ import { date, oneOf } from './url-state.ts';
 
 /** Parameters of figures over time: the length of a period, the calendar, and the range. */
 export const granularities = oneOf('granularity', ['day', 'week', 'month', 'quarter', 'year'], 'day');
-export const granularityNames = { day: 'Day', week: 'Week', month: 'Month', quarter: 'Quarter', year: 'Year' };
+export const granularityNames = {
+  day: 'Day',
+  week: 'Week',
+  month: 'Month',
+  quarter: 'Quarter',
+  year: 'Year',
+};
 export const calendars = oneOf('calendar', ['chain', 'utc'], 'chain');
 export const calendarNames = { chain: 'Chain days', utc: 'UTC days' };
 export const from = date('from');

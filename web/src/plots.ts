@@ -76,20 +76,30 @@ export const linesOver =
     };
   };
 
-/** Bars over time, a day each, whose parts are stacked. */
+export type Interval = 'day' | 'week' | 'month' | 'quarter' | 'year';
+const HALF_DAY_MS = 43_200_000;
+const halfDays = { day: 1, week: 7, month: 30, quarter: 91, year: 365 };
+
+/** Bars over time, an interval each, whose parts are stacked. */
 export const barsOver =
-  <Row>(over: Over<Row>): Draw<Row> =>
+  <Row>(over: Over<Row> & { interval?: Interval }): Draw<Row> =>
   (plot, rows, width) => {
-    const { date, series, tip } = over;
+    const { date, series, tip, interval = 'day' } = over;
     const parts = rows.flatMap((row) =>
       series.map(({ value, color }) => ({ at: date(row), value: value(row) ?? 0, color })),
     );
     const total = (row: Row) => series.reduce((sum, { value }) => sum + (value(row) ?? 0), 0);
-    const middle = (row: Row) => new Date(date(row).getTime() + 43_200_000);
+    const middle = (row: Row) => new Date(date(row).getTime() + halfDays[interval] * HALF_DAY_MS);
     return {
       ...axes(over, width),
       marks: [
-        plot.rectY(parts, { x: 'at', y: 'value', fill: 'color', interval: 'day', inset: 0.5 }),
+        plot.rectY(parts, {
+          x: 'at',
+          y: 'value',
+          fill: 'color',
+          interval: interval === 'week' ? 'monday' : interval,
+          inset: 0.5,
+        }),
         plot.ruleY([0], { stroke: 'currentColor', strokeOpacity: 0.4 }),
         plot.tip(rows, plot.pointerX({ x: middle, y: total, title: tip, lineHeight: 1.3 })),
       ],

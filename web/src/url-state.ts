@@ -37,6 +37,10 @@ export const date = (name: string) =>
     /^\d{4}-\d\d-\d\d$/.test(given) ? given : undefined,
   );
 
+/** A calendar month such as `2025-10`. */
+export const month = (name: string, fallback: string) =>
+  param(name, fallback, (given) => (/^\d{4}-(0[1-9]|1[0-2])$/.test(given) ? given : undefined));
+
 export type Direction = 'ASC' | 'DESC';
 
 /** The order of a list, by the names of the schema's enum. */

@@ -1,13 +1,15 @@
 import { type FormEvent, type ReactNode, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
+import { useRevalidator } from 'react-router';
 import { count } from './format.ts';
-import { forgetData, type UserError } from './mutate.ts';
+import type { UserError } from './mutate.ts';
 import { type Entry, readLines, type ValidatorBy, type WrongLine, withoutLines } from './validator-lines.ts';
 
 /** The most that a mutation takes. */
 const BATCH = 1_000;
 const WRONG_SHOWN = 12;
 
-const plural = (number: number, one: string, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
+const plural = (number: number, one: string, many = `${one}s`) =>
+  `${count(number)} ${number === 1 ? one : many}`;
 
 /** Errors of single validators by key, and whatever else speaks against a batch. */
 function sort(errors: readonly UserError[], batch: readonly Entry[]) {
@@ -54,17 +56,18 @@ function WrongLines(props: { wrong: WrongLine[]; select: (line: number) => void;
  */
 export function ValidatorsForm(props: {
   label: string;
-  /** The name of the button, for so many validators. */
-  action: (validators: string) => string;
+  /** The name of the button, for so many validators; none yet when undefined. */
+  action: (validators: string | undefined) => string;
   /** Sends a batch and returns what was wrong with it. */
   send: (validators: ValidatorBy[]) => Promise<readonly UserError[]>;
-  onDone: (sent: number) => void;
+  onDone: (sent: number) => Promise<void>;
   /** The list may be empty. */
   optional?: boolean;
   children?: ReactNode;
 }) {
   const { label, action, send, onDone, optional = false, children } = props;
   const id = useId();
+  const { revalidate } = useRevalidator();
   const area = useRef<HTMLTextAreaElement>(null);
   const sent = useRef(new Set<string>());
   const [text, setText] = useState('');
@@ -99,13 +102,14 @@ export function ValidatorsForm(props: {
       const batch = left.slice(at, at + BATCH);
       setProgress({ done: of - left.length + at, of });
       const { refused: unknown, others } = sort(await send(batch.map(({ by }) => by)), batch);
-      if (others.length > 0) return setProblem(others.join(' '));
-      if (unknown.size > 0) return setRefused(new Map([...refused, ...unknown]));
+      if (others.length > 0) setProblem(others.join(' '));
+      if (unknown.size > 0) setRefused(new Map([...refused, ...unknown]));
+      if (others.length + unknown.size > 0) return revalidate();
       for (const { key } of batch) sent.current.add(key);
     }
     sent.current.clear();
     setText('');
-    onDone(of);
+    return onDone(of);
   }
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -116,9 +120,9 @@ export function ValidatorsForm(props: {
       await sendAll();
     } catch (error) {
       setProblem(`${(error as Error).message} What was sent before is kept.`);
+      void revalidate();
     } finally {
       setProgress(undefined);
-      forgetData();
     }
   }
 
@@ -162,7 +166,7 @@ export function ValidatorsForm(props: {
       )}
       <p className="actions">
         <button type="submit" disabled={Boolean(progress) || wrong.length > 0}>
-          {action(plural(entries.length, 'validator'))}
+          {action(entries.length > 0 ? plural(entries.length, 'validator') : undefined)}
         </button>
       </p>
     </form>

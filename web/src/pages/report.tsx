@@ -3,14 +3,25 @@ import { Link } from 'react-router';
 import type { reportQuery } from '../__generated__/reportQuery.graphql';
 import { missing } from '../failure.ts';
 import { Figure } from '../figure.tsx';
-import { calendarDate, count, decimal, eth, momentUtc, percentage, plotted, ratio, shift, shortEth } from '../format.ts';
+import {
+  calendarDate,
+  count,
+  decimal,
+  eth,
+  momentUtc,
+  percentage,
+  plotted,
+  ratio,
+  shift,
+  shortEth,
+} from '../format.ts';
 import { paths } from '../links.ts';
 import { useHref } from '../network.ts';
 import { page } from '../page.tsx';
 import { Heading, Tile, Tiles } from '../parts.tsx';
 import { at, barsOver, colors, linesOver } from '../plots.ts';
+import { Empty } from '../states.tsx';
 import type { Column } from '../table.tsx';
-import { Notice } from '../states.tsx';
 import { month, useParam } from '../url-state.ts';
 
 const query = graphql`
@@ -20,9 +31,6 @@ const query = graphql`
       setId
       name
       network
-      validators(first: 1) {
-        totalCount
-      }
       month: rewards(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
         nodes {
           id
@@ -95,7 +103,6 @@ const query = graphql`
 type Data = reportQuery['response'];
 type PrivateSet = NonNullable<Data['privateSet']>;
 type Rewards = NonNullable<PrivateSet['rewards']>['nodes'][number];
-type Effectiveness = NonNullable<PrivateSet['effectiveness']>['nodes'][number];
 
 const lastMonth = () => {
   const now = new Date();
@@ -122,21 +129,21 @@ const rewards = barsOver<Rewards>({
     `${calendarDate(row.date)}\nConsensus ${eth(row.sumConsensusRewards)}\nExecution ${eth(row.sumExecutionRewards)}`,
 });
 
-const effectiveness = linesOver<Effectiveness>({
+type Day = Rewards & { effectiveness: number | undefined; uptime: number | undefined };
+
+const effectiveness = linesOver<Day>({
   date: dateOf,
   series: [
     {
       label: 'Effectiveness',
       color: colors[2],
-      value: ({ avgValidatorEffectiveness }) => avgValidatorEffectiveness,
+      value: (row) => row.effectiveness ?? null,
     },
   ],
   label: 'Effectiveness',
   format: (value) => percentage(value, 1),
-  tip: (row) => `${calendarDate(row.date)}\n${percentage(row.avgValidatorEffectiveness, 3)}`,
+  tip: (row) => `${calendarDate(row.date)}\n${percentage(row.effectiveness, 3)}`,
 });
-
-type Day = Rewards & { effectiveness: number | undefined; uptime: number | undefined };
 
 const gwei = (head: string, of: (row: Day) => string): Column<Day> => ({
   head: `${head} (ETH)`,
@@ -298,15 +305,15 @@ function View({ data }: { data: Data }) {
               note="Mean over the validators of the set, in percent."
               columns={columns}
               rows={days}
-              draw={effectivenessOfDays}
+              draw={effectiveness}
             />
           </div>
           <Figure title="Days" columns={columns} rows={days} />
         </>
       ) : (
-        <Notice kind="empty" title="No day of this month is stored">
-          <p>Choose another month above, or import the days of these validators.</p>
-        </Notice>
+        <Empty>
+          No day of these validators is stored in this month. Choose another one above, or import its days.
+        </Empty>
       )}
     </article>
   );

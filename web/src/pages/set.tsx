@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { graphql } from 'react-relay';
-import { Link, useNavigate } from 'react-router';
+import { Link, useNavigate, useRevalidator } from 'react-router';
 import type { setAddMutation } from '../__generated__/setAddMutation.graphql';
 import type { setDeleteMutation } from '../__generated__/setDeleteMutation.graphql';
 import type { setQuery } from '../__generated__/setQuery.graphql';
@@ -10,7 +10,7 @@ import { missing } from '../failure.ts';
 import { Figure } from '../figure.tsx';
 import { count, eth, momentUtc, percentage, plotted, ratio, shift, shortCount, shortEth } from '../format.ts';
 import { paths } from '../links.ts';
-import { forgetData, mutate, type UserError } from '../mutate.ts';
+import { mutate, type UserError } from '../mutate.ts';
 import { useHref } from '../network.ts';
 import { page } from '../page.tsx';
 import { Choice, Field, Heading, PageLink, Pager, Tile, Tiles } from '../parts.tsx';
@@ -26,7 +26,7 @@ import {
   startOf,
   to,
 } from '../periods.ts';
-import { barsOver, colors, type Draw, linesOver } from '../plots.ts';
+import { barsOver, colors, type Draw, type Interval, linesOver } from '../plots.ts';
 import type { Column } from '../table.tsx';
 import { pageOf, useParam } from '../url-state.ts';
 import type { ValidatorBy } from '../validator-lines.ts';
@@ -191,13 +191,9 @@ type Proposals = NonNullable<PrivateSet['proposals']>['nodes'][number];
 type Member = NonNullable<PrivateSet['validators']>['nodes'][number];
 
 const PAGE_SIZE = 50;
-const intervals = ['day', 'week', 'month', 'quarter', 'year'] as const;
 /** One drawing for each length of a period, because drawings are constants. */
-const byInterval = <Row,>(make: (interval: (typeof intervals)[number]) => Draw<Row>) =>
-  Object.fromEntries(intervals.map((one) => [one, make(one)])) as Record<
-    (typeof intervals)[number],
-    Draw<Row>
-  >;
+const byInterval = <Row,>(make: (interval: Interval) => Draw<Row>) =>
+  Object.fromEntries(granularities.values.map((one) => [one, make(one)])) as Record<Interval, Draw<Row>>;
 
 const inEth = (gwei: string) => shift(gwei, 9);
 const period = { head: 'Period', value: periodValue, show: periodName };
@@ -216,7 +212,11 @@ const whole = <Row,>(head: string, of: (row: Row) => string | number): Column<Ro
 
 const kinds = [
   { label: 'Attestations', color: colors[0], value: (row: Rewards) => plotted(row.sumAttestationRewards) },
-  { label: 'Sync committees', color: colors[3], value: (row: Rewards) => plotted(row.sumSyncCommitteeRewards) },
+  {
+    label: 'Sync committees',
+    color: colors[3],
+    value: (row: Rewards) => plotted(row.sumSyncCommitteeRewards),
+  },
   { label: 'Proposals', color: colors[2], value: (row: Rewards) => plotted(row.sumProposerRewards) },
   { label: 'Priority fees', color: colors[1], value: (row: Rewards) => plotted(row.sumPriorityFees) },
   { label: 'MEV', color: colors[4], value: (row: Rewards) => plotted(row.sumBaselineMev) },
@@ -426,6 +426,7 @@ function Figures({ set }: { set: PrivateSet }) {
 
 function Members({ set }: { set: PrivateSet }) {
   const { setId, validators } = set;
+  const { revalidate } = useRevalidator();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [problem, setProblem] = useState<string>();
   const [said, setSaid] = useState('');
@@ -444,7 +445,7 @@ function Members({ set }: { set: PrivateSet }) {
     } catch (error) {
       setProblem((error as Error).message);
     }
-    forgetData();
+    await revalidate();
   }
   const columns: Column<Member>[] = [
     {
@@ -502,6 +503,7 @@ function Members({ set }: { set: PrivateSet }) {
 }
 
 function Paste({ setId }: { setId: string }) {
+  const { revalidate } = useRevalidator();
   const [mode, setMode] = useState<'add' | 'remove'>('add');
   const [said, setSaid] = useState('');
   async function send(validators: ValidatorBy[]): Promise<readonly UserError[]> {
@@ -514,6 +516,10 @@ function Paste({ setId }: { setId: string }) {
     const answer = await mutate<setAddMutation>(add, { input });
     return answer.addPrivateSetValidators?.userErrors ?? [];
   }
+  const done = (sent: number) => {
+    setSaid(`${count(sent)} ${mode === 'add' ? 'are in the set.' : 'were removed.'}`);
+    return revalidate();
+  };
   const verb = mode === 'add' ? 'Add' : 'Remove';
   return (
     <section className="figure" aria-labelledby="paste">
@@ -530,9 +536,9 @@ function Paste({ setId }: { setId: string }) {
       <ValidatorsForm
         key={mode}
         label="Validators"
-        action={(validators) => `${verb} ${validators}`}
+        action={(validators) => `${verb} ${validators ?? 'validators'}`}
         send={send}
-        onDone={(sent) => setSaid(`${count(sent)} ${mode === 'add' ? 'are in the set.' : 'were removed.'}`)}
+        onDone={done}
       />
       <p role="status" className="hint">
         {said}
@@ -583,8 +589,8 @@ function Delete({ set }: { set: PrivateSet }) {
     try {
       const input = { setId: set.setId };
       const { deletePrivateSet: answer } = await mutate<setDeleteMutation>(destroy, { input });
-      if (answer?.userErrors.length) return setProblem(answer.userErrors.map(({ message }) => message).join(' '));
-      forgetData();
+      if (answer?.userErrors.length)
+        return setProblem(answer.userErrors.map(({ message }) => message).join(' '));
       await navigate(href('/explore/sets'));
     } catch (error) {
       setProblem((error as Error).message);
@@ -616,6 +622,9 @@ function Delete({ set }: { set: PrivateSet }) {
   );
 }
 
+const reportParams = (time: string | undefined): Record<string, string> =>
+  time ? { month: time.slice(0, 7) } : {};
+
 function View({ data }: { data: Data }) {
   const href = useHref();
   const { privateSet: set } = data;
@@ -638,7 +647,7 @@ function View({ data }: { data: Data }) {
         <Choice param={calendars} label="Calendar" names={calendarNames} />
         <Field param={from} label="From" type="date" />
         <Field param={to} label="To" type="date" />
-        <Link className="button" to={href(paths.report(set.setId))}>
+        <Link className="button" to={href(paths.report(set.setId), reportParams(lastRow?.endTimestamp))}>
           A month's report
         </Link>
         <Rename key={set.name} set={set} />

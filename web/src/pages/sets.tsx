@@ -119,13 +119,15 @@ function NewSet() {
     made.current = answer.createPrivateSet?.privateSet?.setId;
     return answer.createPrivateSet?.userErrors ?? [];
   }
-  const onDone = () => made.current && void navigate(href(paths.set(made.current)));
+  const onDone = async () => {
+    if (made.current) await navigate(href(paths.set(made.current)));
+  };
   return (
     <section className="figure" aria-labelledby="new-set">
       <h2 id="new-set">New set</h2>
       <ValidatorsForm
         label="Validators"
-        action={(validators) => `Make a set of ${validators}`}
+        action={(validators) => (validators ? `Make a set of ${validators}` : 'Make an empty set')}
         send={send}
         onDone={onDone}
         optional

@@ -1,0 +1,204 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeAccount } from '../../support/accounts.ts';
+import { noBrowser } from '../../support/browser.ts';
+import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+
+const SAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
+const explorer = useExplorer();
+const { gateway, open } = explorer;
+
+isPage(explorer, '/explore/sets', { heading: 'My sets', statements: 4 });
+isPage(explorer, `/explore/sets/${SAMPLE}`, { heading: 'Sample validators', statements: 7 });
+isPage(explorer, `/explore/sets/${SAMPLE}/report?month=2025-10`, {
+  heading: /^Sample validators: October 2025$/,
+  statements: 7,
+});
+
+let known: { index: number; pubkey: string }[];
+beforeAll(async () => {
+  const { rows } = await gateway.database.pool.query({
+    text: `select validator_index as index, validator_pubkey as pubkey from validators
+      where network = 'mainnet' order by 1 limit 1500`,
+    values: [],
+  });
+  known = rows as typeof known;
+});
+
+const mutations = (sent: { query: string; variables: any }[]) =>
+  sent.filter(({ query }) => query.startsWith('mutation')).map(({ variables }) => variables.input);
+const tile = (page: Page, name: string) => page.locator('.tile', { hasText: name }).locator('.value');
+
+describe.skipIf(noBrowser)('my sets', () => {
+  it('makes a set of pasted validators: three wrong lines are named, and nothing is sent before they are left out', async () => {
+    const { token } = await makeAccount(gateway);
+    const { page, sent, violations } = await open('/explore/sets', { token });
+    await page.getByText('Your account has no set of validators of mainnet yet.').waitFor();
+    const [first, second, third] = known as [(typeof known)[0], (typeof known)[0], (typeof known)[0]];
+    const lines = [
+      first.index,
+      'abc',
+      second.pubkey,
+      '0x1234567890',
+      third.index,
+      '99999999999',
+      first.index,
+    ];
+    await page.getByLabel('Name').fill('Mine');
+    await page.getByRole('textbox', { name: 'Validators' }).fill(lines.join('\n'));
+    const wrong = page.getByRole('region', { name: 'Wrong lines' });
+    await wrong.getByText('3 lines are wrong.').waitFor();
+    expect(await wrong.getByRole('listitem').allInnerTexts()).toEqual([
+      'Line 2 abc is neither an index nor a public key',
+      'Line 4 0x1234567890 has 10 hexadecimal digits; a public key has 96',
+      'Line 6 99999999999 is too large for an index',
+    ]);
+    await page.getByText('3 validators, 1 repetition ignored').waitFor();
+    expect(await violations()).toEqual([]);
+    await wrong.getByRole('button', { name: 'Line 4' }).click();
+    const chosen = await page.evaluate(() => {
+      const area = document.querySelector('textarea') as HTMLTextAreaElement;
+      return area.value.slice(area.selectionStart, area.selectionEnd);
+    });
+    expect(chosen).toBe('0x1234567890');
+    const make = page.getByRole('button', { name: 'Make a set of 3 validators' });
+    expect(await make.isDisabled()).toBe(true);
+    await page.getByLabel('Name').press('Enter');
+    expect(mutations(sent)).toEqual([]);
+    await wrong.getByRole('button', { name: 'Leave these 3 lines out' }).click();
+    await make.click();
+    await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
+    expect(mutations(sent)).toEqual([
+      {
+        name: 'Mine',
+        network: 'MAINNET',
+        validators: [{ index: first.index }, { pubkey: second.pubkey }, { index: third.index }],
+      },
+    ]);
+    expect(await tile(page, 'Validators').innerText()).toBe('3');
+  });
+
+  it('names a line that only the gateway knows to be wrong, and makes no set until it is left out', async () => {
+    const { token } = await makeAccount(gateway);
+    const { page } = await open('/explore/sets', { token });
+    await page.getByLabel('Name').fill('Known ones');
+    await page.getByRole('textbox', { name: 'Validators' }).fill(`${known[0]?.index}\n999999999`);
+    await page.getByRole('button', { name: 'Make a set of 2 validators' }).click();
+    await page.getByText('Line 2 999999999 is no validator that the gateway knows here').waitFor();
+    await page.getByText('Your account has no set').waitFor();
+    await page.getByRole('button', { name: 'Leave this line out' }).click();
+    await page.getByRole('button', { name: 'Make a set of 1 validator' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Known ones' }).waitFor();
+  });
+
+  it('sends thousands in batches, and those that were sent not again after a batch was refused', async () => {
+    const { token } = await makeAccount(gateway);
+    const { page, sent } = await open('/explore/sets', { token });
+    await page.getByLabel('Name').fill('Many');
+    const list = [...known.map(({ index }) => index), 999_999_999];
+    await page.getByRole('textbox', { name: 'Validators' }).fill(list.join(', '));
+    await page.getByRole('button', { name: 'Make a set of 1,501 validators' }).click();
+    await page.getByText('999999999 is no validator').waitFor();
+    await page.getByRole('textbox', { name: 'Validators' }).fill(known.map(({ index }) => index).join('\n'));
+    await page.getByRole('button', { name: 'Make a set of 1,500 validators' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Many' }).waitFor();
+    expect(mutations(sent).map(({ validators }) => validators.length)).toEqual([1000, 501, 500]);
+    expect(await tile(page, 'Validators').innerText()).toBe('1,500');
+  });
+
+  it('renames a set, adds and removes validators, and deletes it, once asked', async () => {
+    const { token, authorization } = await makeAccount(gateway);
+    const input = { name: 'Before', validators: known.slice(0, 3).map(({ index }) => ({ index })) };
+    const { data } = await gateway.graphql(
+      'mutation ($input: CreatePrivateSetInput!) { createPrivateSet(input: $input) { privateSet { setId } } }',
+      { input },
+      { authorization },
+    );
+    const { page, violations } = await open(`/explore/sets/${data.createPrivateSet.privateSet.setId}`, {
+      token,
+    });
+    await page.locator('summary', { hasText: 'Rename' }).click();
+    await page.getByLabel('Name').fill('After');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 1, name: 'After' }).waitFor();
+    const member = page.getByRole('figure', { name: 'Validators' }).locator('tbody tr');
+    await page.getByLabel(`Choose validator ${known[1]?.index}`).check();
+    await page.getByRole('button', { name: 'Remove 1' }).click();
+    await page.getByText('1 removed.').waitFor();
+    await page.waitForFunction(() => document.querySelectorAll('figure tbody tr input').length === 2);
+    await page.getByRole('textbox', { name: 'Validators' }).fill(`${known[4]?.index}`);
+    await page.getByRole('button', { name: 'Add 1 validator' }).click();
+    await page.getByText('1 are in the set.').waitFor();
+    await member.getByText(String(known[4]?.index), { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    expect(await violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete the set' }).click();
+    await page.getByText('Your account has no set of validators of mainnet yet.').waitFor();
+  });
+
+  it('tells an account whose tier has no sets so, and an id that is not of the account', async () => {
+    const { token } = await makeAccount(gateway, { tier: 'starter' });
+    const opened = await open('/explore/sets', { token });
+    await opened.page.getByLabel('Name').fill('Mine');
+    await opened.page.getByRole('button', { name: 'Make an empty set' }).click();
+    expect(await opened.page.getByRole('alert').innerText()).toMatch(/tier/);
+    const other = await open(`/explore/sets/${SAMPLE}`, { token });
+    await other.page.getByRole('heading', { name: 'Not found' }).waitFor();
+  });
+
+  it('shows the figures of a range by a granularity and a calendar, all in the URL', async () => {
+    const { page, sent } = await open(
+      `/explore/sets/${SAMPLE}?granularity=week&calendar=utc&from=2025-10-06&to=2025-10-19`,
+    );
+    const figure = page.getByRole('figure', { name: 'Rewards' });
+    await figure.locator('svg').first().waitFor();
+    expect(sent[0]?.variables).toMatchObject({
+      granularity: 'WEEK',
+      utc: true,
+      fromDate: '2025-10-06',
+      toDate: '2025-10-19',
+    });
+    await figure.getByText('Table', { exact: true }).click();
+    expect(await figure.locator('tbody tr').count()).toBe(2);
+    await page.getByText('Month', { exact: true }).click();
+    await page.waitForURL(/granularity=month/);
+    await page.getByLabel('From').fill('2025-09-01');
+    await page.getByLabel('From').blur();
+    await page.waitForURL(/from=2025-09-01/);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({ granularity: 'MONTH', fromDate: '2025-09-01' });
+  });
+});
+
+describe.skipIf(noBrowser)("a set's report of a month", () => {
+  it('prints every day of the month on A4, without what is there to be clicked', async () => {
+    const { page } = await open(`/explore/sets/${SAMPLE}/report?month=2025-10`);
+    await settled(page);
+    await page.emulateMedia({ media: 'print' });
+    for (const hidden of ['.top', '.bottom', '.tools', '.controls', '.figure details'])
+      expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
+    await page.getByText(/printed .* UTC/).waitFor();
+    const days = page.getByRole('figure', { name: 'Days' }).locator('tbody tr');
+    expect(await days.count()).toBe(31);
+    expect(await days.last().isVisible()).toBe(true);
+    const { data } = await gateway.graphql(
+      `{ privateSet(setId: "${SAMPLE}") {
+        rewards(granularity: MONTH, utc: true, fromDate: "2025-10-01", toDate: "2025-10-31") {
+          nodes { sumRewards } } } }`,
+    );
+    const [{ sumRewards: gwei }] = data.privateSet.rewards.nodes;
+    const exact = `${gwei.slice(0, -9)}.${gwei.slice(-9)}`.replace(/0+$/, '');
+    expect(await page.locator('.statement tfoot td').innerText()).toBe(`${exact} ETH`);
+    const file = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    const boxes = [...file.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)];
+    expect(boxes.length).toBeLessThanOrEqual(2);
+    expect([Number(boxes[0]?.[1]), Number(boxes[0]?.[2])].map(Math.round)).toEqual([595, 842]);
+  });
+
+  it('says so of a month without days', async () => {
+    const { page } = await open(`/explore/sets/${SAMPLE}/report?month=2024-02`);
+    await page.getByText('No day of these validators is stored in this month.').waitFor();
+  });
+});
