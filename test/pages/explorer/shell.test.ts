@@ -159,6 +159,23 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     await page.getByText(/The last query cost \d+ units/).waitFor();
   });
 
+  it('finds a block by its slot: the list has no violation, and Enter opens what is chosen', async () => {
+    const opened = await open('/?network=mainnet');
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const slot = await page
+      .getByRole('figure', { name: 'Newest blocks' })
+      .getByRole('link', { name: /^\d+$/ })
+      .first()
+      .innerText();
+    await page.getByRole('combobox', { name: /^Search/ }).fill(slot);
+    await page.getByRole('option', { name: `${slot} Block` }).waitFor();
+    expect(await opened.violations()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === `/explore/blocks/${slot}`);
+    expect(new URL(page.url()).search).toBe('?network=mainnet');
+  });
+
   it('searches while one types, and says when nothing is found', async () => {
     const { page, sent } = await open('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
