@@ -27,7 +27,7 @@ export type Context = Reading & {
   primary: Primary;
   caller: Caller;
   metering: Metering;
-  /** From the network header; a GraphQL argument may name another. */
+  /** From the network header; a GraphQL argument may name another network. */
   network: Network;
   now: () => Date;
   requestId: string;

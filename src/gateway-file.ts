@@ -13,7 +13,7 @@ export async function noteGateway(dataDir: string, url: string): Promise<() => P
   };
 }
 
-/** Undefined if no gateway runs. */
+/** Returns undefined if no gateway runs. */
 export async function gatewayOf(dataDir: string): Promise<string | undefined> {
   const { isAlive, readMark } = await processes();
   const mark = readMark(fileIn(dataDir));

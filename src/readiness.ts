@@ -26,7 +26,7 @@ async function isStandby(db: Queryable): Promise<boolean> {
 
 async function indexOf(db: Queryable, own: IndexStatus | undefined): Promise<Indexed[]> {
   return (await indexedEpochs(db)).map(({ network, epoch }) => {
-    // `own.network` is undefined until a node answers.
+    // `own.network` is undefined until a node responds.
     const problem = own && (own.network ?? network) === network ? own.problem : undefined;
     return {
       ...{ network, indexedEpoch: epoch, behindSeconds: behindSeconds(network, epoch, new Date()) },

@@ -19,7 +19,7 @@ export function indexBeside(settings: Settings, { url }: Database, log: Logger):
   const status = newStatus();
   const stopping = new AbortController();
   const stop = stopping.signal;
-  // Has no statement timeout, unlike the gateway's own writes.
+  // This pool has no statement timeout, unlike the gateway's own writes.
   const pool = createPool({
     ...{ url, readOnly: false, max: 4, reportsErrors: true },
     waitTimeoutMs: settings.WAIT_TIMEOUT_MS,

@@ -15,7 +15,7 @@ export type BoundUnit = (typeof boundUnits)[number];
 
 type Ends = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
 
-/** `place` begins the `loc` of each fault: `query` or `argument`. */
+/** `place` is the first element of each fault's `loc`: `query` or `argument`. */
 export function boundFaults(bounds: Ends, place: string): Fault[] {
   const faults: Fault[] = [];
   for (const unit of boundUnits) {

@@ -35,7 +35,7 @@ const origin = (network: Network, calendar: Calendar): number =>
     ? genesisTime[network]
     : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
 
-/** Seconds from day 0 to epoch 0. An epoch's day is ⌊(384 × epoch + result) / 86,400⌋. */
+/** Seconds from the start of day 0 to epoch 0. An epoch's day is ⌊(384 × epoch + result) / 86,400⌋. */
 export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
   genesisTime[network] - origin(network, calendar);
 
@@ -49,7 +49,7 @@ const epochsOf = (network: Network, calendar: Calendar, period: number, seconds:
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
 
-/** Empty before genesis. */
+/** The range is empty before genesis. */
 export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
   epochsOf(network, calendar, day, SECONDS_PER_DAY);
 
@@ -71,7 +71,7 @@ export const dayOfDate = (network: Network, date: string): number =>
 export const chainDayOfMoment = (network: Network, seconds: number): number =>
   Math.floor((seconds - genesisTime[network]) / SECONDS_PER_DAY);
 
-/** Unix seconds; `end` is when the last slot starts. */
+/** Unix seconds; `end` is the start of the last slot. */
 export function spanOfChainDay(network: Network, day: number) {
   const startEpoch = firstEpochOfChainDay(day);
   const nextEpoch = firstEpochOfChainDay(day + 1);

@@ -25,7 +25,7 @@ export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
     : MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT;
 }
 
-/** Is 0 below 16,842,752 ETH of active balance. */
+/** Returns 0 below 16,842,752 ETH of active balance. */
 export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
   balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
 

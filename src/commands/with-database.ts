@@ -9,11 +9,11 @@ type Options = {
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
-  /** The first signal aborts only `stop`. */
+  /** If true, the first signal only aborts `stop`; the second one ends the command. */
   graceful?: boolean;
 };
 
-/** How long an embedded server may take to end after its connections closed. */
+/** Maximum time for an embedded server to end after it closed its connections. */
 const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {
@@ -27,12 +27,12 @@ export async function withDatabase(
   options: Options = {},
 ): Promise<void> {
   const settings = readSettings();
-  // Off by default with DATABASE_URL, because running gateways may share the database.
+  // With DATABASE_URL, migrations are off by default, because running gateways may share the database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // `ended` reports the end of an embedded server once, with its reason; each connection would repeat it.
+    // `ended` reports once why an embedded server ended; each connection would repeat the report.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
   const opening = openDatabase(settings, onError, { ...options, migrate });
@@ -42,7 +42,7 @@ export async function withDatabase(
     await database?.write.abandon();
     await turn(); // lets the command report its commits
     signals.leave.abort();
-    // Exiting stops an embedded PostgreSQL; death by a signal would not.
+    // `process.exit` stops an embedded PostgreSQL; death by a signal would not.
     process.exit(1);
   };
   const steps = options.graceful ? [() => signals.stop.abort(), leave] : [leave];

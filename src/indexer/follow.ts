@@ -33,7 +33,7 @@ export type FollowOptions = {
   say: Say;
   onStored(progress: Progress): void;
   onPublished(epoch: number, failures: string[]): void;
-  /** Called after each stored epoch, and at the start for the last one. */
+  /** Called after each epoch is stored; at the start of a pass, called for the newest stored epoch, if any. */
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
   /** Ends the index after the epoch in progress. */
   stop: AbortSignal;
@@ -49,10 +49,10 @@ export type FollowReport = {
 
 /** After this many invalid inputs, retries wait. */
 const ATTEMPTS_AT_ONCE = 2;
-/** After this many, the pass restarts, because its initial state may be wrong. */
+/** After this many invalid inputs, the pass restarts, because its initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
-/** While catching up, figures are published at day ends, at most this often. */
+/** Minimum interval of publications while catching up; each follows the end of a day. */
 const PUBLISH_MS = 600_000;
 
 /** Interval of finality requests while catching up. */

@@ -10,7 +10,7 @@ import type { BeaconBlock, ValidatorRecord } from './types.ts';
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };
 
-/** Limits the blocks read while the chain does not finalize. */
+/** Limits how many blocks are read while the chain does not finalize. */
 const MAX_BLOCKS = 2_048;
 
 /** Stores blocks that are not final, and replaces them after a reorg. */
@@ -39,7 +39,7 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
   await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
-  // Leaves out blocks whose slashings the head state lacks, so they are read again.
+  // Leaves out blocks from `unseen` on, so that they are read again.
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 

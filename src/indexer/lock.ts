@@ -9,7 +9,7 @@ const CHECK_MS = 2_000;
 const CHECK_DEADLINE_MS = 10_000;
 const WAIT_MS = 3_000;
 
-/** Throws LockedError if another process holds the lock. `lost` aborts when another process may take it. */
+/** Throws LockedError if another process holds the lock. `lost` aborts when another process may get the lock. */
 export async function withIndexLock<T>(
   url: string,
   network: Network,
@@ -41,7 +41,7 @@ export async function withIndexLock<T>(
   }
 }
 
-/** PostgreSQL may notice late that a process was killed. */
+/** Waits, because PostgreSQL may notice late that the previous process was killed. */
 async function take(client: Connection, network: Network): Promise<void> {
   for (const until = performance.now() + WAIT_MS; ; await sleep(CHECK_MS / 10)) {
     const { rows } = await client.query(

@@ -1,4 +1,4 @@
-/** Fetches `width` epochs in parallel. `take` repeats failed ones. */
+/** Fetches `width` epochs in parallel. `take` repeats a failed fetch. */
 export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<T>, width: number) {
   const flights = new Map<number, Promise<T>>();
   const start = (epoch: number) => {
@@ -8,7 +8,7 @@ export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<
     return flight;
   };
   return {
-    /** `last` limits prefetching; `avoid` names a node with an invalid response. */
+    /** Epochs after `last` are not fetched; `avoid` names a node with an invalid response. */
     async take(epoch: number, last: number, avoid?: string): Promise<T> {
       const flight = avoid === undefined ? (flights.get(epoch) ?? start(epoch)) : fetch(epoch, avoid);
       for (let ahead = epoch + 1; ahead <= Math.min(last, epoch + width - 1); ahead += 1)

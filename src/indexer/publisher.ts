@@ -3,7 +3,7 @@ import { calendars } from '../chain/calendar.ts';
 import type { Say } from './retry.ts';
 import type { OpenDays, Store } from './store/index.ts';
 
-/** With `open`, only its calendars are published. */
+/** If `open` is set, only its calendars are published. */
 export type Publication = { epoch: number; open: OpenDays | undefined };
 
 const HOUR_MS = 3_600_000;
@@ -47,7 +47,7 @@ export class Publisher {
     else this.#running = this.#run();
   }
 
-  /** Throws the error of a publication with `once`. */
+  /** With `once`, throws the error of a failed publication. */
   async settled(): Promise<void> {
     await this.#running;
     const error = this.#error;

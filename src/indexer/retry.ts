@@ -30,7 +30,6 @@ export function problemTeller(say: Say, now: () => number = () => performance.no
 }
 export type Teller = ReturnType<typeof problemTeller>;
 
-/** Doubles the wait after each failure. */
 export function retrying(
   options: { status: IndexStatus; tell: Teller; say: Say; once: boolean; stop: AbortSignal },
   attempts = ATTEMPTS_ONCE,

@@ -36,7 +36,7 @@ export type IndexOptions = {
 };
 
 const EPOCHS_AT_ONCE = 4;
-/** Limits the fills with `once`; the next run continues unfinished ones. */
+/** Maximum duration of the fills with `once`; the next run continues them. */
 const FILL_MS = 600_000;
 
 export async function runIndex(options: IndexOptions): Promise<FollowReport> {

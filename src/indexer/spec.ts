@@ -48,7 +48,7 @@ const optional = {
   depositChainId: 'DEPOSIT_CHAIN_ID',
 } as const;
 
-/** Some nodes omit these; the specification or mainnet preset fixes them. */
+/** Some nodes omit these constants, which the specification or the mainnet preset fixes. */
 const fixed = {
   timelySourceWeight: ['TIMELY_SOURCE_WEIGHT', 14],
   timelyTargetWeight: ['TIMELY_TARGET_WEIGHT', 26],

@@ -35,7 +35,7 @@ export type ExecutionPayload = {
   gasUsed: number;
   /** In wei, as a decimal string. */
   baseFeePerGas: string;
-  /** Numbers of transactions by type (legacy, 0x01, 0x02), and of all. */
+  /** Numbers of transactions: by type (legacy, 0x01, 0x02) and in total. */
   transactions: { type0: number; type1: number; type2: number; total: number };
   withdrawals: readonly { validatorIndex: number; amount: number }[];
 };
@@ -100,7 +100,7 @@ export type EpochInput = {
   committees: Committees;
   /** Validator of each seat; empty before Altair. */
   syncCommittee: Uint32Array;
-  /** Committee of slot 32(e + 1): the same array within a period. */
+  /** Sync committee of slot 32(e + 1); within a period, the same array as `syncCommittee`. */
   nextSyncCommittee: Uint32Array;
   /** Proposer of each slot. */
   proposers: Uint32Array;
@@ -172,7 +172,7 @@ export type EpochFacts = {
   /** Lacks the first slot if no earlier block is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
-  /** Validator of each seat, also in an epoch without blocks. */
+  /** Consolidations that were processed at the end of epoch a. */
   syncCommittee: Uint32Array;
   slashings: readonly SlashingFacts[];
   /** They were processed at the end of epoch a. */

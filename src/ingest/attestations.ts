@@ -33,7 +33,7 @@ const Shape = AttestationRecord.extend({
   utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
-  // Derived; checked when present.
+  // Derived from other fields; checked if present.
   date: record.date,
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),
@@ -74,7 +74,7 @@ function* faultsOf(row: ImportedAttestation): Faults {
   }
 }
 
-/** The figures are null unless a refresh computed the day; they are not stored for hours. */
+/** Null unless a refresh computed the day; hours do not have these figures. */
 const ComputedFigures = z.object({
   activeCount: bigCount().nullable(),
   attestedCount: bigCount().nullable(),

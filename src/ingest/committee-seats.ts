@@ -40,6 +40,6 @@ export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace:
     }
     seats.set(free, { ...seat, position: free });
   }
-  // The index of a seat becomes its stored rank.
+  // The index in this array becomes the rank of a seat.
   return [...seats.values()].sort((a, b) => a.validatorIndex - b.validatorIndex || a.position - b.position);
 }

@@ -18,7 +18,7 @@ export type HistoryTables = {
 
 export const IMPORT_DATE = `(now() at time zone 'UTC')::date`;
 
-/** `all` has no history, because it hardly changes from day to day. */
+/** SQL sort order for inserts, so that rows that are read together are stored together. */
 export const HAS_HISTORY = `g.time_window in (${windows.map((window) => `'${window}'`).join(', ')})`;
 
 const spans = windows.map((window) => ({ window, days: Number.parseInt(window, 10) }));
@@ -30,7 +30,7 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
   ]);
 
 /**
- * Staged lists, one per scope, that have the same `date` and the same `since`: per span, the day compared with, or
+ * Staged lists, one per scope, with the same `date` and `since`. For each span, `since` has the day to compare with, or
  * null.
  */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
@@ -51,8 +51,8 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
     order by ${columnList(of.scope, 'g')}, ${of.order}`,
   );
   await analyzeGrown(client, `${name}_series`, named.rowCount ?? 0);
-  // The index bounds nested loops, which the planner chooses for a day absent from its statistics. After HOT updates,
-  // this transaction could not use a new index.
+  // The planner chooses nested loops for a day absent from its statistics; the index makes them fast. After HOT
+  // updates, this transaction could not use a new index.
   await client.query('/* indexSeries */ create index on staged (series)');
   for (const { since, scopes } of lists) {
     const known = spans.flatMap(({ window }, at) => (since[at] ? [{ window, date: since[at] }] : []));

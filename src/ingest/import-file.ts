@@ -33,7 +33,7 @@ export type ImportOptions = RowOptions & {
   dryRun?: boolean;
   onRejected?: (text: string) => void;
   onProgress?: (progress: Progress) => void;
-  /** Skips files fully loaded before with the same options. */
+  /** Skips files that were fully loaded with the same options. */
   resume?: boolean;
   /** Allows overwriting rows of an index; by default, the value of `replace`. */
   overIndex?: boolean;
@@ -145,8 +145,8 @@ export async function mergeStaged<Row>(
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,
 ) {
-  // Merges into a dataset run one at a time; reading and checking run in parallel. Blocks also lock validators, because
-  // triggers of each read the other.
+  // Merges into a dataset run one at a time; reading and checking run in parallel. Merges of blocks also lock
+  // validators, because the triggers of each table read the other.
   await lockWriters(client, [importer.resource, ...(importer.resource === 'blocks' ? ['validators'] : [])]);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });

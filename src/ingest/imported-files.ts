@@ -5,7 +5,7 @@ import type { Queryable } from '../db/pool.ts';
 import type { ImportOptions } from './import-file.ts';
 import { fileAt } from './source/open.ts';
 
-/** Undefined for pipes and stdin, which can be read only once. */
+/** Returns undefined for pipes and stdin, which can be read only once. */
 export async function digestOf(path: string, options: ImportOptions): Promise<Buffer | undefined> {
   const { network, idType, utc, window, replace, format } = options;
   if (path === '-' || !(await fileAt(path)).isFile()) return undefined;

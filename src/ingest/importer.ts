@@ -18,7 +18,7 @@ export type RowOptions = {
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** If true, stored rows of a staged list are deleted unless they are staged. */
+  /** If true, deletes stored rows of the staged lists that are not staged. */
   replace: boolean;
   /** Identifies the replaced list (column → value), because an empty source cannot. */
   whole?: Readonly<Record<string, string>> | undefined;
@@ -32,7 +32,7 @@ export type Importer<Row, Name extends string = string> = {
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
   columns: readonly Column<Name>[];
   stored(row: Row): Record<string, unknown>;
-  /** Columns or expressions unique within a source; empty allows duplicates. */
+  /** Columns or expressions that are unique within a source; empty allows duplicates. */
   key: readonly string[];
   unique?: Unique;
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
@@ -57,7 +57,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Checks<Row> = {
-  /** For missing fields; by default the network. */
+  /** Values of missing fields; by default, only the network. */
   defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;
   tidied?: (row: Record<string, unknown>) => Record<string, unknown>;
   faults?: (row: Row) => Faults;

@@ -17,7 +17,10 @@ const epochsOf: Record<string, readonly [first: string, last: string] | undefine
   'validator-days': ['s.start_epoch', 's.end_epoch'],
 };
 
-/** Returns why staged rows are refused. Of indexed validators, only labels and deposit addresses may change. */
+/**
+ * Returns the reason if staged rows must be refused. Of indexed validators, imports may change only labels and deposit
+ * addresses.
+ */
 export async function guardIndexed(
   client: pg.ClientBase,
   { resource }: Importer<unknown>,

@@ -9,7 +9,7 @@ export type Parents = { poolId: string | null; nodeOperatorId: string | null };
 type Tag = Pick<OperatorTag, 'name'> & Partial<OperatorTag>;
 type Tagged = { idType: string; operatorTags: readonly Tag[] };
 
-/** `none` means neither type, even if tags or name suggest one. */
+/** `none` means neither `cex` nor `lst`, even if tags or name suggest one. */
 const toldPoolTypes = ['cex', 'lst', 'none'] as const;
 type ToldPoolType = (typeof toldPoolTypes)[number];
 
@@ -54,7 +54,6 @@ const liquidTags = new Set(
     .concat('lst', 'lsd'),
 );
 
-/** Follows the decisions on operators. */
 export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
   const names = tags.map((tag) => tag.name.toLowerCase().replace(/[\s_-]+/g, ' '));
   if (names.some((name) => exchangeTags.has(name))) return 'cex';

@@ -63,7 +63,7 @@ const history: HistoryTables = {
   figures: columnsOf(OperatorTrend),
   asOf: [{ name: 'as_of_epoch', type: 'integer' }],
   date: `coalesce(case g.network ${genesisDates.join(' ')} end + g.as_of_epoch / ${EPOCHS_PER_DAY}, ${IMPORT_DATE})`,
-  // Single validators have no history: their days are stored.
+  // Single validators have no history, because their days are stored.
   where: `g.id_type <> 'validator' and ${HAS_HISTORY}`,
   order: 'g.network_penetration desc nulls last, g.operator_id',
 };
@@ -79,7 +79,7 @@ const tables: RankedTables = {
   history,
 };
 
-/** Serializes lists like responses. */
+/** Serializes lists as responses do. */
 const shownList = (item: z.ZodObject) => {
   const write = jsonWriter(z.array(item));
   return (list: readonly object[]): string => write(list).join('');
@@ -110,7 +110,7 @@ const listArrays = (lists: readonly ListOf[]) => [
   lists.map((list) => list.time_window),
 ];
 
-/** Ranks operators in lists of all, by pool type and by parent. */
+/** Ranks operators in the list of all and in the lists per pool type and per parent. */
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // Shares take their pool's type, so their lists change too.
   const shares = lists
@@ -183,7 +183,8 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   stored,
   key,
   merge: mergeRanked(tables, rankAndName),
-  // False if the source may not be one whole list: rows of several lists, shares of one parent, pools of one type.
+  // False if the source could be several lists or part of one: rows of several networks, classes or windows; pool
+  // shares, perhaps of one parent; pools of a single type, perhaps filtered by it.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

@@ -4,8 +4,8 @@ import { type ImportCounts, type Importer, type MergeOptions, stagedScopes } fro
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /**
- * Changed rows supersede the old ones: clients that page through an old list keep its ranks and figures (decisions on
- * pages).
+ * Changed rows are superseded, not overwritten, so that clients that page through an old list keep its ranks and
+ * figures.
  */
 export type RankedTables = {
   summaries: string;

@@ -30,7 +30,7 @@ function* partFaults<Row>(row: Row, pairs: Pairs<Row>): Faults {
   }
 }
 
-/** Refuses wrong yields, which overflow when compounded over a year. An epoch pays about 0.04 %. */
+/** Refuses implausible yields, which overflow when compounded over a year. An epoch pays about 0.04 %. */
 function* yieldFaults<Row>(row: Row, rewards: keyof Row & string, stake: keyof Row & string): Faults {
   if (Number(row[rewards]) * 10 > Number(row[stake]))
     yield [rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`];

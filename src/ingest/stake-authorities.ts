@@ -15,7 +15,7 @@ const ImportedStakeAuthority = StakeAuthoritySummary.extend({
 });
 export type ImportedStakeAuthority = z.infer<typeof ImportedStakeAuthority>;
 
-/** Only a refresh sets these. */
+/** Only a refresh sets these fields. */
 export const AsOfSolana = z.object({ asOfEpoch: count().nullable(), asOfTime: timestamp().nullable() });
 const Stored = ImportedStakeAuthority.extend(AsOfSolana.shape);
 const columns = columnsOf(Stored);

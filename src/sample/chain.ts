@@ -4,7 +4,7 @@ import type { Network } from '../chain/networks.ts';
 const epochAt = (network: Network, year: number, month: number, day: number) =>
   firstEpochFrom(network, Date.UTC(year, month - 1, day) / 1000);
 
-/** The first epoch after the sample; for Holesky, the one at which its support ends. */
+/** The first epoch after the sample; for Holesky, the epoch at which its support ends. */
 export const headEpoch: Record<Network, number> = {
   mainnet: epochAt('mainnet', 2025, 11, 1),
   hoodi: epochAt('hoodi', 2025, 11, 1),

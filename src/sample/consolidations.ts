@@ -5,10 +5,10 @@ import { activeEth, headEpoch } from './chain.ts';
 import { chance, pick, stream, whole } from './random.ts';
 import type { SampleValidator } from './validators.ts';
 
-/** Epochs after the source's exit. */
+/** Epochs from a source's exit until it is withdrawable. */
 const WITHDRAWABLE_AFTER = 256;
 
-/** Every exit since Electra is a consolidation. */
+/** In the sample, every exit after Electra is a consolidation, except on Holesky and those of slashed validators. */
 export function consolidationsOf(network: Network, all: readonly SampleValidator[], seed = 1) {
   const validators = all.filter((row) => row.network === network);
   const random = stream(seed, network, 'consolidations');

@@ -71,7 +71,6 @@ const overview: Record<string, string> = {
   gini_coefficient: decimal('gini_coefficient', wave(0.02, 40)),
 };
 
-/** Adds history before the day of the overviews. */
 export const withOverviewHistory: typeof solanaOverviewImporter = {
   ...solanaOverviewImporter,
   async merge(client, options) {

@@ -15,7 +15,7 @@ const rowsOf = (network: Network) =>
   Object.entries(shares).map(([client, share]) => ({
     network,
     client,
-    validator_count: Math.round((activeEth[network] / 32) * 0.93 * share), // the other clients are unknown
+    validator_count: Math.round((activeEth[network] / 32) * 0.93 * share), // the clients of the other 7 % are unknown
   }));
 
 export async function loadSampleClients(client: pg.ClientBase): Promise<number> {

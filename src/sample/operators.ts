@@ -8,7 +8,7 @@ import { between, hexDigits, powerLaw, type Random, some, stream, whole } from '
 
 export type SampleOperator = ImportedOperator & { asOfEpoch: number };
 
-/** `validators` are the counts by window. */
+/** `validators` has one count per window. */
 type Sizes = { validators: number[]; ethEach: number; known: boolean };
 
 type Operator = ReturnType<typeof operator>;
@@ -21,14 +21,14 @@ function operator(network: Network, idType: SampleOperator['idType'], id: string
   };
 }
 
-/** One in sixteen ties with the one before, so that ids decide the order. */
+/** Every sixteenth entry equals the one before, so that ids decide the order of the two operators. */
 function sizesOf(random: Random, network: Network, count: number, exponent: number, total: number): Sizes[] {
   const sizes: Sizes[] = [];
   for (const [index, eth] of powerLaw(count, exponent, total * activeEth[network]).entries()) {
     const twin = index % 16 === 15 ? sizes[index - 1] : undefined;
     const ethEach = index % 4 === 1 ? whole(random, 33, 60) : 32;
     const validators = timeWindows.map(() =>
-      // Odd numbers, so that large balances are not exact as doubles.
+      // Odd counts make large balances inexact as doubles.
       index % 50 === 37 ? 0 : Math.floor((eth / ethEach) * between(random, 0.985, 1)) | 1,
     );
     sizes.push(twin ?? { validators, ethEach, known: index % 50 !== 33 });
@@ -36,7 +36,7 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
   return sizes;
 }
 
-/** Keyed by the pool's rank. */
+/** Numbers of shares, keyed by the pool's rank. */
 const shareCounts: Record<number, number> = { 0: 80, 1: 60, 2: 50, 4: 40, 6: 30, 12: 25, 24: 15 };
 
 function sharesOf(random: Random, { network, id: poolId, sizes }: Operator, count: number): Operator[] {
@@ -102,7 +102,7 @@ function percentagesOf(random: Random, names: readonly string[], size: number) {
   });
 }
 
-/** `lapse` is about the share of missed duties. */
+/** `lapse` is the approximate share of missed duties (±10 %). */
 function performance(random: Random, lapse: number, validators: number, window: TimeWindow) {
   const idle = validators === 0;
   const missed = lapse * between(random, 0.9, 1.1);

@@ -46,7 +46,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
   return { ...state, first: firstOf(spec, registry, state, start) };
 }
 
-/** Without earlier blocks, every active validator counts as missing its duty. */
+/** If `before` is null, every active validator counts as having missed its duty. */
 function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVotes {
   const epoch = state.epoch - 1;
   if (before) {
@@ -65,7 +65,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** `carry` bounds the unused churn, which no node reports; without deposits, it is 0. */
+/** `carry` bounds the unused churn, which no node reports; that churn is 0 if no deposit is pending. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   first: 0,
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
@@ -78,8 +78,8 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
 });
 
 /**
- * Counts the votes of the epoch before, and computes the effects of the first block. The balances already include it,
- * which distorts only balances of 0.
+ * Counts the votes of the previous epoch, and computes the effects of the first block. The balances already include
+ * that block, which matters only for balances of 0.
  */
 function firstOf(
   spec: ChainSpec,

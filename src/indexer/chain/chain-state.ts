@@ -5,7 +5,7 @@ import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 import type { Slashed } from './world.ts';
 
-/** The first block of an epoch, which the initial state includes. */
+/** First block of an epoch; the epoch's initial state already includes it. */
 export type FirstBlock = {
   /** False if no earlier block is known; the slot then has no facts. */
   readonly known: boolean;
@@ -28,7 +28,7 @@ export type OpenFacts = Pick<
 /** The state before epoch e is processed, without the registry. */
 export type ChainState = {
   readonly epoch: number;
-  /** In S_e, the state at the first slot of epoch e. */
+  /** Balances, effective balances and scores are those of S_e, the state at the first slot of epoch e. */
   readonly balances: Float64Array;
   readonly increments: Uint16Array;
   readonly scores: Uint32Array;
@@ -44,6 +44,6 @@ export type ChainState = {
   readonly first: FirstBlock;
   /** Known facts of epoch e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
-  /** False until the first facts are returned, which list every validator. */
+  /** False before the first facts, which list every validator. */
   readonly published: boolean;
 };

@@ -2,7 +2,7 @@ import { FAR } from './registry.ts';
 import { increase, type PendingDeposit, type World } from './world.ts';
 
 export type DepositQueue = {
-  /** Position of the first entry in the database. */
+  /** Column `place` of the first entry in `index_deposits`. */
   readonly first: number;
   readonly entries: readonly PendingDeposit[];
   /** Bounds of `deposit_balance_to_consume`, in Gwei, which no node reports. */
@@ -28,7 +28,7 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
   return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
 }
 
-/** If `carry` leaves open whether a deposit fits, `next` decides, and the bounds of `carry` narrow. */
+/** If the bounds of `carry` do not show whether a deposit fits, the balances in `next` do, and the bounds narrow. */
 export function processDeposits(
   world: World,
   queue: DepositQueue,
@@ -57,7 +57,7 @@ export function processDeposits(
       if ((full = !fits)) break;
       least = Math.max(least, (processed = sum));
     }
-    if (index === undefined) continue; // its signature was invalid
+    if (index === undefined) continue; // the deposit's signature was invalid
     if (index < registry.size) increase(balances, index, deposit.amount);
     else created.set(index, [...(created.get(index) ?? []), deposit]);
   }
@@ -70,8 +70,8 @@ export function processDeposits(
 }
 
 /**
- * True if the first deposit was processed: its validator's balance has risen by half of the amount or more, which
- * nothing else causes. Without a validator, the next deposit that has one decides: the queue keeps its order.
+ * True if the first deposit was processed: nothing else raises its validator's balance by half of the amount or more.
+ * If it has no validator, the next deposit with one decides, because the queue keeps its order.
  */
 function hasArrived(
   world: World,
@@ -92,8 +92,8 @@ function hasArrived(
 }
 
 /**
- * Ignores the deposits before the first one with a valid signature: as many as leave a sum of at least `balance`, the
- * validator's balance in the next state. Only withdrawals of the next block can make that balance lower than the sum.
+ * Deposits before the first valid signature are lost: as many as possible while the rest is at least `balance`, the
+ * validator's balance in the next state. Only withdrawals of the next block can make `balance` lower than the rest.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

@@ -11,7 +11,7 @@ export class InputError extends Error {
 
 export class ReconcileError extends InputError {
   readonly validatorIndex: number;
-  /** The reported amount minus the computed one. */
+  /** Reported amount minus computed amount. */
   readonly gwei: number;
 
   constructor(epoch: number, validatorIndex: number, gwei: number, what = 'balance') {

@@ -31,7 +31,7 @@ export function openFactsOf(
   };
 }
 
-/** Omits attestations: they are counted already and would dominate the saved state. */
+/** Omits attestations, which are already counted and would dominate the saved state. */
 function stripped(input: EpochInput, at: number): BlockFacts['block'] {
   const block = input.blocks[at];
   return block ? { ...block, attestations: [] } : null;

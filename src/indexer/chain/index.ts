@@ -68,7 +68,7 @@ export class Chain {
     return this.#registry;
   }
 
-  /** Returns at least the validators whose records `step` needs from the state after the epoch. */
+  /** Returns the validators whose records `step` needs from the state after the epoch, and perhaps others. */
   recordsNeeded(input: Omit<EpochInput, 'records'>): number[] {
     return recordsNeeded(this.#spec, this.#registry, this.#state.increments, input);
   }

@@ -3,7 +3,7 @@ import type { EpochInput } from '../types.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { rulesAt } from './rules.ts';
 
-/** No epoch before Electra activates as many validators. */
+/** Before Electra, every epoch activates fewer validators. */
 const MOST_ACTIVATIONS = 64;
 
 export function recordsNeeded(

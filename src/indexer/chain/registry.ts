@@ -14,13 +14,13 @@ function grown<T extends Uint8Array | Uint32Array>(column: T, length: number): T
   return next;
 }
 
-/** Takes about 120 bytes per validator. Effective balances change every epoch and are therefore separate. */
+/** Uses about 120 bytes per validator. Effective balances are elsewhere, because they change every epoch. */
 export class ValidatorSet implements Registry {
   size = 0;
   #capacity = 0;
   #pubkeys = new Uint8Array();
   #credentials = new Uint8Array();
-  /** Hash table: index + 1 by public key; 0 is free. */
+  /** Hash table from public keys to index + 1; 0 marks a free place. */
   #places = new Uint32Array(16);
   slashed = new Uint8Array();
   eligibility = new Uint32Array();
@@ -60,7 +60,7 @@ export class ValidatorSet implements Registry {
     };
   }
 
-  /** Ignores the effective balance. */
+  /** Does not store the effective balance. */
   set(record: ValidatorRecord): void {
     const { index } = record;
     if (index > this.size) throw new Error(`validator ${index} comes after ${this.size - 1}`);

@@ -3,13 +3,13 @@ import { FAR } from './registry.ts';
 import { increase, type World } from './world.ts';
 
 const ETH1_PREFIX = 1;
-/** GENESIS_SLOT marks a deposit without a request. */
+/** Slot of a deposit without a request (GENESIS_SLOT). */
 const OWN_DEPOSIT = 0;
 
 export function takeRequests(world: World, block: BeaconBlock): void {
   for (const deposit of block.deposits) {
     const index = world.registry.indexOf(deposit.pubkey) ?? world.newcomers.get(deposit.pubkey);
-    if (index === undefined) continue; // its signature was invalid
+    if (index === undefined) continue; // the deposit's signature was invalid
     if (world.rules.electra) world.deposits.push({ ...deposit, slot: OWN_DEPOSIT });
     else depositAtOnce(world, index, deposit.amount);
   }

@@ -36,7 +36,7 @@ export type Resume = {
   readonly state: EpochState;
   /** Committees of the epoch before `state.epoch`. */
   readonly committees: Committees;
-  /** Their effective balances are ignored. */
+  /** The effective balances of these records are ignored. */
   readonly records: Iterable<ValidatorRecord>;
 };
 
@@ -52,7 +52,7 @@ function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<Epoc
 }
 
 export type SavedDeposits = Omit<DepositQueue, 'carry'>;
-/** Deposits are separate, because few change per epoch. */
+/** Deposits are stored separately, because few change per epoch. */
 export type SavedChain = { readonly state: Buffer; readonly deposits: SavedDeposits };
 
 export function saveState(state: ChainState): SavedChain {

@@ -27,7 +27,7 @@ export type Applied = {
   readonly queue: DepositQueue;
 };
 
-/** Applies an epoch, and the first block after it. Changes only the registry, and nothing if it throws. */
+/** Applies an epoch and the first block after it. Mutates only `registry`, and undoes that before it throws. */
 export function step(
   spec: ChainSpec,
   registry: ValidatorSet,
@@ -79,7 +79,7 @@ export function step(
   }
 }
 
-/** Uses the first root for unknown earlier slots. */
+/** If the roots of the previous epoch are unknown, repeats the first known root. */
 const before = (state: ChainState, roots: readonly string[]) =>
   state.roots.length ? state.roots : roots.map(() => roots[0] as string);
 
@@ -130,7 +130,7 @@ function worldOf(
   };
 }
 
-/** Skips the first block, which the initial state already includes. */
+/** Skips the first block of the epoch, which the initial state already includes. */
 function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied {
   const { next } = input;
   const size = next.balances.length;
@@ -154,7 +154,7 @@ function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied
   return { effects, duties, votes, consolidations, correlation, queue };
 }
 
-/** Follows `process_registry_updates`: deposits to ejected validators are postponed. */
+/** Notes the validators that `process_registry_updates` ejects: deposits to them are postponed. */
 function noteEjections({ spec, registry, records, exiting, increments, epoch }: World): void {
   const ejection = spec.ejectionBalance / spec.effectiveBalanceIncrement;
   for (const index of records.keys())

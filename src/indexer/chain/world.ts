@@ -5,7 +5,7 @@ import type { Rules } from './rules.ts';
 import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 
-/** Signatures are not verified here: a new validator shows that one was valid. */
+/** Signatures are not verified: a validator that was created shows that one was valid. */
 export type PendingDeposit = {
   readonly pubkey: string;
   readonly withdrawalCredentials: string;
@@ -16,7 +16,7 @@ export type PendingDeposit = {
 export type Slashed = {
   readonly epoch: number;
   readonly increments: number;
-  /** True if slashed before the index began; `increments` may then be too low. */
+  /** True if the validator was slashed before the index began; `increments` may then be too low. */
   readonly estimated?: true;
 };
 
@@ -35,9 +35,12 @@ export type World = {
   /** Validators whose exit was initiated after the initial state. */
   readonly exiting: Set<number>;
   readonly registry: ValidatorSet;
-  /** Records in the state after the epoch, of validators that may have changed. */
+  /** Records of validators that may have changed, from the state after the epoch. */
   readonly records: ReadonlyMap<number, ValidatorRecord>;
-  /** Votes of the previous epoch and, after the first block, of this epoch. */
+  /**
+   * Votes of the previous epoch, then those of this epoch. The latter are absent while the epoch's first block is
+   * applied, which can contain none.
+   */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;
   readonly deposits: PendingDeposit[];

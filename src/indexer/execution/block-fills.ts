@@ -29,13 +29,12 @@ const MAX_OUTAGE_MS = 300_000;
 
 type Wait = { attempts: number; until: number };
 
-/** Fills the newest blocks first; retries failed requests after a wait. */
 export class BlockFills {
   readonly #options: BlockFillOptions;
   readonly #slots = new Map<number, Wait>();
   readonly #node: Wait = { attempts: 0, until: 0 };
   readonly #relays: Wait = { attempts: 0, until: 0 };
-  /** The node lacked a whole batch of blocks up to slot `upTo`; it is probably pruned. */
+  /** The node probably pruned all blocks up to slot `upTo`: it lacked a whole batch there. */
   #missing = { upTo: -1, until: 0 };
   #missed = 0;
 
@@ -117,7 +116,7 @@ export class BlockFills {
     const lacksPayload = this.#options.relays && (block.relays ?? 0) > 0 && !payloads;
     const figures = lacksPayload ? undefined : await this.#figures(block, payload, node);
     if (figures) return { ...fill, ...figures };
-    // A payload changes known fees, so relays are stored only with the node's figures.
+    // A payload changes fees that are already known, so its relays are stored only together with new figures.
     return block.feesKnown ? undefined : payloads && fill;
   }
 

@@ -3,8 +3,8 @@ import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/c
 import type { Network } from '../../chain/networks.ts';
 
 /**
- * Sets the sums of a validator's day once all its blocks have fees: whole Gwei, rounded down. Idempotent. The caller
- * refreshes private sets.
+ * Sets fees and MEV of a validator's day, in whole Gwei (rounded down), once all its blocks have them. Idempotent. The
+ * caller must refresh private sets.
  */
 export async function applyBlockFees(
   client: pg.ClientBase,

@@ -23,7 +23,7 @@ export type Deposit = {
   transaction: string;
 };
 
-/** Pubkey, withdrawal_credentials, amount, signature, index. */
+/** Bytes of pubkey, withdrawal_credentials, amount, signature and index. */
 const lengths = [48, 32, 8, 96, 8] as const;
 
 export function depositOf(log: DepositLog): Deposit | undefined {

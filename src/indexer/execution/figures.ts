@@ -9,7 +9,7 @@ export function gweiText(wei: bigint): string {
 /** `gasPrice` is in wei. */
 type Transaction = { type: number; gasUsed: bigint; gasPrice: bigint };
 
-/** Amounts are in wei; `cost` of the gas includes the base fee. */
+/** Amounts are in wei; `cost` is the price of the gas, including the base fee. */
 export type LastTransaction = { from: string; to: string; value: bigint; cost: bigint };
 
 export type ExecutionBlock = {
@@ -30,7 +30,7 @@ export type Payload = {
   value: bigint;
 };
 
-/** Fees by type are in wei, the others in Gwei. */
+/** Fees by type are in wei, other amounts in Gwei. */
 export type Figures = {
   total_type0_tx_fees: string;
   total_type1_tx_fees: string;
@@ -45,13 +45,13 @@ export type Received = {
   /** Fees and MEV are in wei. */
   fees: bigint;
   mev: bigint;
-  /** False if the relay reports another amount. */
+  /** False if the relay reports another amount than the block pays. */
   agrees: boolean;
 };
 
 /**
- * Follows docs/index-from-your-node.md. A payment counts as fees, up to the priority fees minus its own gas cost; the
- * rest is MEV.
+ * Follows docs/index-from-your-node.md. A payment counts as fees, up to the priority fees minus the gas cost of the
+ * payment; the rest is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;

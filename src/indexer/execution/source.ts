@@ -45,7 +45,6 @@ export type Source = {
   json(path: string, body?: unknown): Promise<{ status: number; value: unknown }>;
 };
 
-/** Requests do not wait for earlier responses. */
 export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: SourceOptions): Source {
   const base = new URL(url);
   const headers: Record<string, string> = { accept: 'application/json', 'content-type': 'application/json' };

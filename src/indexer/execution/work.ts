@@ -11,7 +11,7 @@ export type Asked = {
   network: Network;
   fees: boolean;
   relays: boolean;
-  /** Later slots are too recent for the relays. */
+  /** Newer slots are too recent for the relays. */
   relaysUpTo: number;
   except: readonly number[];
   /** The node lacks blocks up to this slot. */

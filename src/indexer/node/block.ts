@@ -130,7 +130,7 @@ function forkOf(version: unknown): Fork {
   );
 }
 
-/** The response does not include its root. Throws `AnswerError`. */
+/** `blockRoot` is passed because the response does not include the block's root. Throws `AnswerError`. */
 export function readBlock(answer: Fields, blockRoot: string): BeaconBlock {
   const fork = forkOf(answer.version);
   const at = (name: (typeof forks)[number]) => forks.indexOf(fork) >= forks.indexOf(name);

@@ -4,7 +4,7 @@ import { readBlock } from './block.ts';
 import type { NodeClient } from './client.ts';
 import { NodeError } from './errors.ts';
 
-/** 16 epochs. */
+/** Blocks of 16 epochs. */
 const KEPT = 512;
 const LONGEST_GAP = 128;
 const blockPath = (id: number | string) => `/eth/v2/beacon/blocks/${id}`;
@@ -17,7 +17,7 @@ export type EpochBlocks = {
   anchor: number | undefined;
 };
 
-/** Caches finalized blocks: reading an epoch also reads blocks of the next. */
+/** Caches finalized blocks, because reading an epoch also reads blocks of the next one. */
 export class BlockSource {
   readonly #client: NodeClient;
   readonly #kept = new Map<number, Promise<BeaconBlock | null>>();
@@ -55,7 +55,7 @@ export class BlockSource {
     return block;
   }
 
-  /** Throws if a 404 contradicts the parent of a later block. */
+  /** Throws if a slot has status 404 although it contains the parent of a later block. */
   async epoch(
     ...range: [first: number, slots: number, final: number, signal: AbortSignal]
   ): Promise<EpochBlocks> {
@@ -118,7 +118,7 @@ export class BlockSource {
     );
   }
 
-  /** A node that was synced from slot `first` has no earlier block. */
+  /** True if the node was synced from slot `first` and has no earlier block. */
   async #beginsWith(first: number, following: BeaconBlock, signal: AbortSignal): Promise<boolean> {
     if (following.slot !== first + 1) return false;
     const before = Array.from({ length: Math.min(32, first) }, (_, i) =>
@@ -141,7 +141,7 @@ export class BlockSource {
     return root;
   }
 
-  /** Requests by root, because a reorg may replace the block of a slot. */
+  /** Requests the block by its root, because a reorg may replace the block of a slot. */
   async near(id: number | string, signal: AbortSignal): Promise<BeaconBlock | null> {
     const path = `/eth/v1/beacon/blocks/${id}/root`;
     const urgent = true;

@@ -15,7 +15,7 @@ export type Identity = { network: Network; genesis: Genesis; spec: ChainSpec };
 export type Common = {
   asked: Network | undefined;
   identity: Identity | undefined;
-  /** The first root reported per epoch. */
+  /** The root that was reported first, per epoch. */
   finalized: Map<number, { root: string; node: string }>;
   lifetime: AbortSignal;
 };
@@ -113,7 +113,7 @@ export class Endpoint {
 
   /** Throws if finality goes back or another node disagrees. */
   finality(): Promise<Finality> {
-    // Concurrent responses might arrive out of order.
+    // Sends one request at a time, because concurrent responses might arrive out of order.
     this.#asked ??= this.#finality().finally(() => {
       this.#asked = undefined;
     });

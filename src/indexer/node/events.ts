@@ -90,7 +90,7 @@ export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent>
         const stream = await endpoint.client.events(TOPICS, signal);
         if (stream) {
           yield* streamEvents(stream, options);
-          // A head may have arrived between two streams.
+          // Polls, because a head may have arrived between two streams.
           const event = await polled(endpoint, last, signal);
           if (event) yield event;
           break;

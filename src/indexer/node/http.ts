@@ -5,7 +5,7 @@ import { version } from '../../version.ts';
 import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
 
 export type Limits = {
-  /** Longest time without a byte. */
+  /** Maximum time without a byte. */
   idleMs: number;
   totalMs: number;
   maxBytes: number;
@@ -33,15 +33,15 @@ const failures: Record<string, string> = {
   EPIPE: 'closed the connection',
 };
 
-/** Shorter parts are probably words, not keys. */
+/** Shorter parts of a URL are probably words, not keys. */
 const SHORTEST_KEY = 8;
 
-/** Hosted nodes take keys in path, query or login; some repeat them in responses. */
+/** Hosted nodes accept keys in path, query or login, and some repeat them in responses. */
 function keyRemover({ username, password, pathname, searchParams }: URL): (text: string) => string {
   const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
   const starts = parts
     .filter((part) => part.length >= SHORTEST_KEY)
-    // A message may cut off the rest of a key.
+    // Compares only the start of a key, because a message may cut off the rest.
     .map((key) => key.slice(0, SHORTEST_KEY).replaceAll(/\W/g, '\\$&'));
   if (starts.length === 0) return (text) => text;
   const keys = new RegExp(`(?:${starts.join('|')})[\\w.~%+=-]*`, 'g');

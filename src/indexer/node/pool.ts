@@ -7,7 +7,7 @@ import { type Common, Endpoint, type Identity } from './endpoint.ts';
 import type { Asking } from './epoch.ts';
 import { NodeError } from './errors.ts';
 
-/** Slower nodes are compared in the background. */
+/** Nodes that respond later are compared in the background. */
 const COMPARE_MS = 5_000;
 
 export type NodesOptions = {
@@ -17,15 +17,18 @@ export type NodesOptions = {
   signal: AbortSignal;
   /** Requests per second and node. */
   rate?: number | undefined;
-  /** Maximum silence, and maximum duration of small responses. */
+  /**
+   * Maximum time without any byte of a response, and maximum duration of a small response; larger ones may last 4 or 40
+   * times as long.
+   */
   timeoutMs?: number;
   attempts?: number;
   firstBackoffMs?: number;
-  /** Interval between polls without an event stream. */
+  /** Interval between polls of a node that has no event stream. */
   pollMs?: number;
-  /** Maximum silence of an event stream. */
+  /** Maximum time without a byte of an event stream. */
   idleMs?: number;
-  /** Also called if a later attempt succeeds. */
+  /** Called for each error, even if a later attempt succeeds. */
   onError?: (error: NodeError) => void;
 };
 

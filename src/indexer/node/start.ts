@@ -17,7 +17,7 @@ type AllRecords = Registry & Iterable<ValidatorRecord>;
 export type Start = {
   state: EpochState;
   records: AllRecords;
-  /** If the node does not report the queue, only deposits of non-final blocks. */
+  /** Only deposits of non-final blocks if the node does not report the queue. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
   /** Data of F - 1 and the first block of F; null if the node's history begins with S_F. */
@@ -44,7 +44,7 @@ async function stateWithRecords(asking: Asking, epoch: number) {
   return { state, records: await registryAt(asking, epoch, state.balances.length) };
 }
 
-/** Returns the deposits of non-final blocks, which are still pending; older deposits may be, too. */
+/** Returns the deposits of non-final blocks, which are all pending. Older deposits may be pending, too. */
 async function unfinalDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
   const after = firstSlot(asking, state.finalizedEpoch);
   const waiting: DepositRequest[] = [];
@@ -65,7 +65,7 @@ async function pendingDeposits(asking: Asking, state: EpochState): Promise<Depos
   const told = await asking.endpoint.client
     .json({ path, signal: asking.signal }, readDeposits)
     .catch((error) => {
-      // Nodes refuse this before Electra.
+      // Before Electra, nodes refuse this request.
       if (error instanceof NodeError && error.reason === 'status') return undefined;
       throw error;
     });

@@ -18,7 +18,7 @@ const Delivered = z.array(
 );
 
 const FEW = 4;
-/** A page of 100 payloads covers about this many slots; smaller gaps cost no request. */
+/** A page of 100 payloads covers about this many slots. Slots that are closer together share requests. */
 const NEAR = 200;
 
 /** Requests `proposer_payload_delivered`. Throws SourceError. */
@@ -47,7 +47,7 @@ async function singly(source: Source, wanted: ReadonlySet<number>): Promise<Payl
   return told.flat().filter(({ slot }) => wanted.has(slot));
 }
 
-/** Reads on after a short page, because more may follow. */
+/** Reads on after a short page, because more payloads may follow. */
 async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
   const found = new Map<string, Payload>();
   const first = Math.min(...wanted);

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import type { BeaconBlock } from '../types.ts';
 
-/** `block` is null if it was missed; `consensusRewards` is null until the epoch is closed. */
+/** `block` is null if the slot was missed; `consensusRewards` is null until the epoch is closed. */
 export type SlotFacts = {
   slot: number;
   proposerIndex: number;

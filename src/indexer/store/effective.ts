@@ -2,7 +2,7 @@ import { inEth } from './reward-table.ts';
 
 const WIDTH = 6;
 
-/** Returns the balances of this epoch that differ in the next. */
+/** Encodes the effective balances of this epoch that differ in the next one. */
 export function effectiveChanges(now: Float64Array, next: Float64Array): Buffer {
   const [own, later] = [inEth(now), inEth(next)];
   const changed: number[] = [];
@@ -28,7 +28,7 @@ function exchange(eth: Uint16Array, changes: Buffer): Buffer {
   return undo;
 }
 
-/** Computes earlier epochs' effective balances, in ETH, from the last ones. */
+/** Computes the effective balances of earlier epochs, in ETH, from those of the last epoch. */
 export class EffectiveBalances {
   /** Balances of the first epoch; `pass` advances to the next. */
   readonly eth: Uint16Array;

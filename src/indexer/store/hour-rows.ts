@@ -50,8 +50,8 @@ export async function writeAttestationHour(
 }
 
 /**
- * Makes one row of validators with the same addresses, operator and pool: ten times fewer rows, each in up to five
- * entities. If share names are refused, only pool shares are left out.
+ * Adds up the validators with the same addresses, node operator and pool into one row: ten times fewer rows, each in up
+ * to five entities. If `checkShareNames` throws (a name is ambiguous or too long), only pool shares are left out.
  */
 async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(

@@ -22,7 +22,7 @@ export { readLabels } from './labels.ts';
 export type { OpenDays } from './open-days.ts';
 export type { HeadSlashing } from './slashing-rows.ts';
 
-/** Epochs have no gap from `first` on. */
+/** All epochs from `first` to `epoch` are stored. */
 type Resume = { first: number; epoch: number; saved: SavedChain };
 
 export type Store = {
@@ -31,8 +31,8 @@ export type Store = {
   /** Lets the next `write` begin at any epoch. */
   begin(): void;
   /**
-   * Writes the epoch, and the days and hours that end with it, in one transaction; `partial` adds open ones. Repeating
-   * the newest epoch changes nothing. Throws if another process has written.
+   * Writes the epoch, and the days and hours that end with it, in one transaction; `partial` adds open days and hours.
+   * Repeating the newest epoch changes nothing. Throws if another process has written.
    */
   write(
     facts: EpochFacts,

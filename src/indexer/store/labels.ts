@@ -33,7 +33,7 @@ const ways = [
   'depositAddress',
 ] as const;
 
-/** Puts the most specific way first, then the shorter range. */
+/** Puts more specific ways first, then shorter ranges. */
 const order = (rule: LabelRule): [number, number] => [
   ways.findIndex((way) => rule[way] !== null),
   rule.firstIndex === null ? 0 : (rule.lastIndex as number) - rule.firstIndex,
@@ -149,7 +149,7 @@ export async function storeLabels(
   return applyLabels(client, network);
 }
 
-/** Labels all validators, or only `moved`, those with a new address; keeps labels that no rule sets. */
+/** Labels all validators, or only those of `moved`, which have a new address. Keeps labels that no rule sets. */
 export async function applyLabels(
   client: pg.ClientBase,
   network: Network,

@@ -6,7 +6,7 @@ import { RECORD_VERSION } from './record.ts';
 type Marker = { first: number; epoch: number; version: number };
 
 /**
- * Returns the newest stored epoch; requires the index lock. Throws if it is not `known`, because another process has
+ * Returns the newest stored epoch; requires the index lock. Throws if that epoch is not `known`: another process has
  * written.
  */
 export async function takeMarker(
@@ -30,7 +30,7 @@ export async function takeMarker(
   return marker;
 }
 
-/** Stores a record and removes records before a gap. Returns the first epoch left. */
+/** Stores a record and removes records before a gap. Returns the first remaining epoch. */
 export async function storeRecord(
   client: pg.ClientBase,
   network: Network,

@@ -1,6 +1,6 @@
 import { type EpochFacts, Vote } from '../types.ts';
 
-/** Effective balances are whole ETH. */
+/** Gwei per ETH; effective balances are whole ETH. */
 const ETH = 1_000_000_000;
 const VOTES = 16;
 
@@ -40,7 +40,7 @@ export function rewardsOf({ votes, rewards, effectiveBalances }: EpochFacts): Re
   return { table, exceptions };
 }
 
-/** The reward of a vote grows with the effective balance, so differences from a line are small. */
+/** `off` has the differences from a line; they are small, because the reward of a vote grows with the effective balance. */
 export type PackedTable = {
   length: number;
   votes: { vote: number; slope: number; eth: number[]; off: number[] }[];

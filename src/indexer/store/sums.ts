@@ -3,7 +3,7 @@ import { Vote } from '../types.ts';
 import type { EpochRecord, ProposerSum, SeatSum } from './record.ts';
 import { keyOf } from './reward-table.ts';
 
-/** Longest timely delay of a source vote, in slots. */
+/** Maximum delay of a timely source vote, in slots. */
 const TIMELY_SOURCE = Math.floor(Math.sqrt(SLOTS_PER_EPOCH));
 const NEVER = 255;
 

@@ -64,7 +64,7 @@ async function writeChainRows(
   return changed;
 }
 
-/** Locks the row only if it is behind, because `writeHead` runs concurrently. */
+/** Locks the row only if its slot is behind, because `writeHead` runs concurrently. */
 async function raiseHead(client: pg.ClientBase, network: Network, slot: number): Promise<void> {
   const { rows } = await client.query(
     '/* headBehind */ select 1 from chain_heads where network = $1 and slot >= $2',

@@ -44,11 +44,12 @@ async function sumOf(
   return { sums, totals };
 }
 
-/** A record has 150 kB at a million validators. */
+/** Records per query; one has 150 kB at a million validators. */
 const AT_ONCE = 16;
 
 /**
- * Locks the period and returns its first stored epoch; undefined without epochs, or if the rows already cover as many.
+ * Locks the period and returns its first stored epoch; undefined if no epoch is stored, or if the period's rows already
+ * cover as many epochs.
  */
 async function takePeriod(
   client: pg.ClientBase,
@@ -70,7 +71,7 @@ async function takePeriod(
   return rows[0]?.start_epoch;
 }
 
-/** Returns datasets whose revision the caller must raise. */
+/** Returns the datasets whose revision the caller must raise. */
 export async function writePeriods(
   client: pg.ClientBase,
   network: Network,

@@ -5,9 +5,9 @@ import { nameOf } from './upstream.ts';
 export type Envelope = {
   rows: unknown[];
   next: string | null;
-  /** In v0 bodies. */
+  /** Number of rows; only in v0 bodies. */
   total?: number;
-  /** In v1 bodies. */
+  /** Number of pages; only in v1 bodies. */
   pages?: number;
 };
 
@@ -49,7 +49,7 @@ const decoded = (path: string): string => {
   }
 };
 
-/** Keeps the scheme of the service, because links behind a proxy may have another. */
+/** Keeps the scheme of the service's URL, because links of a service behind a proxy may have another. */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {
     throw new UpstreamError(

@@ -1,9 +1,9 @@
 export class UpstreamError extends Error {
-  /** Undefined without a response. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined;
   /** True if other lists would fail too. */
   readonly fatal: boolean;
-  /** True if all attempts failed. */
+  /** True if the request failed after all retries; the run ends when this happens to several lists in a row. */
   readonly again: boolean;
 
   constructor(

@@ -16,13 +16,13 @@ export type MirrorList = {
   key?: string;
   /** True if pages shift when the list changes. */
   ranked?: boolean;
-  /** Present if rows replace the stored list; `whole` identifies it even without rows. */
+  /** Present if rows replace the stored list; `whole` identifies that list even without rows. */
   replaces?: { whole?: Readonly<Record<string, string>> };
   /** Rows descend by `field`; both bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
   /** Position to store: `at` or the largest `field`; with `ifAny`, only if there are rows. */
   position?: { at: string; ifAny?: boolean } | { field: string };
-  /** True for one of consecutive ranges, each read once. */
+  /** True if the list is one of consecutive ranges, each read once. */
   part?: boolean;
   /** 404 means no rows. */
   mayBeAbsent?: boolean;

@@ -27,7 +27,7 @@ const MAX_FAULTS_REPORTED = 5;
 export const titleOf = (list: MirrorList): string =>
   [list.resource, networkOf(list), list.name].filter(Boolean).join(' ');
 
-/** Stores the list's state in the same transaction. */
+/** Stores the state of the list in the transaction that loads its rows. */
 export async function loadList(loading: Loading, list: MirrorList): Promise<Loaded> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -107,7 +107,7 @@ function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
   });
   if (faultCount > lines.length) lines.push(`and ${faultCount - lines.length} more faults`);
   const message = `nothing loaded, because rows are invalid:\n  ${lines.join('\n  ')}`;
-  // Repeated rows alone mean that the list changed while it was read.
+  // If repeated rows are the only faults, the list changed while it was read.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);
 }

@@ -50,7 +50,7 @@ export async function* consolidations(
 
 const BLOCKS = '/v0/eth/blocks';
 const SLOTS_AT_ONCE = 5_000;
-/** Blocks of the newest two epochs may change, so these slots are read again. */
+/** Blocks of the newest two epochs may change, so their slots are read again. */
 const NOT_FINAL = 64;
 
 async function headOf({ upstream }: Planning, network: Network): Promise<number | undefined> {

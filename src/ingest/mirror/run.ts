@@ -32,7 +32,7 @@ type Round = MirrorHooks & {
   spent: { requests: number; units: number | undefined };
   tallies: Tally[];
   failures: RoundReport['failures'];
-  /** Consecutive lists without a response. */
+  /** Number of lists in a row that failed after all retries. */
   unanswered: number;
   ended: string | undefined;
 };

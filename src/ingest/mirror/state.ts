@@ -95,7 +95,7 @@ export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Prom
       source,
     ]);
     if (!rows[0].free) throw new Error(`Another process mirrors ${source} into this database.`);
-    // If unhandled, the loss of the connection would crash the process; the loss also releases the lock.
+    // An unhandled loss of the connection would crash the process.
     const lost = () => undefined;
     client.on('error', lost);
     try {

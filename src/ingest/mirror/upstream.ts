@@ -6,7 +6,7 @@ import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
 
 export type UpstreamOptions = {
   from: URL;
-  /** Sent only to the origin of `from`; never in a message. */
+  /** Sent only to the origin of `from`; never shown in a message. */
   token: string;
   networkHeader: string;
   unitsHeader: string;

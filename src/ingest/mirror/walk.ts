@@ -19,8 +19,8 @@ export function urlOf(from: URL, form: Form): URL {
 }
 
 /**
- * Drops rows that this or the last two pages already have. Throws ChangedError if a repeated row differs or the list is
- * ranked.
+ * Drops rows that occurred before on this page or the last two. Throws ChangedError if a repeated row differs or the
+ * list is ranked.
  */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const current = new Map<string, string>();
@@ -124,7 +124,7 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     url = next;
   }
   if (pinned) return;
-  // Reads earlier pages again: counts miss a change that adds as many rows as it removes.
+  // Reads earlier pages again, because counts miss a change that adds as many rows as it removes.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {

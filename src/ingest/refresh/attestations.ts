@@ -49,7 +49,7 @@ export async function refreshAttestations(
 /** Internal `id_type` of the whole network; no API accepts it. */
 const NETWORK = 'network';
 
-/** Figures of a network need all validators that were active on the day. */
+/** Drops figures of the network for days on which the data of an active validator are missing. */
 const dropIncomplete = (
   client: pg.ClientBase,
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,

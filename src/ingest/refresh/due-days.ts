@@ -13,7 +13,7 @@ export type DaysAsked = {
   utc: boolean;
   /** If true, unchanged days are computed, too. */
   all: boolean;
-  /** Computes only later dates. */
+  /** Computes only dates after this one. */
   after: string;
 };
 

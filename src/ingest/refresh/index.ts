@@ -38,7 +38,7 @@ export type PartReport = {
 
 type Outcome = Written & { facts?: number; dates?: readonly string[] };
 type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
-  /** Computes only dates later than `after`, the last one that an earlier transaction computed. */
+  /** Computes only dates later than `after`, the last date that an earlier transaction computed. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 

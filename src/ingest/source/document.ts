@@ -11,14 +11,14 @@ type Open = {
   list: boolean;
   /** True if `value` contains a list of rows. */
   holds: boolean;
-  /** True if that list is a direct member. */
+  /** True if a list of rows is a direct member of `value`. */
   body: boolean;
   /** Number of rows before `value`. */
   before: number;
 };
 
 const BATCH = 500;
-/** Row lists of REST bodies; no row has these fields. */
+/** Names of the row lists of REST bodies; no row has these fields. */
 const listNames = new Set(['data', 'results']);
 
 const isContainer = (value: unknown) =>

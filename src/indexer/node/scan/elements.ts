@@ -26,7 +26,10 @@ function endOfValue(bytes: Uint8Array, from: number, to: number): number {
   return 0;
 }
 
-/** Reads `{…, "data": [objects], …}` without buffering the list. The rest is parsed last, to refuse invalid JSON. */
+/**
+ * Reads `{…, "data": [objects], …}` without buffering the list. The text around the list is parsed last, to refuse
+ * invalid JSON.
+ */
 export class ElementScanner {
   readonly #reader: ElementReader;
   #parts: Buffer[] = [];
