@@ -11,7 +11,6 @@ export const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
 export const SECONDS_PER_DAY = 86_400;
 const SECONDS_PER_HOUR = 3_600;
 
-/** First UTC date with figures. */
 export const FIRST_UTC_DATE = '2024-10-01';
 
 /** Unix seconds. */

@@ -4,7 +4,6 @@ import type { IndexStatus } from '../indexer/status.ts';
 export async function serveIndexMetrics(settings: Settings, status: IndexStatus) {
   const { METRICS_PORT, HOST } = settings;
   if (METRICS_PORT === undefined) return undefined;
-  // Loaded lazily, because the server takes 0.5 s to load.
   const { collectDefaultMetrics, Registry } = await import('prom-client');
   const { metricsServer } = await import('../http/metrics-server.ts');
   const { registerIndexMetrics } = await import('../indexer/metrics.ts');

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { SettingsError } from '../config.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../resources/network-rewards/record.ts';
 
-/** Accepts only an origin and a base path, because other parts might contain a secret. */
+/** Accepts only origin and base path; other parts might contain a secret. */
 export function baseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
@@ -22,7 +22,7 @@ export function baseUrl(text: string): URL {
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
-/** Errors do not quote the name: the user may have given the token instead. */
+/** Errors do not quote the name, which may be the token. */
 export function variableName(text: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(text)) return text;
   throw new SettingsError('--token-env needs the name of an environment variable, like UPSTREAM_TOKEN.');

@@ -45,7 +45,6 @@ export const usageCommand = (): Command =>
         const at = flags.month ? new Date(`${flags.month}-01T00:00:00Z`) : new Date();
         const inMonth = flags.month !== undefined || allowance.period === 'month';
         const used = await usageOf(write, name, inMonth ? monthAt(at).name : null);
-        // A lifetime allowance does not limit a single month.
         const ofMonth =
           allowance.period === 'month' ? allowance : { units: undefined, period: 'month' as const };
         const standing = standingOf(inMonth ? ofMonth : allowance, used, at);

@@ -73,7 +73,7 @@ async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, lo
     if (!loads || !creates) return;
     throw new SettingsError('--create makes an embedded database, and DATABASE_URL is set: leave one out.');
   }
-  const { hasCluster } = await import('../db/embedded/cluster.ts'); // loaded only without DATABASE_URL
+  const { hasCluster } = await import('../db/embedded/cluster.ts');
   const folder = resolve(DATA_DIR);
   if (!creates && !(await hasCluster(DATA_DIR))) {
     const make = loads ? ', make one with --create' : '';

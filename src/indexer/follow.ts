@@ -52,7 +52,7 @@ const ATTEMPTS_AT_ONCE = 2;
 /** After this many invalid inputs, the pass restarts, because its initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
-/** Minimum interval of publications while catching up; each follows the end of a day. */
+/** Minimum interval of publications while catching up. */
 const PUBLISH_MS = 600_000;
 
 /** Interval of finality requests while catching up. */

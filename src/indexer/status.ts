@@ -26,6 +26,5 @@ export const newStatus = (): IndexStatus => ({
 export const countError = (status: IndexStatus, reason: string): void =>
   void status.nodeErrors.set(reason, (status.nodeErrors.get(reason) ?? 0) + 1);
 
-/** An index that keeps up is about half an hour behind. */
 export const behindSeconds = (network: Network, indexedEpoch: number, now: Date): number =>
   Math.max(0, Math.round(now.getTime() / 1000 - epochStart(network, indexedEpoch) - SECONDS_PER_EPOCH));

@@ -162,7 +162,6 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key: string[] = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  // The planner does not prune partitions by joined dates.
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and t.date = any($1::date[])`;
   const updated = await client.query(
     `/* updateAttestations */

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts';
 
-// A database also counts as touched after a failed load, deletions or sample data: a start must not mix the sample with
-// a user's rows or restore deleted rows.
+// After a failed load, deletions or sample data, a database is not untouched either: a start must not mix the sample
+// with a user's rows or restore deleted rows.
 
 export async function isUntouched(db: Queryable): Promise<boolean> {
   const { rows } = await db.query({

@@ -18,7 +18,7 @@ export type HistoryTables = {
 
 export const IMPORT_DATE = `(now() at time zone 'UTC')::date`;
 
-/** SQL sort order for inserts, so that rows that are read together are stored together. */
+/** Rows are inserted in this SQL order, because they are read in it. */
 export const HAS_HISTORY = `g.time_window in (${windows.map((window) => `'${window}'`).join(', ')})`;
 
 const spans = windows.map((window) => ({ window, days: Number.parseInt(window, 10) }));
@@ -29,10 +29,7 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
     ...figures.map(({ name, type }) => ({ name: changeColumn(name, window), type })),
   ]);
 
-/**
- * Staged lists, one per scope, with the same `date` and `since`. For each span, `since` has the day to compare with, or
- * null.
- */
+/** Staged lists, one per scope, with the same `date` and `since`: the day to compare with for each span, or null. */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
 /** Adds the changes since the list's newest stored day that is one to two spans older. */

@@ -145,8 +145,8 @@ export async function mergeStaged<Row>(
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,
 ) {
-  // Merges into a dataset run one at a time; reading and checking run in parallel. Merges of blocks also lock
-  // validators, because the triggers of each table read the other.
+  // Merges into a dataset run one at a time. Merges of blocks also lock validators, because the triggers of each table
+  // read the other.
   await lockWriters(client, [importer.resource, ...(importer.resource === 'blocks' ? ['validators'] : [])]);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });

@@ -18,7 +18,7 @@ const epochsOf: Record<string, readonly [first: string, last: string] | undefine
 };
 
 /**
- * Returns the reason if staged rows must be refused. Of indexed validators, imports may change only labels and deposit
+ * Returns the reason if staged rows must be refused. Of indexed validators, imports may change labels and deposit
  * addresses.
  */
 export async function guardIndexed(

@@ -79,7 +79,6 @@ const tables: RankedTables = {
   history,
 };
 
-/** Serializes lists as responses do. */
 const shownList = (item: z.ZodObject) => {
   const write = jsonWriter(z.array(item));
   return (list: readonly object[]): string => write(list).join('');

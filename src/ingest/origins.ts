@@ -35,5 +35,4 @@ export async function stagedDatasets(
   return rows.map((row) => [resource, row.network]);
 }
 
-/** For datasets without staged rows. */
 export const ofAllNetworks = (dataset: string) => networks.map((network) => [dataset, network] as const);

@@ -3,10 +3,7 @@ import { changeColumns, type HistoryTables, stageChanges, writeHistory } from '.
 import { type ImportCounts, type Importer, type MergeOptions, stagedScopes } from './importer.ts';
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
-/**
- * Changed rows are superseded, not overwritten, so that clients that page through an old list keep its ranks and
- * figures.
- */
+/** Changed rows are superseded, not overwritten: clients that page through an old list still get its figures. */
 export type RankedTables = {
   summaries: string;
   lists: string;

@@ -30,7 +30,7 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
       .join(', ')}) on commit drop`,
   );
 
-/** The index speeds up nested loops, which the planner chooses for tables grown since their last ANALYZE. */
+/** Without an index, the planner's nested loops would be slow for tables grown since their last ANALYZE. */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0)
     await client.query(
@@ -58,7 +58,7 @@ export async function stageSelected<Name extends string>(
   return staged.rowCount ?? 0;
 }
 
-/** The column `source` has the text of a row, for reports of rejected rows. */
+/** `source` is the text of a row, for reports. */
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
@@ -113,7 +113,7 @@ const arrayText = (values: unknown[]): string =>
 /** `columns` are unique, in addition to the primary key `key`. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** SQL: rows that repeat an earlier row; `other` is the place of the earlier row. Rows with nulls never repeat. */
+/** SQL: rows that repeat an earlier row, whose place is `other`. Rows with nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');

@@ -17,7 +17,7 @@ import {
 import { activeEth, headEpoch } from './chain.ts';
 import type { SampleOperator } from './operators.ts';
 
-/** `entities` is the number per `idType`. The whole sample has about 770,000 rows; tests load fewer. */
+/** `entities` is the number per `idType`. The whole sample has about 770,000 rows. */
 export type AttestationSize = { days: number; hourDays: number; entities: number };
 export const wholeSize: AttestationSize = { days: 730, hourDays: 30, entities: 87 };
 

@@ -29,7 +29,6 @@ export function slashingsOf(network: Network, seed = 1): SampleSlashing[] {
       validatorIndex: Math.floor((lastIndex[network] * (index + random())) / counts[network]),
       validatorPubkey: publicKey(random),
       slashingEpoch,
-      // A long exit queue delays some withdrawals.
       withdrawableEpoch:
         slashingEpoch + WITHDRAWABLE_AFTER + (index % 12 === 5 ? whole(random, 60, 5_400) : 0),
       balanceBeforeSlashing: String(before),

@@ -44,7 +44,6 @@ function delegationsOf(random: Random, validators: Validators, size: number) {
   const shares = powerLaw(size, 0.5, 1e12).map((share) => BigInt(Math.floor(share)));
   const rest = 10n ** 12n - shares.reduce((all, share) => all + share, 0n);
   return shares.map((share, index) => {
-    // The validators are distinct, because 7 and their number are coprime.
     const { voteAccount, name } = validators[(start + index * 7) % VALIDATORS] as Validators[number];
     const percentage = decimalText(index === 0 ? share + rest : share, 12);
     return { validatorVoteAccount: voteAccount, validatorName: name, percentage };

@@ -48,7 +48,6 @@ function epochsOf(random: Random, network: Network, index: number, slashingEpoch
   }
   if (entered > now) return { activationEpoch: null, exitEpoch: null };
   if (entered > now * 0.8 || !chance(random, 0.14)) return { activationEpoch: entered, exitEpoch: null };
-  // Most exits in the sample are consolidations.
   const last = now - 270;
   const day = chance(random, 0.1) ? last - EPOCHS_PER_DAY : electraEpoch[network] + 20;
   const from = chance(random, 0.3) ? 0 : day;

@@ -65,7 +65,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** `carry` bounds the unused churn, which no node reports; that churn is 0 if no deposit is pending. */
+/** `carry` bounds the unused churn, which no node reports; without deposits, that churn is 0. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   first: 0,
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
@@ -78,8 +78,8 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
 });
 
 /**
- * Counts the votes of the previous epoch, and computes the effects of the first block. The balances already include
- * that block, which matters only for balances of 0.
+ * Counts the votes of the previous epoch, and computes the effects of the first block. The balances include that block
+ * already, which matters only for balances of 0.
  */
 function firstOf(
   spec: ChainSpec,

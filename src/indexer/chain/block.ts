@@ -64,10 +64,7 @@ function slash(world: World, block: BeaconBlock, before: ReadonlyMap<number, num
 
 const LATE_SOURCE = 5; // isqrt(SLOTS_PER_EPOCH)
 
-/**
- * Follows `get_attestation_participation_flag_indices`, but does not check the source: a wrong one makes the block
- * invalid.
- */
+/** Follows `get_attestation_participation_flag_indices`. A wrong source makes a block invalid: it is not checked. */
 function inclusionOf(world: World, attestation: Attestation, delay: number): Inclusion {
   const { rootAt, rules, spec } = world;
   const target = attestation.target.root === rootAt(attestation.target.epoch * spec.slotsPerEpoch);

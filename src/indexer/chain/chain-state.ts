@@ -28,7 +28,7 @@ export type OpenFacts = Pick<
 /** The state before epoch e is processed, without the registry. */
 export type ChainState = {
   readonly epoch: number;
-  /** Balances, effective balances and scores are those of S_e, the state at the first slot of epoch e. */
+  /** Balances, effective balances and scores in S_e, the state at the first slot of epoch e. */
   readonly balances: Float64Array;
   readonly increments: Uint16Array;
   readonly scores: Uint32Array;

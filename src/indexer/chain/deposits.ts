@@ -28,7 +28,7 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
   return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
 }
 
-/** If the bounds of `carry` do not show whether a deposit fits, the balances in `next` do, and the bounds narrow. */
+/** If `carry` leaves open whether a deposit fits, the balances in `next` decide, and `carry` narrows. */
 export function processDeposits(
   world: World,
   queue: DepositQueue,
@@ -70,8 +70,8 @@ export function processDeposits(
 }
 
 /**
- * True if the first deposit was processed: nothing else raises its validator's balance by half of the amount or more.
- * If it has no validator, the next deposit with one decides, because the queue keeps its order.
+ * True if the first deposit was processed: nothing else raises its validator's balance by half of its amount. If it has
+ * no validator, the next deposit with one decides, because the queue keeps its order.
  */
 function hasArrived(
   world: World,
@@ -92,8 +92,8 @@ function hasArrived(
 }
 
 /**
- * Deposits before the first valid signature are lost: as many as possible while the rest is at least `balance`, the
- * validator's balance in the next state. Only withdrawals of the next block can make `balance` lower than the rest.
+ * Skips the deposits before the first valid signature: as many as possible while the rest is at least `balance`, the
+ * validator's balance in the next state.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

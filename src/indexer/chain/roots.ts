@@ -1,10 +1,7 @@
 import type { BeaconBlock } from '../types.ts';
 import { InputError } from './errors.ts';
 
-/**
- * Returns the newest block root at each slot; `last` is the root before the epoch. Throws `InputError` for a wrong
- * parent.
- */
+/** Newest block root at each slot; `last` is the root before the epoch. Throws `InputError` for a wrong parent. */
 export function rootsOf(
   epoch: number,
   blocks: readonly (BeaconBlock | null)[],

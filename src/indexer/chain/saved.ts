@@ -42,7 +42,6 @@ export type Resume = {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
 
-/** Detects a node that reports another state after a restart. */
 function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<EpochState, 'epoch'>): string {
   const pending = pendingConsolidations.map(({ source, target }) => [source, target]);
   return createHash('sha256')

@@ -27,7 +27,7 @@ export type Applied = {
   readonly queue: DepositQueue;
 };
 
-/** Applies an epoch and the first block after it. Mutates only `registry`, and undoes that before it throws. */
+/** Applies an epoch and the first block after it. Changes only `registry`, and nothing if it throws. */
 export function step(
   spec: ChainSpec,
   registry: ValidatorSet,
@@ -130,7 +130,6 @@ function worldOf(
   };
 }
 
-/** Skips the first block of the epoch, which the initial state already includes. */
 function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied {
   const { next } = input;
   const size = next.balances.length;

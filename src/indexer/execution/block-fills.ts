@@ -116,7 +116,7 @@ export class BlockFills {
     const lacksPayload = this.#options.relays && (block.relays ?? 0) > 0 && !payloads;
     const figures = lacksPayload ? undefined : await this.#figures(block, payload, node);
     if (figures) return { ...fill, ...figures };
-    // A payload changes fees that are already known, so its relays are stored only together with new figures.
+    // A payload changes known fees, so its relays are stored only together with new figures.
     return block.feesKnown ? undefined : payloads && fill;
   }
 

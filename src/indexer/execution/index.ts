@@ -38,7 +38,6 @@ const RELAY_RATE = 2;
 const CONCURRENCY = 4;
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 256 << 20;
-/** The head moves every 12 s, finality every 384 s. */
 const IDLE_MS = 6_000;
 const MAX_WAIT_MS = 60_000;
 const ATTEMPTS = 4;

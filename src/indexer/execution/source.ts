@@ -41,7 +41,7 @@ export type SourceOptions = {
 
 export type Source = {
   readonly name: string;
-  /** Sends a POST if there is a `body`. Returns 4xx responses that have JSON; throws for other failures. */
+  /** Sends a POST if there is a `body`. Returns 4xx responses with JSON; throws for other failures. */
   json(path: string, body?: unknown): Promise<{ status: number; value: unknown }>;
 };
 

@@ -17,7 +17,7 @@ export type EpochBlocks = {
   anchor: number | undefined;
 };
 
-/** Caches finalized blocks, because reading an epoch also reads blocks of the next one. */
+/** Caches finalized blocks, because each epoch needs blocks of the next one, too. */
 export class BlockSource {
   readonly #client: NodeClient;
   readonly #kept = new Map<number, Promise<BeaconBlock | null>>();
@@ -141,7 +141,7 @@ export class BlockSource {
     return root;
   }
 
-  /** Requests the block by its root, because a reorg may replace the block of a slot. */
+  /** Requests by root, because a reorg may replace the block of a slot. */
   async near(id: number | string, signal: AbortSignal): Promise<BeaconBlock | null> {
     const path = `/eth/v1/beacon/blocks/${id}/root`;
     const urgent = true;

@@ -41,7 +41,7 @@ function keyRemover({ username, password, pathname, searchParams }: URL): (text:
   const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
   const starts = parts
     .filter((part) => part.length >= SHORTEST_KEY)
-    // Compares only the start of a key, because a message may cut off the rest.
+    // A message may cut off the rest of a key.
     .map((key) => key.slice(0, SHORTEST_KEY).replaceAll(/\W/g, '\\$&'));
   if (starts.length === 0) return (text) => text;
   const keys = new RegExp(`(?:${starts.join('|')})[\\w.~%+=-]*`, 'g');

@@ -44,7 +44,7 @@ async function stateWithRecords(asking: Asking, epoch: number) {
   return { state, records: await registryAt(asking, epoch, state.balances.length) };
 }
 
-/** Returns the deposits of non-final blocks, which are all pending. Older deposits may be pending, too. */
+/** Returns the deposits of non-final blocks, which are all pending. */
 async function unfinalDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
   const after = firstSlot(asking, state.finalizedEpoch);
   const waiting: DepositRequest[] = [];

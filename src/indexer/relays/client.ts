@@ -18,7 +18,7 @@ const Delivered = z.array(
 );
 
 const FEW = 4;
-/** A page of 100 payloads covers about this many slots. Slots that are closer together share requests. */
+/** A page of 100 payloads covers about this many slots; closer slots share requests. */
 const NEAR = 200;
 
 /** Requests `proposer_payload_delivered`. Throws SourceError. */

@@ -70,7 +70,6 @@ export async function writeChainBalance(
   return rowCount === 1;
 }
 
-/** Also updates positions and totals. */
 export async function writeConsolidations(
   client: pg.ClientBase,
   network: Network,

@@ -49,7 +49,7 @@ const decoded = (path: string): string => {
   }
 };
 
-/** Keeps the scheme of the service's URL, because links of a service behind a proxy may have another. */
+/** Keeps the scheme of the service, because its links may have another behind a proxy. */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {
     throw new UpstreamError(

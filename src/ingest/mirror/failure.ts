@@ -3,7 +3,7 @@ export class UpstreamError extends Error {
   readonly status: number | undefined;
   /** True if other lists would fail too. */
   readonly fatal: boolean;
-  /** True if the request failed after all retries; the run ends when this happens to several lists in a row. */
+  /** True if all retries failed, too; several such lists in a row end the run. */
   readonly again: boolean;
 
   constructor(

@@ -16,7 +16,7 @@ export type MirrorList = {
   key?: string;
   /** True if pages shift when the list changes. */
   ranked?: boolean;
-  /** Present if rows replace the stored list; `whole` identifies that list even without rows. */
+  /** Present if rows replace the stored list; `whole` identifies it if there are no rows. */
   replaces?: { whole?: Readonly<Record<string, string>> };
   /** Rows descend by `field`; both bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };

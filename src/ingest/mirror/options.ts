@@ -4,7 +4,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../../resources/network-rewards/record.ts';
 import { idTypes } from '../../resources/operators/record.ts';
 
-/** Private sets are not mirrored, because they belong to their owners. */
+/** Private sets are not mirrored. */
 export const mirrorClasses = idTypes.filter((name) => name !== 'privateSet');
 export type MirrorClass = (typeof mirrorClasses)[number];
 

@@ -19,8 +19,8 @@ export function urlOf(from: URL, form: Form): URL {
 }
 
 /**
- * Drops rows that occurred before on this page or the last two. Throws ChangedError if a repeated row differs or the
- * list is ranked.
+ * Drops rows repeated from this or the last two pages. Throws ChangedError if a repeated row differs or the list is
+ * ranked.
  */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const current = new Map<string, string>();

@@ -49,7 +49,7 @@ export async function refreshAttestations(
 /** Internal `id_type` of the whole network; no API accepts it. */
 const NETWORK = 'network';
 
-/** Drops figures of the network for days on which the data of an active validator are missing. */
+/** Drops figures of the network for days that lack data of an active validator. */
 const dropIncomplete = (
   client: pg.ClientBase,
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
@@ -181,7 +181,7 @@ const noFigures = Object.fromEntries(
 ) as typeof figuresOfDay;
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** Sums are grouped by last epoch, which avoids sorting validators: those of one entity end in few different epochs. */
+/** Sums are grouped by last epoch, which avoids sorting: validators of one entity end in few different epochs. */
 const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,

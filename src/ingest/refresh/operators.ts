@@ -143,7 +143,7 @@ const ownerColumns = (types: readonly ComputedType[]): Sql =>
 const ofOwner = sql`w.deposit_address, w.withdrawal_address, w.node_operator, w.pool`;
 const means = ['correctness', 'delay', 'uptime', 'effectiveness'] as const;
 
-/** Grouping by addresses, operator and pool leaves ten times fewer rows; each belongs to up to five operators. */
+/** Grouping by addresses, operator and pool leaves ten times fewer rows. */
 const owners = (types: readonly ComputedType[]): Sql => sql`
       select ${ownerColumns(types)}, count(w.balance) as validators,
         ${raw(means.map((name) => `sum(w.${name}) as ${name}, count(w.${name}) as ${name}_n`).join(', '))},
@@ -196,7 +196,7 @@ export const knownOperators = (network: Network, window: TimeWindow): Sql => sql
   ) k
   order by ${key}, place, name`;
 
-/** Throws for share names that are too long or not unique; a share's name combines two names. */
+/** Throws for share names that are too long or not unique: each combines two names. */
 export async function checkShareNames(client: pg.ClientBase, table = 'staged'): Promise<void> {
   const { rows } = await run(
     client,

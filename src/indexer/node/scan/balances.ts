@@ -6,7 +6,7 @@ const INDEX = literal('{"index":"');
 const BALANCE = literal('","balance":"');
 /** Longer than any entry, so `fast` stays within bounds. */
 const LONGEST = 64;
-/** Indices may exceed twice the expected number by this, so that a first read accepts all validators. */
+/** Large enough for a first read, before the number is known. */
 const MARGIN = 1 << 22;
 
 /** Accepts entries in any order, because the API promises none. */

@@ -26,10 +26,7 @@ function endOfValue(bytes: Uint8Array, from: number, to: number): number {
   return 0;
 }
 
-/**
- * Reads `{…, "data": [objects], …}` without buffering the list. The text around the list is parsed last, to refuse
- * invalid JSON.
- */
+/** Reads `{…, "data": [objects], …}` without buffering the list. The text around the list is parsed last. */
 export class ElementScanner {
   readonly #reader: ElementReader;
   #parts: Buffer[] = [];
