@@ -14,7 +14,7 @@ export function boundaryOf(text: string): Boundary | undefined {
 export class RangeFault extends Error {}
 
 export type Asked = {
-  /** A stored range that includes `from` is continued; otherwise the index begins anew there. */
+  /** A stored range that includes `from` is continued; otherwise, the index begins anew at `from`. */
   from: From | undefined;
   /** Default of `from` if nothing is stored. */
   firstFrom: From | undefined;

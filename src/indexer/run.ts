@@ -136,7 +136,7 @@ async function run(options: Running): Promise<FollowReport> {
   }
 }
 
-/** Repeats the previous epoch, because the process may have ended before its estimate. */
+/** Estimates the previous epoch again, because the process may have ended before its estimate. */
 const estimated = (pool: Pool, network: Network, epoch: number) =>
   transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
 

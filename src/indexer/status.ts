@@ -8,7 +8,7 @@ export type IndexStatus = {
   indexedEpoch: number | undefined;
   /** Result of `reasonOf`. */
   problem: string | undefined;
-  /** Counts of errors by reason; `fill-…` for execution nodes and relays. */
+  /** Numbers of errors by reason; those of execution nodes and relays begin with `fill-`. */
   nodeErrors: Map<string, number>;
   reconcileFailures: number;
 };

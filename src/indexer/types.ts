@@ -116,7 +116,7 @@ export const Vote = {
   source: 1,
   target: 2,
   head: 4,
-  /** The next three bits describe the first inclusion. */
+  /** `wrongHead`, `wrongTarget` and `lateTarget` describe the first inclusion. */
   included: 8,
   wrongHead: 16,
   wrongTarget: 32,
@@ -162,7 +162,7 @@ export type EpochFacts = {
   delays: Uint8Array;
   /** Rewards for attestation duties, including inactivity penalties. */
   rewards: Float64Array;
-  /** Penalties of slashed validators after their exit, counted on their last active day. */
+  /** Balances and effective balances of S_{a+1}. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
   /** Both kinds of balances are those of S_{a+1}. */
   balances: Float64Array;

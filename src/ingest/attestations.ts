@@ -33,7 +33,7 @@ const Shape = AttestationRecord.extend({
   utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
-  // Derived from other fields; checked if present.
+  // Derived; checked if present.
   date: record.date,
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),

@@ -10,7 +10,7 @@ import { mergePlain, type PlainTable, plainImporter } from './plain-table.ts';
 
 const Shape = Block.extend({
   network: Network,
-  // Derived from other fields; checked if present.
+  // Derived; checked if present.
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
 });

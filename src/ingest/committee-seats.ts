@@ -8,7 +8,7 @@ export type SlotSeats = { network: Network; slot: number; given: GivenSeat[]; st
 
 const SEATS = 512;
 
-/** A validator's n-th reward takes the position of its n-th stored seat. Returns the other rewards. */
+/** Gives a validator's n-th reward the position of its n-th stored seat. Returns the rewards without a stored seat. */
 function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], seats: Map<number, Seat>) {
   const known = new Map<number, number[]>();
   for (const { position, validatorIndex } of stored) {

@@ -13,7 +13,7 @@ const record = Consolidation.shape;
 // Omits entities, which follow from validators.
 const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true }).extend({
   network: Network,
-  // Derived from other fields; checked if present.
+  // Derived; checked if present.
   day: record.day.nullable(),
   date: record.date.nullable(),
   timestamp: moment().nullable(),

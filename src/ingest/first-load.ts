@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts';
 
-// After a failed load, deletions or sample data, a database is not untouched either: a start must not mix the sample
-// with a user's rows or restore deleted rows.
+// A database is untouched only if no load ever began: a start must neither mix the sample with a user's rows nor
+// restore deleted rows.
 
 export async function isUntouched(db: Queryable): Promise<boolean> {
   const { rows } = await db.query({

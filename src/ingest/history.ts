@@ -12,7 +12,7 @@ export type HistoryTables = {
   asOf: readonly Column[];
   date: string;
   where: string;
-  /** SQL order: rows that are read together are stored together. */
+  /** The window `all` has no history, because it hardly changes from day to day. */
   order: string;
 };
 

@@ -211,7 +211,7 @@ function checkRow(
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
-  // All rows have the format of the first.
+  // The other rows have the same format, so all would be rejected.
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;

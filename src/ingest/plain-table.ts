@@ -16,7 +16,7 @@ export type PlainTable = {
   name: string;
   key: readonly string[];
   columns: readonly Column[];
-  /** `replace` removes rows from the list that these columns identify. */
+  /** Columns that identify the list from which `replace` removes rows. */
   scope: readonly string[];
   from?: string;
   parts?: { column: string; dates: readonly string[] };

@@ -17,7 +17,7 @@ import {
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
-  // Derived from other fields; checked if present.
+  // Derived; checked if present.
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
   position: count().max(511).nullable(),

@@ -19,7 +19,7 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 const Shape = ValidatorDay.extend({
   network: Network,
   day: ValidatorDay.shape.day.max(MAX_DAY),
-  // Derived from other fields; checked if present.
+  // Derived; checked if present.
   date: date().nullable(),
 });
 

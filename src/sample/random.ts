@@ -20,7 +20,6 @@ export const whole = (random: Random, low: number, high: number): number =>
 
 export const chance = (random: Random, probability: number): boolean => random() < probability;
 
-/** `list` must not be empty. */
 export const pick = <T>(random: Random, list: readonly T[]): T =>
   list[whole(random, 0, list.length - 1)] as T;
 

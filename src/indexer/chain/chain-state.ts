@@ -25,7 +25,7 @@ export type OpenFacts = Pick<
   | 'slashingPenalties'
 >;
 
-/** The state before epoch e is processed, without the registry. */
+/** State before epoch e is applied, except the registry. */
 export type ChainState = {
   readonly epoch: number;
   /** Balances, effective balances and scores in S_e, the state at the first slot of epoch e. */

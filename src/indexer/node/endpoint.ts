@@ -49,7 +49,7 @@ export class Endpoint {
   finalized: Finality = { epoch: -1, root: '' };
   /** Keyed by sync committee period. */
   readonly committees = new Map<number, Promise<Uint32Array>>();
-  /** For the size of buffers. */
+  /** Estimate, for the size of buffers. */
   validators = 1 << 16;
 
   constructor(client: NodeClient, common: Common) {
@@ -113,7 +113,7 @@ export class Endpoint {
 
   /** Throws if finality goes back or another node disagrees. */
   finality(): Promise<Finality> {
-    // Concurrent responses might arrive out of order, so requests share one.
+    // Concurrent responses might arrive out of order, so callers share one request.
     this.#asked ??= this.#finality().finally(() => {
       this.#asked = undefined;
     });

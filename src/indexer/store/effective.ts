@@ -30,11 +30,11 @@ function exchange(eth: Uint16Array, changes: Buffer): Buffer {
 
 /** Computes the effective balances of earlier epochs, in ETH, from those of the last epoch. */
 export class EffectiveBalances {
-  /** Balances of the first epoch; `pass` advances to the next. */
+  /** Balances of the first epoch; `pass` advances them to the next epoch. */
   readonly eth: Uint16Array;
   readonly #changes = new Map<number, Buffer>();
 
-  /** `changes` covers all epochs before the last, newest first. */
+  /** `changes` covers all epochs before that of `last`, newest first. */
   constructor(last: Float64Array, changes: readonly { epoch: number; changes: Buffer }[]) {
     this.eth = inEth(last);
     for (const one of changes) this.#changes.set(one.epoch, exchange(this.eth, one.changes));

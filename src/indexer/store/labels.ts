@@ -33,7 +33,7 @@ const ways = [
   'depositAddress',
 ] as const;
 
-/** Puts more specific ways first, then shorter ranges. */
+/** Rules that select more specifically come first, then shorter ranges. */
 const order = (rule: LabelRule): [number, number] => [
   ways.findIndex((way) => rule[way] !== null),
   rule.firstIndex === null ? 0 : (rule.lastIndex as number) - rule.firstIndex,

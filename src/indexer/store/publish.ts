@@ -7,7 +7,6 @@ import { type PartReport, refresh, type Subject } from '../../ingest/refresh/ind
 import type { ComputedType } from '../../ingest/refresh/operators.ts';
 import { addChainDayFees } from './chain-fees.ts';
 
-/** A refresh without `--validators` publishes the same types. */
 export const publishedTypes = [
   'depositAddress',
   'withdrawalAddress',

@@ -3,7 +3,7 @@ export class UpstreamError extends Error {
   readonly status: number | undefined;
   /** True if other lists would fail too. */
   readonly fatal: boolean;
-  /** True if all retries failed, too; several such lists in a row end the run. */
+  /** True if all retries of the request failed; several such failures in a row end the run. */
   readonly again: boolean;
 
   constructor(

@@ -6,10 +6,7 @@ import { duties } from '../../periods/effectiveness.ts';
 export const allIndices = (network: Network): Sql => sql`
   (select coalesce(count(*) = max(validator_index) + 1, false) from validators where network = ${network})`;
 
-/**
- * `first` and `last` are the first and last epoch with duties. `complete` is true if all validators and their
- * activations are known (docs/data-model.md).
- */
+/** `complete` is true if all validators and their activations are known (docs/data-model.md). */
 export const chainDays = (network: Network, dates: Sql): Sql => sql`
   select d.*, ${allIndices(network)} and d.fitting and d.active = (
       select count(*) from validators v

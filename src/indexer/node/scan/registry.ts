@@ -110,7 +110,6 @@ export function recordOf(value: unknown): ValidatorRecord {
   };
 }
 
-/** `size` is known from the balances. */
 export class RegistryReader implements ElementReader {
   readonly #columns: Columns;
   readonly #size: number;
