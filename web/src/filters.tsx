@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { Failure } from './failure.ts';
 import { idTypeOf, paths } from './links.ts';
-import { useHref } from './network.ts';
 import { Field, PageLink, Select } from './parts.tsx';
 import { changed, date, oneOf, text } from './url-state.ts';
 
@@ -16,6 +15,7 @@ const classNames = {
 export type ClassSlug = keyof typeof classNames;
 export const classes = oneOf('class', Object.keys(classNames) as ClassSlug[], 'pool');
 const operatorName = text('operator');
+export const classOf = (slug: ClassSlug) => idTypeOf(slug);
 
 export const sizes = oneOf('size', ['20', '50', '100', '200'], '20');
 export const fromDate = date('from');
@@ -99,17 +99,3 @@ export const OperatorLinks = ({ operators }: { operators: readonly Named[] }) =>
           <OperatorLink operator={operator} />
         </span>
       ));
-
-/** A link that puts a filter on a list. */
-export function ListLink({
-  path,
-  params,
-  children,
-}: {
-  path: string;
-  params: Record<string, string>;
-  children: ReactNode;
-}) {
-  const href = useHref();
-  return <Link to={href(path, params)}>{children}</Link>;
-}

@@ -3,7 +3,7 @@ import { Link, useSearchParams } from 'react-router';
 import { ago, count, momentUtc } from './format.ts';
 import { hasPage } from './links.ts';
 import { useHref } from './network.ts';
-import { changed, type Param, useParam } from './url-state.ts';
+import { changed, cursorName, type Param, useParam } from './url-state.ts';
 
 /** Until when the figures of a page go. */
 export type AsOf =
@@ -142,10 +142,17 @@ type PageInfo = {
 };
 
 /** Walks through the pages of a list; see `pageOf`. */
-export function Pager({ info, total, label }: { info: PageInfo; total?: number; label: string }) {
+export function Pager(props: {
+  info: PageInfo;
+  total?: number;
+  label: string;
+  /** The name of the list, as given to `pageOf`. */
+  list?: string;
+}) {
+  const { info, total, label, list } = props;
   const [search] = useSearchParams();
-  const to = (cursor: Record<string, string | undefined>) =>
-    `?${changed(search, { after: undefined, before: undefined, ...cursor })}`;
+  const to = ({ after, before }: { after?: string; before?: string }) =>
+    `?${changed(search, { [cursorName('after', list)]: after, [cursorName('before', list)]: before })}`;
   const previous = info.hasPreviousPage && info.startCursor;
   const next = info.hasNextPage && info.endCursor;
   return (

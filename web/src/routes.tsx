@@ -17,6 +17,15 @@ export const pages: Page[] = [
   },
   { path: '/explore/blocks', nav: 'Blocks', lazy: async () => (await import('./pages/blocks.tsx')).default },
   { path: '/explore/blocks/:slot', lazy: async () => (await import('./pages/block.tsx')).default },
+  {
+    path: '/explore/validators/:validator',
+    lazy: async () => (await import('./pages/validator.tsx')).default,
+  },
+  {
+    path: '/explore/slashings',
+    nav: 'Slashings',
+    lazy: async () => (await import('./pages/slashings.tsx')).default,
+  },
   { path: '/explore/sets', nav: 'My sets', lazy: async () => (await import('./pages/sets.tsx')).default },
   { path: '/explore/sets/:setId', lazy: async () => (await import('./pages/set.tsx')).default },
   { path: '/explore/sets/:setId/report', lazy: async () => (await import('./pages/report.tsx')).default },

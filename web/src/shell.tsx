@@ -8,6 +8,7 @@ import { pages } from './routes.tsx';
 import { Search } from './search.tsx';
 import { theme, toggleTheme } from './theme.ts';
 import { changeToken, token } from './token.ts';
+import { isCursor } from './url-state.ts';
 
 const title = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 const rewardNetworks = ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot', 'polygon', 'solana'];
@@ -27,7 +28,7 @@ function NetworkSwitch() {
   const go = (value: string) => {
     if (value.startsWith('/')) return navigate(value);
     const params = new URLSearchParams(other ? '' : search);
-    for (const cursor of ['after', 'before']) params.delete(cursor);
+    for (const cursor of [...params.keys()].filter(isCursor)) params.delete(cursor);
     if (value === networkParam.fallback) params.delete('network');
     else params.set('network', value);
     return navigate({ pathname: other ? '/' : pathname, search: params.toString() });

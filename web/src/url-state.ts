@@ -8,8 +8,8 @@ export type Param<T> = {
   write: (value: T) => string | undefined;
 };
 
-/** Cursors belong to one order and filter, so any other change removes them. */
-const CURSORS = ['after', 'before'];
+/** Cursors belong to one order and filter, so any other change removes them. `blocks-after` is of the list `blocks`. */
+export const isCursor = (name: string) => /^([a-z]+-)?(after|before)$/.test(name);
 
 function param<T>(name: string, fallback: T, parse: (text: string) => T | undefined): Param<T> {
   return {
@@ -58,18 +58,23 @@ export const orderBy = <const T extends string>(
 };
 export type Order = ReturnType<typeof orderBy>;
 
+/** The parameter of a cursor; lists have names on pages with several. */
+export const cursorName = (cursor: 'after' | 'before', list?: string) =>
+  list ? `${list}-${cursor}` : cursor;
+
 /** The arguments of a page of a connection; its cursors are in the URL. */
-export function pageOf(search: URLSearchParams, size: number) {
-  const before = search.get('before');
+export function pageOf(search: URLSearchParams, size: number, list?: string) {
+  const before = search.get(cursorName('before', list));
   return before
     ? { first: null, after: null, last: size, before }
-    : { first: size, after: search.get('after'), last: null, before: null };
+    : { first: size, after: search.get(cursorName('after', list)), last: null, before: null };
 }
 
 /** Search parameters after a change. */
 export function changed(search: URLSearchParams, changes: Record<string, string | undefined>) {
   const next = new URLSearchParams(search);
-  if (!CURSORS.some((name) => name in changes)) for (const name of CURSORS) next.delete(name);
+  if (!Object.keys(changes).some(isCursor))
+    for (const name of [...next.keys()].filter(isCursor)) next.delete(name);
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') next.delete(name);
     else next.set(name, value);
