@@ -96,6 +96,8 @@ const columns: Column<Slashing>[] = [
 type Group = { id: string; number: number; penalties: bigint };
 const penaltiesOf = ({ penalties }: Group) => penalties.toString();
 
+const meanOf = ({ penalties, number }: Group) => (penalties / BigInt(number)).toString();
+
 /** Counts slashings and sums their penalties by a key; those without one are left out. */
 function grouped<G extends Group>(rows: readonly Slashing[], start: (row: Slashing) => G[]): G[] {
   const groups = new Map<string, G>();
@@ -126,15 +128,16 @@ const months: Draw<Group> = barsOver<Group>({
   format: shortCount,
   tip: (group) => `${monthName(group)}\n${count(group.number)} slashed\nPenalties ${eth(penaltiesOf(group))}`,
 });
-/** Years rather than days, because the range is years long. */
-const year = new Intl.DateTimeFormat(navigator.languages as string[], {
+const ticks = new Intl.DateTimeFormat(navigator.languages as string[], {
   month: 'short',
   year: 'numeric',
   timeZone: 'UTC',
 });
+/** With the year, because the range is years long. */
+const monthYear = (date: Date) => ticks.format(date);
 const byMonth: Draw<Group> = (plot, rows, width) => {
   const options = months(plot, rows, width);
-  return { ...options, x: { ...options.x, tickFormat: (date: Date) => year.format(date) } };
+  return { ...options, x: { ...options.x, ticks: Math.floor(width / 130), tickFormat: monthYear } };
 };
 
 const monthColumns: Column<Group>[] = [
@@ -148,7 +151,7 @@ const penalties: Draw<Slashing> = (plot, rows, width) => ({
     type: 'utc',
     label: null,
     ticks: Math.floor(width / 110),
-    tickFormat: (date: Date) => year.format(date),
+    tickFormat: monthYear,
   },
   y: { label: 'ETH', grid: true, nice: true, ticks: 5, zero: true, tickFormat: shortCount },
   marks: [
@@ -184,12 +187,11 @@ const operatorColumns: Column<ByOperator>[] = [
     value: ({ operator }) => operatorText(operator),
     show: ({ operator }) => <OperatorLink operator={operator} />,
   },
+  countColumn('Slashed', ({ number }) => number),
   {
-    head: 'Slashed',
-    value: ({ number }) => number,
-    show: ({ number, of }) => (
-      <Share value={number} of={of} text={`${count(number)} (${ratio(number / of, 1)})`} />
-    ),
+    head: 'Share (0–1)',
+    value: ({ number, of }) => number / of,
+    show: ({ number, of }) => <Share value={number / of} text={ratio(number / of, 1)} />,
     numeric: true,
   },
   gweiColumn('Penalties', penaltiesOf),
@@ -232,8 +234,8 @@ function View({ data: { slashings }, place }: { data: Data; place: Place }) {
             <Tile label="Penalties" unit="ETH" exact={eth(penaltiesOf(all))} note={scope.toLowerCase()}>
               {shortEth(penaltiesOf(all))}
             </Tile>
-            <Tile label="Newest on this page">
-              {calendarDate(rows.reduce((newest, { date }) => (date > newest ? date : newest), ''))}
+            <Tile label="Mean penalty" unit="ETH" exact={eth(meanOf(all))} note="for a validator">
+              {shortEth(meanOf(all))}
             </Tile>
           </>
         )}
