@@ -5,7 +5,7 @@ import { type Count, monthAt } from './usage.ts';
 export type Standing = {
   period: Allowance['period'];
   unitsUsed: number;
-  /** Null without a limit. */
+  /** Null means no limit. */
   unitsAllowed: number | null;
   unitsRemaining: number | null;
   /** Null for a lifetime allowance. */
@@ -35,7 +35,7 @@ export function refuseUsedUp({ unitsRemaining, unitsUsed, unitsAllowed, resetsAt
   );
 }
 
-/** Accepts a request while any unit is left, so the last one may exceed the allowance. */
+/** Accepts a request while any unit is left, so one request may exceed the allowance. */
 export function refuseReserved(available: number | null, standing: () => Standing): void {
   if (available === null || available > 0) return;
   const now = standing();

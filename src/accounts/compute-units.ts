@@ -2,11 +2,11 @@
 export type Weight = { base: number; item: number };
 
 /**
- * Keys are `operationId`s and names of other GraphQL fields. A path's `units` or a field's `extensions.operation` can
- * name another line. Tests compare operations, lines and docs.
+ * Keys are `operationId`s and names of GraphQL fields. A path's `units` or a field's `extensions.operation` can name
+ * another key.
  */
 export const computeUnits = {
-  // REST, and equivalent GraphQL fields
+  // REST and equivalent GraphQL fields
   listOperators: { base: 5, item: 1 },
   getOperatorSummary: { base: 1, item: 1 },
   listEntityAttestations: { base: 5, item: 1 },
@@ -43,7 +43,7 @@ export const computeUnits = {
   history: { base: 5, item: 1 },
   networkOverview: { base: 1, item: 1 },
   networkValidators: { base: 5, item: 1 },
-  introspection: { base: 1, item: 1 }, // counts 100 fields as a row
+  introspection: { base: 1, item: 1 }, // 100 fields count as one row
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },
   search: { base: 5, item: 1 },
@@ -53,7 +53,7 @@ export const computeUnits = {
   validator: { base: 1, item: 1 },
   validators: { base: 5, item: 1 },
   viewer: { base: 0, item: 0 },
-  // subscriptions: the base when a stream opens
+  // a subscription costs `base` when its stream opens
   blockAdded: { base: 5, item: 1 },
   datasetChanged: { base: 1, item: 1 },
   operatorChanged: { base: 1, item: 1 },
@@ -61,7 +61,7 @@ export const computeUnits = {
   slashingAdded: { base: 5, item: 1 },
 } as const satisfies Record<string, Weight>;
 
-/** Throws, so that no operation is free by mistake. */
+/** Throws for an unknown operation, so that none is free by mistake. */
 export function weightOf(operation: string): Weight {
   if (Object.hasOwn(computeUnits, operation)) return computeUnits[operation as keyof typeof computeUnits];
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);

@@ -8,7 +8,6 @@ import type { Total } from './usage-queries.ts';
 
 /** Numbers are compute units, except `rateRemaining`. */
 export type Metering = {
-  /** Describe the rate. */
   headers: Record<string, string>;
   /** Requests left in this second; null without a limit. */
   rateRemaining: number | null;
@@ -24,11 +23,11 @@ export type Metering = {
   reserve(units: number): void;
   /** Reserves, or throws if no unreserved units are left. */
   claim(units: number): void;
-  /** Also ends the reservation. */
+  /** Ends the reservation, too. */
   charge(units: number): void;
-  /** Adds units to a request that `charge` has counted. */
+  /** Charges further units after `charge`, for the same request. */
   add(units: number): void;
-  /** Set for large answers. Waits until a turn of the event loop has time for rows costing `units`. */
+  /** Set for large responses. Waits for a turn of the event loop that has time for rows costing `units`. */
   turn?: (units: number) => Promise<void>;
 };
 
@@ -42,8 +41,8 @@ export type Meter = {
 };
 
 /**
- * Enforces limits in memory, or across replicas while Redis answers. Uses the larger usage: Redis's, or the database's
- * plus this process's unwritten usage.
+ * Counts usage in memory and, while Redis answers, across replicas. Limits apply to the larger usage: Redis's, or the
+ * database's plus this process's unwritten usage.
  */
 export async function openMeter(options: {
   db: Queryable;
@@ -57,14 +56,14 @@ export async function openMeter(options: {
       ? undefined
       : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
   const rates = redis ? redisRates(redis) : memoryRates();
-  /** By account: the last value from Redis plus later charges of this process. */
+  /** By account: the last value from Redis plus this process's later charges. */
   const reported = new Map<string, { counter: string; units: number }>();
-  /** Units reserved by account, so that concurrent requests cannot spend the same units. */
+  /** Reserved units by account, so that concurrent requests cannot spend the same units. */
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
-  /** Raises Redis's counters in case Redis was emptied. `month` may already be over. */
+  /** Raises Redis's counters in case Redis was emptied. `month` may be over. */
   function onTotals(month: string, totals: Total[]) {
     for (const { accountId, monthUnits, lifeUnits } of totals) {
       redis?.raise(counterOf(accountId, 'month', month), monthUnits);
@@ -102,7 +101,7 @@ export async function openMeter(options: {
     async admit(caller) {
       const { accountId, rateLimit, allowance } = caller;
       const rate = rateLimit === undefined ? undefined : rates.take(accountId, rateLimit);
-      if (redis) await Promise.all([rate, readShared(caller)]); // one round trip for both
+      if (redis) await Promise.all([rate, readShared(caller)]);
       const { headers, rateRemaining } = rate ? await rate : { headers: {}, rateRemaining: null };
       if (allowance.units !== undefined) refuseUsedUp(standing(caller));
       let reserved = 0;

@@ -14,7 +14,7 @@ type Rates = {
   take(accountId: string, limit: number): Promise<{ headers: Record<string, string>; rateRemaining: number }>;
 };
 
-/** Headers of draft-ietf-httpapi-ratelimit-headers, as structured fields (RFC 9651). */
+/** Headers of draft-ietf-httpapi-ratelimit-headers. */
 function fields(limit: number, remaining: number, seconds: number): Record<string, string> {
   const member = (parameters: [string, number][]) => serializeList([['persecond', new Map(parameters)]]);
   return {
@@ -29,7 +29,7 @@ function fields(limit: number, remaining: number, seconds: number): Record<strin
   };
 }
 
-/** Each replica allows the whole rate. */
+/** Each replica allows the full rate. */
 export const memoryRates = (): Rates =>
   ratesOf((limit) => new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }));
 

@@ -6,7 +6,7 @@ const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
 /**
- * Pings detect an outage. A timeout per command would misfire: a busy process leaves responses unread, and replicas
+ * Pings detect an outage. Timeouts of commands would misfire, because a busy process reads responses late, and replicas
  * would then count alone.
  */
 const BEAT_MS = 100;
@@ -15,7 +15,6 @@ const KEY_TTL_SECONDS = 40 * 86_400;
 
 const ADD = `redis.call('incrby', KEYS[1], ARGV[1])
 redis.call('expire', KEYS[1], ARGV[2])`;
-/** Never lowers a counter. */
 const RAISE = `if tonumber(redis.call('get', KEYS[1]) or '-1') < tonumber(ARGV[1]) then
   redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2])
 end`;

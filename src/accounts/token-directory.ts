@@ -12,9 +12,9 @@ const RELOAD_MS = 10_000;
 const FLUSH_MS = 30_000;
 
 export type TokenDirectory = {
-  /** Takes the same time for every invalid token, because tokens are found by hash. */
+  /** Finds tokens by hash, so the duration reveals nothing about an invalid token. */
   find(authorization: string | undefined, now: Date): Caller | undefined;
-  /** Undefined once the token is revoked or expired. */
+  /** Undefined if the token is revoked or expired. */
   byId(tokenId: string, now: Date): Caller | undefined;
   stop(): Promise<void>;
 };

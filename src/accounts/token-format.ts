@@ -17,14 +17,14 @@ export function isWellFormed(token: string): boolean {
   return match !== null && checksum(match[1] as string) === match[2];
 }
 
-/** Also matches wrong checksums: a mistyped token reveals most of the real one. */
+/** Matches wrong checksums, too: a mistyped token reveals most of the real one. */
 export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
 
 const TOKENS_IN_TEXT = new RegExp(TOKEN_IN_TEXT, 'g');
 
 export const withoutTokens = (text: string): string => text.replace(TOKENS_IN_TEXT, 'sgt_…');
 
-/** Faults quote the request, which may contain tokens. */
+/** Hides tokens, because faults quote the request. */
 export const shownFault = ({ loc, msg, type }: Fault): Fault => ({
   loc: loc.map((part) => (typeof part === 'string' ? withoutTokens(part) : part)),
   msg: withoutTokens(msg),

@@ -113,7 +113,7 @@ export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): P
   await db.query({ text: statement.text, values: statement.values });
 }
 
-/** The old token stays valid for `graceSeconds`, so users can switch without a gap. */
+/** The old token stays valid for `graceSeconds`. */
 export async function rotateToken(
   db: Queryable,
   tokenId: string,

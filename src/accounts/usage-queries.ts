@@ -37,7 +37,7 @@ const Total = z.object({
 });
 export type Total = z.infer<typeof Total>;
 
-/** Returns totals of all accounts, or of accounts that changed within `withinSeconds`. */
+/** Returns the totals of accounts that changed within `withinSeconds`; null means all accounts. */
 export const usageTotals = (db: Queryable, month: string, withinSeconds: number | null): Promise<Total[]> =>
   rows(
     db,

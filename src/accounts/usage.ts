@@ -7,7 +7,6 @@ import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from '.
 
 /** A UTC month, named like `2026-11`. */
 type Month = { name: string; from: number; to: number; next: string };
-/** Most requests are of the same month. */
 let last: Month = { name: '', from: 0, to: 0, next: '' };
 
 export function monthAt(now: Date): Month {
@@ -120,9 +119,9 @@ export function usageCounts(): UsageCounts {
   };
 }
 
-/** A crash loses the usage of at most this time. */
+/** A crash loses at most the usage of this time. */
 const FLUSH_MS = 2_000;
-/** Reads totals that changed within this time, or all if the last read is older than half of it. */
+/** A read covers accounts that changed within this time, or all accounts if the previous read is older than half of it. */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
@@ -192,7 +191,6 @@ export async function openUsage(options: {
     async stop() {
       clearInterval(timer);
       await flush();
-      // The first flush may have resent an older batch.
       if (counts.more()) await flush();
     },
   };

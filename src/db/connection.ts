@@ -11,7 +11,7 @@ export const KEEP_ALIVE_MS = 10_000;
 
 /**
  * SQLSTATEs: 08 connection; 53 resources; 57P0 shutdown; 57014, 25P0 canceled or timed out; 40, 55P03 conflict with
- * replay or a transaction; 580 system or disk.
+ * replication or a transaction; 580 system or disk.
  */
 const transient = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
 export const READ_ONLY = '25006';
@@ -19,7 +19,7 @@ export const READ_ONLY = '25006';
 export const CANCELED = '57014';
 const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
-/** True if the statement is not at fault. */
+/** Whether the same statement might succeed later. */
 export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (code && (transient.test(code) || socketCodes.has(code))) return true;
@@ -83,7 +83,7 @@ export function boundStatements(statementTimeoutMs: number) {
 const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
   exception when invalid_parameter_value then null; end $$`;
 
-/** Overrides settings of URL, database and role. Poolers such as PgBouncer refuse startup `options`. */
+/** Overrides settings of URL, database and role. Does not use startup `options`, which poolers such as PgBouncer refuse. */
 export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: number; prepared: boolean }) {
   const { readOnly, statementTimeoutMs, prepared } = options;
   const settings = [

@@ -61,7 +61,6 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
 
 const MIN_VERSION = 15;
 
-/** Without this check, the migration tool would fail with a stack trace. */
 async function checkDatabase(client: pg.Client, isNew: boolean) {
   const { rows } = await client.query(
     `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may,
@@ -97,7 +96,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 export const migrate = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);
-    if (pending.length === 0) return []; // serving needs no right to create tables
+    if (pending.length === 0) return [];
     await checkDatabase(client, isNew);
     const run = await runner({
       dbClient: client,

@@ -21,7 +21,7 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** Bounds the gateway's writes of usage and token use. Commands have no timeout. */
+/** For the gateway's writes of usage and token use. Commands have no timeout. */
 const OWN_TIMEOUT_MS = 10_000;
 
 type Options = {
@@ -52,7 +52,7 @@ export async function openDatabase(
       url,
       readOnly: false,
       max: options.writers ?? 3,
-      // loading sample data into the embedded database takes longer
+      // loading the sample data takes longer
       statementTimeoutMs: options.serves && !embedded ? OWN_TIMEOUT_MS : 0,
       waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
       reportsErrors: !options.serves,
@@ -78,7 +78,7 @@ export async function openDatabase(
     }
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (failure) {
-    // Connections fail before the embedded server's exit is known. Waits, to report the exit instead.
+    // Reports the exit of the embedded server rather than a lost connection, which is noticed earlier.
     const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
     const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
     await embedded?.stop();
@@ -105,7 +105,7 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
   }
   await targetOf(url)
     .choose()
-    .catch(() => undefined); // the replica may become available later
+    .catch(() => undefined);
   const { pool, revisions, replica } = replicaPool(url, reading(url), reading(primary));
   return { read: pool, revisions, replica };
 }

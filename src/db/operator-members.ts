@@ -29,7 +29,7 @@ export function isMember(alias: string, network: string, { idType, id }: Operato
       and ${raw(`${alias}.node_operator`)} = ${part('node_operator_id')}`;
 }
 
-/** A table of the operators' keys in `operator_validators`. `list` is the operator's position, from 0. */
+/** Makes a table of the operators' keys in `operator_validators`. `list` is an operator's 0-based position. */
 export const askedOperators = (
   operators: readonly { network: string; idType: string; id: string }[],
 ): Sql => sql`asked_operators(

@@ -23,7 +23,7 @@ export type Primary = Queryable & {
 
 export type Pool = Queryable & {
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** A call after `abandon()` never settles. */
+  /** After `abandon()`, a call never settles. */
   commit(client: pg.PoolClient): Promise<void>;
   /** Waits for running commits and starts no others. PostgreSQL ends other statements after exit (`prepareWith`). */
   abandon(): Promise<void>;
@@ -39,7 +39,7 @@ type Options = {
   waitTimeoutMs?: number;
   /** Must be off if a pooler does not support it. */
   prepared?: boolean;
-  /** If true, an unavailable database throws its own error instead of 503: for pools that serve no requests. */
+  /** For pools that serve no requests: throws the original error of an unavailable database instead of 503. */
   reportsErrors?: boolean;
   onError?: (error: Error) => void;
 };
@@ -78,7 +78,7 @@ export function createPool(options: Options): Pool {
   const retired = new WeakSet<pg.PoolClient>();
   const nameOf = prepared ? statementNames(retired) : undefined;
 
-  // On a read-only pool a refused write is the statement's fault.
+  // A read-only pool refuses writes, which is no fault of the server.
   const isUnavailable = (error: Error) =>
     isTransient(error) || (!readOnly && (error as { code?: string }).code === READ_ONLY);
 
@@ -112,9 +112,8 @@ export function createPool(options: Options): Pool {
       acquire(pool, waitTimeoutMs, (failure, client) => {
         if (!client) return reject(assess(failure as Error, client).error);
         const run = (name: string | undefined) => {
-          // pg would copy the properties of a plain config (5 of a summary's 90 µs).
+          // pg would copy the properties of a plain object (5 of a summary's 90 µs).
           const query: pg.Query & { name?: string } = new pg.Query(text, values, (error, result) => {
-            // A migration has changed a type.
             if (name && (error as { code?: string } | null)?.code === STALE_PLAN) {
               retired.add(client);
               return run(undefined);
@@ -157,7 +156,7 @@ export function createPool(options: Options): Pool {
 }
 
 /**
- * Uses callbacks, because rows in pg's promises survive two garbage collections: 35,800 instead of 41,300 responses per
+ * Callbacks, because rows in pg's promises survive two garbage collections: 35,800 instead of 41,300 responses per
  * second (16 callers of 16 rows).
  */
 function acquire(
@@ -192,7 +191,7 @@ export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Prom
       await pool.commit(client);
       return result;
     } catch (error) {
-      // A broken connection needs no rollback: closing it rolls back too.
+      // A broken connection needs no rollback: closing it rolls back, too.
       if (!isTransient(error)) await client.query('rollback').catch(() => undefined);
       throw error;
     }

@@ -40,7 +40,7 @@ export function replicaPool(
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    // Probing starts at the first read, because some commands read nothing.
+    // Starts probing at the first read, because some commands read nothing.
     timer ??= setInterval(() => void probing.run(), PROBE_MS).unref();
     return up ? replica : primary;
   };
@@ -60,7 +60,7 @@ export function replicaPool(
             resolve(result);
           },
           (error) => {
-            if (!inProgress.has(sendToPrimary)) return; // already sent to the primary
+            if (!inProgress.has(sendToPrimary)) return; // a failed probe has sent the read to the primary
             if (isOfReplica(error)) {
               void probing.run();
               return sendToPrimary();
@@ -80,7 +80,7 @@ export function replicaPool(
       await Promise.all([probes.end(), replica.end(), primary.end()]);
     },
   };
-  // A failed read of revisions is not repeated on the primary: its revision may be ahead of a lagging replica's rows.
+  // Does not repeat a failed read of revisions on the primary, whose revision may be ahead of the replica's rows.
   const revisions: Queryable = { query: (statement) => current().query(statement) };
   return { pool, revisions, replica: { up: () => up, onChange: (listener) => listeners.push(listener) } };
 }

@@ -4,7 +4,6 @@ import type { Queryable } from './pool.ts';
 
 export { join, raw, Sql, sql };
 
-/** SQL expressions of fields, cast to response types. */
 export type Fields<Name extends string> = Record<Name, Sql>;
 
 export const momentText = (moment: Sql): Sql => sql`to_char(${moment}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;

@@ -5,7 +5,7 @@ import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 export type Target = {
   /** The configuration for the server that `choose` found last; initially for the URL's first server. */
   config(): pg.ClientConfig;
-  /** Chooses the first reachable server with the URL's role. Otherwise throws all faults. */
+  /** Chooses the first reachable server that has the role of the URL. If there is none, throws all faults. */
   choose(): Promise<void>;
   onChange(listener: () => void): void;
 };
@@ -81,7 +81,6 @@ const isSocket = ({ host }: Server) => host.startsWith('/');
 
 function noneUsable(faults: Map<string, Error>): Error {
   const reasons = [...faults].map(([server, { message }]) => `${server}: ${message}`);
-  // `urlError` recognizes this code.
   return Object.assign(new Error(`no server is usable: ${reasons.join('; ')}`), { code: 'ECONNREFUSED' });
 }
 
@@ -96,7 +95,7 @@ async function firstUsable(
     if (!fault) return attempt;
     faults.push(fault);
   }
-  // Lack of TLS explains nothing if plain connections failed too.
+  // Of several faults, the one about missing TLS explains least.
   return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
 }
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { count, timestamp } from '../kernel/leaves.ts';
 import { momentText, raw, type Sql, sql } from './rows.ts';
 
-/** The last epoch that figures cover, and its end. */
 export const SolanaAsOf = z.object({ epoch: count(), time: timestamp() }).nullable();
 export type SolanaAsOf = z.infer<typeof SolanaAsOf>;
 

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 
-/** `host` may be a Unix socket's folder. */
 export type Server = { host: string; port: number };
 
 const sessionAttrs = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
@@ -12,7 +11,7 @@ export type DatabaseUrl = {
   /** In order of preference; not empty. */
   servers: Server[];
   attrs: (typeof sessionAttrs)[number];
-  /** Attempts with or without TLS, in order. */
+  /** Attempts in order; true means with TLS. */
   tls: boolean[];
   config: pg.ClientConfig;
 };
@@ -32,14 +31,14 @@ const interpreted = [
 const known = [...interpreted, ...files, ...passed];
 
 /**
- * Parses like libpq. Errors omit the password. Refuses unknown parameters, because ignoring one could drop a demand for
+ * Parses like libpq. Errors omit the password. Refuses unknown parameters, because an ignored one could demand
  * encryption.
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, login = '', hosts = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/.exec(text) ??
     refuse('a postgres:// URL is needed');
-  const parameters = new URLSearchParams(query.replaceAll('+', '%2B')); // libpq does not read + as a space
+  const parameters = new URLSearchParams(query.replaceAll('+', '%2B')); // libpq does not read `+` as a space
   for (const name of parameters.keys()) {
     if (!known.includes(name))
       refuse(`the parameter ${name.slice(0, 64)} is unknown; accepted parameters are ${known.join(', ')}`);

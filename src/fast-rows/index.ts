@@ -10,7 +10,6 @@ export type { Selection };
 
 /** A summary to read together with its object. */
 export type Early<Field extends string> = { window: TimeWindow; selection: Selection<Field> };
-/** The summary that was read, if it exists. */
 export type EarlyRow<Row> = { window: TimeWindow; row: Row | undefined };
 
 const isSerialized = (row: object): row is { text: string } => 'text' in row;

@@ -18,20 +18,22 @@ import type { Context } from '../context.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
 import { type RowLayout, serializeRow } from './row-layout.ts';
 
-/** Compiled queries select this field if its rows have only plain fields (`rewrite.ts`). */
+/**
+ * Compiled queries select this field in place of `name` if all that they select of its rows can be read as one text
+ * (`rewrite.ts`).
+ */
 export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
   /**
-   * The resolver returns a row and uses `selectionFor`. 'window': the argument `window` chooses the row; without it,
-   * the window of its `summary` does.
+   * The resolver returns a row and uses `selectionFor`. With 'window', the row depends on the argument `window` or,
+   * without it, on that of the row's `summary`.
    */
   givesRow?: true | 'window';
-  /** The parent's row has the object's columns if the field and the list have the same `window`. */
+  /** The object's columns are in its parent's row, if field and list have the same `window`. */
   ownRow?: boolean;
-  /** The field is a Float, its column a decimal. */
+  /** The column of this Float is a decimal. */
   rounded?: boolean;
-  /** The row's property with the value. */
   column?: string;
   /** Ordered keys of listed objects that are stored in response form. */
   storedKeys?: readonly string[];

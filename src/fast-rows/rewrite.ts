@@ -139,7 +139,7 @@ function fieldsOf(
 type Place = {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   window?: ValueNode | undefined;
-  /** The row has no `window` argument, so the window of its `summary` applies. */
+  /** The row has no argument `window`, so that of its `summary` applies. */
   alone?: boolean;
 };
 

@@ -5,7 +5,7 @@ import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
 /**
  * `quoted` needs no escapes (digits, dates, names), unlike `text`. `json` is stored in response form. `rounded` is a
- * decimal shown as a double. A record maps values to enum names.
+ * decimal that becomes a double. A record maps values to enum names.
  */
 type Kind = 'digits' | 'double' | 'rounded' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
@@ -16,7 +16,7 @@ export type Column = {
   nullable: boolean;
   /** Keys of `json` whose text values become JSON numbers. */
   numbers?: readonly string[] | undefined;
-  /** A key within `json` that is shown by another name, its value as a double. */
+  /** A key within `json` whose name changes and whose value becomes a double. */
   renamed?: { from: string; to: string } | undefined;
 };
 
@@ -43,10 +43,9 @@ export class RowLayout {
   }
 }
 
-/** Fields are read as columns, a layout as one text. */
 export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
-/** JSON escapes this character within values. */
+/** JSON escapes this character in values. */
 export const SEPARATOR = '\u0001';
 export const ROW_SEPARATOR = '\u0002';
 
@@ -141,7 +140,7 @@ function serializerOf({
   if (kind === 'double')
     return (value) => {
       if (value === '') return none;
-      // PostgreSQL omits the point of integers and writes exponents from 1e15.
+      // PostgreSQL writes integers without a point, and exponents from 1e15.
       return value.includes('.') && !value.includes('+') ? value : doubleText(Number(value));
     };
   if (renamed) {
@@ -151,7 +150,7 @@ function serializerOf({
     return (value) => value.replace(stored, shown) || none;
   }
   if (numbers) {
-    // JSON escapes the quotes within a text, so only a key can match.
+    // JSON escapes quotes within a text, so only a key can match.
     const quoted = new RegExp(`"(${numbers.join('|')})":"(-?[\\d.]+)"`, 'g');
     return (value) => value.replace(quoted, '"$1":$2') || none;
   }

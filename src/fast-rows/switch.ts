@@ -1,2 +1,2 @@
-/** If false, rows are read as columns instead of one text per row, with equal responses. */
+/** If false, each row is read as columns instead of one text. Responses stay the same. */
 export const FAST_ROWS: boolean = true;

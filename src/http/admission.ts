@@ -28,7 +28,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Null until admitted. */
     metering: Metering | null;
-    /** Null before the handler answers and after a refusal. */
+    /** Null before the handler returns, and after a refusal. */
     answer: Answer | null;
   }
 }
@@ -73,10 +73,10 @@ export type ConcurrencyLimit = {
 };
 
 /**
- * Runs at most `most` requests at a time; others wait in order. With 1,000 connections, a response takes 230 µs of CPU,
- * no more than with 256. Without the limit it takes 380 µs, because V8 copies the objects of requests that wait for
- * PostgreSQL. With only the pool's queue, a response took a third more CPU, and the process 440 MB instead of 280 (ten
- * runs).
+ * Runs at most `most` requests at a time; others wait in order. With 1,000 connections, a response needs 230 µs of CPU,
+ * no more than with 256. Without the limit it needs 380 µs, because V8 copies the objects of requests that wait for
+ * PostgreSQL. With only the pool's queue, a response needed a third more CPU, and the process 440 MB instead of 280
+ * (ten runs).
  */
 export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();
@@ -124,7 +124,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
   };
 }
 
-/** Stored by replay.ts, so that no request counts twice. */
+/** replay.ts stores its admissions here, so that no request counts twice. */
 export const admissions = new WeakMap<IncomingMessage, Promise<Metering>>();
 
 /** Checks token, rate and allowance before the body is read. */

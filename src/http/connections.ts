@@ -34,8 +34,8 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses a request with no Host header or several (RFC 9112, section 3.2). Node's own refusal has no body. Of several
- * headers, Node and a proxy may use different ones.
+ * Refuses a request with no Host header or several (RFC 9112, section 3.2), because Node and a proxy may read different
+ * ones. Node's own refusal has no body.
  */
 const withHostChecked =
   (serve: RequestListener): RequestListener =>
@@ -56,7 +56,7 @@ const withHostChecked =
 const refuseExpectation: RequestListener = (_request, response) =>
   refuse(response, 417, 'The Expect header is not accepted; send 100-continue or none.');
 
-/** Serves pipelined requests one by one, so that a client that reads nothing holds only one response in memory. */
+/** Serves pipelined requests one by one, so that a client that reads nothing keeps only one response in memory. */
 const oneAtATime =
   (serve: RequestListener, waiting = new WeakMap<Socket, number>()): RequestListener =>
   (request, response) => {
@@ -67,16 +67,16 @@ const oneAtATime =
     waiting.set(socket, count);
     response.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) as number) - 1);
-      process.nextTick(serve, request, response); // Node first sends the buffered part
+      process.nextTick(serve, request, response);
     });
   };
 
-/** After so many sent bytes, an empty send queue is inspected again. */
+/** A send queue that was empty is inspected again after so many sent bytes. */
 const UNSEEN_BYTES = 65_536;
 
 type Sending = {
   connection: string | undefined;
-  /** Number of bytes sent when the send queue was last found empty. */
+  /** Bytes sent when the send queue was last empty. */
   emptyAt: number;
   /** Bytes sent minus bytes queued; grows when the client reads. */
   acknowledged?: number;
@@ -87,7 +87,7 @@ type Sending = {
 
 /**
  * Resets a connection whose client reads nothing for `sendTimeoutMs`. On Linux, bytes in the kernel's send queue count
- * as unread, though Node reports them as sent. A socket is closed only once that queue is empty.
+ * as unread, though Node reports them as sent. A socket closes only after that queue is empty.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Map<Socket, Sending>();
@@ -101,7 +101,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   function reset(socket: Socket, sending: Sending | undefined) {
     unread += 1;
     const close = sending?.close;
-    sockets.delete(socket); // keeps `_destroy` from waiting for the queue
+    sockets.delete(socket);
     socket.resetAndDestroy(); // an orderly close would leave unread bytes in the system for minutes
     close?.();
   }

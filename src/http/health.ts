@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 
 export type Indexed = { network: string; indexedEpoch: number; behindSeconds: number; problem?: string };
 
-/** `index` never makes a gateway unready. */
 export type Readiness = { ready: boolean; reason?: string; index?: Indexed[] };
 
 export function serveHealth(app: FastifyInstance, readiness: () => Promise<Readiness>) {

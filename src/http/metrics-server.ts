@@ -32,7 +32,7 @@ export function metricsServer(metrics: Metrics, log: Logger): FastifyInstance {
   return app;
 }
 
-/** If `port` is in use, neither server listens. */
+/** If `port` is in use, neither server starts. */
 export function serveBeside(app: FastifyInstance, other: FastifyInstance, port: number, host: string): void {
   app.addHook('onReady', async () => void (await other.listen({ port, host })));
   app.addHook('onClose', () => other.close());

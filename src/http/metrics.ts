@@ -18,7 +18,6 @@ type Answered = {
 };
 
 export type Metrics = {
-  /** Also logs the request. */
   observe(answered: Answered, log: Logger, bindings?: { reqId: string }): void;
   text(): Promise<string>;
   contentType: string;

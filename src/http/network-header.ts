@@ -9,7 +9,7 @@ import type { Fault } from '../kernel/refusal.ts';
 export type NetworkHeader = {
   /** Faults name the documented header, `names[0]`. */
   read(headers: IncomingHttpHeaders): { network: Network; faults: Fault[] };
-  /** Logs and counts network headers that are not read. They are not refused, because proxies may add some. */
+  /** Logs and counts network headers that are ignored. Proxies may add such headers, so they are not refused. */
   noteUnread(headers: IncomingHttpHeaders, log: Logger, bindings?: { reqId: string }): void;
   unread(): number;
 };

@@ -28,7 +28,7 @@ function addressBytes(address: string): number[] {
 
 const hex = (bytes: Uint8Array | number[]) => Buffer.from(bytes).toString('hex').toUpperCase();
 
-/** Writes an endpoint as Linux's TCP table does: the address as 32-bit words in the machine's byte order. */
+/** Writes an address and port like Linux's TCP table, whose 32-bit words have the machine's byte order. */
 export function tableEndpoint(address: string, port: number): string {
   const bytes = Buffer.from(addressBytes(address));
   return `${hex(endianness() === 'LE' ? bytes.swap32() : bytes)}:${hex([port >> 8, port & 0xff])}`;

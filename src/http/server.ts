@@ -46,7 +46,7 @@ import { privateHeaders, securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Sent with all responses, also refusals. */
+    /** Sent with all responses, refusals included. */
     headers?: Record<string, string>;
     /** The handler parses the JSON body. */
     bodyAsText?: true;
@@ -57,7 +57,6 @@ export type ServerOptions = {
   settings: Settings;
   log: Logger;
   pool: Pool;
-  /** Never a replica. */
   primary: Pool;
   tokens: TokenDirectory;
   meter: Meter;
@@ -65,14 +64,17 @@ export type ServerOptions = {
   readiness: () => Promise<Readiness>;
   replicaUp?: (() => boolean) | undefined;
   index?: IndexStatus | undefined;
-  /** Without it every code is refused. */
+  /** If undefined, every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
   /** Above this, data requests get 503. */
   maxEventLoopDelayMs?: number;
   requestTimeoutMs?: number;
 };
 
-/** One thread responds no sooner with more requests at a time. */
+/**
+ * The limit of requests run at a time is at least this, and 2 × DATABASE_POOL if that is more. A higher one makes no
+ * response sooner, because one thread serves them all.
+ */
 const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;

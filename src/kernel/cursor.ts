@@ -8,7 +8,6 @@ const mark = (list: string, key: string) =>
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64url');
 
-/** `list` names the list and its order. */
 export function encodeCursor(list: string, key: readonly (string | number)[]): string {
   const text = JSON.stringify(key);
   return base64(`${VERSION}.${mark(list, text)}.${text}`);
@@ -34,7 +33,7 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 
-/** Parameters of statements need integers from 0 to 2³¹ − 1. */
+/** SQL parameters need integers from 0 to 2³¹ − 1. */
 export const isNumber = (part: unknown): part is number =>
   Number.isInteger(part) && (part as number) >= 0 && (part as number) < 2 ** 31;
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 const DEADLINE_MS = 5_000;
 
-/** A hanging connection must not block background work. */
+/** Keeps a hanging connection from blocking background work. */
 export async function withDeadline<T>(work: Promise<T>): Promise<T> {
   const done = await Promise.race([
     work.then((value) => ({ value })),

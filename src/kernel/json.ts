@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { doubleText, JsonText, textOf } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
 
-/** Moves `JsonText` to `aside`; a NUL, which JSON never contains, marks its place. */
+/** Moves each `JsonText` to `aside` and writes a NUL, which JSON never contains, in its place. */
 type Write = (value: unknown, aside: JsonText[]) => string;
 
 const cache = new WeakMap<z.core.$ZodType, Write>();

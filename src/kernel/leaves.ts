@@ -22,7 +22,6 @@ const leaf = <T extends z.ZodType>(schema: T, kind: LeafKind, more: Omit<Leaf, '
 };
 
 const fitsBigint = (digits: string) =>
-  // other checks report text that is not digits
   digits.length < 19 || !/^-?\d+$/.test(digits) || BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
 export const flag = () => leaf(z.boolean(), 'Boolean');
@@ -78,7 +77,7 @@ export const timestamp = () =>
       .refine((value) => parseDateTime(value) !== undefined, 'must be a moment that exists'),
     'DateTime',
   );
-/** For imports, after `decode`; may have a fraction. */
+/** A moment in imports, after `decode`; may have a fraction of a second. */
 export const moment = () => {
   const form =
     'must be a moment like 2024-03-31T12:00:23Z; an offset, a fraction and a space instead of T are accepted too';
@@ -155,7 +154,7 @@ export const leafOf = (schema: z.core.$ZodType): Leaf | undefined => kinds.get(u
 
 export const leafKind = (schema: z.core.$ZodType): LeafKind | undefined => leafOf(schema)?.kind;
 
-/** Decimals of v1 records are JSON numbers (spec §9). */
+/** Decimals in v1 records are JSON numbers (spec §9). */
 export function decimalsAsNumbers<Shape extends z.ZodRawShape>(
   record: z.ZodObject<Shape>,
 ): z.ZodObject<Shape> {

@@ -1,11 +1,11 @@
 import { intParam } from './params.ts';
 
-/** Of every GraphQL list that takes `first`. Each REST list has its own, as documented. */
+/** The default of `first` in every GraphQL list. Each REST list has its own default, as documented. */
 export const DEFAULT_PAGE_SIZE = 20;
 
 export type PageSizes = { defaultSize: number; maxSize: number };
 
-/** `after` and `before` are exclusive; `backward` reads from the end. */
+/** `after` and `before` are exclusive. With `backward`, the page is at the end of the range. */
 export type Range<Key> = {
   after?: Key;
   before?: Key;
@@ -13,16 +13,14 @@ export type Range<Key> = {
   backward?: boolean;
   /** For lists without stored ranks. */
   offset?: number;
-  /** Omits cursors and page info. */
   rowsOnly?: boolean;
-  /** Reads the list's total. */
   counted?: boolean;
 };
 
 /** One extra row shows whether more follow. */
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
-/** Pages read `revision` even after a refresh. `loc` locates the parameter in the request. */
+/** All pages of a walk read `revision`, even after a refresh. `loc` is the place of the parameter in the request. */
 export type Walk = { revision: number; loc: string[] };
 
 export type RankedRange = { range: Range<number>; walk: Walk | undefined };
@@ -54,7 +52,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** Without a cursor, starts the page at `start`, or at the next number if the list lacks it. */
+/** Without a cursor, the page begins at `start`, or at the next number if the list lacks `start`. */
 export const startingAt = (range: Range<number>, start: number | null, ascending = false): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: ascending ? start - 1 : start + 1 };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
-/** A `…Param` parses a REST parameter without coercion. */
+/** The functions `…Param` parse REST parameters without coercion. */
 type Raw = string | string[] | undefined;
 type JsonSchema = Record<string, unknown>;
 type Wrong = { msg: string; type: string };
@@ -69,7 +69,7 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
   });
 }
 
-/** `ending` lists deprecated values. */
+/** `ending` names deprecated values. */
 export function enumParam<const V extends string, const O extends Options<V> = Options<V>>(
   values: readonly V[],
   options: O,

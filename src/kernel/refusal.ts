@@ -1,4 +1,4 @@
-/** GraphQL sends the code in `extensions.code`. */
+/** GraphQL returns the code in `extensions.code`. */
 export const refusalStatus = {
   BAD_INPUT: 400,
   UNAUTHENTICATED: 401,
@@ -29,7 +29,7 @@ type Extra = {
   cause?: unknown;
 };
 
-/** The only error whose message reaches a caller; others are masked and logged. */
+/** Callers see the message of this error only; others are masked and logged. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly faults: Fault[] | undefined;
@@ -50,7 +50,6 @@ export const badInput = (faults: Fault[]) =>
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
-/** Throws BAD_INPUT with the faults of all makers. */
 export function collectFaults<Parts extends unknown[]>(
   ...makers: { [Index in keyof Parts]: () => Parts[Index] }
 ): Parts {
@@ -70,7 +69,6 @@ export function collectFaults<Parts extends unknown[]>(
 
 export const unknownPath = () => new Refusal('NOT_FOUND', 'Not found.');
 
-/** `what` names the missing row, `where` the network or list. */
 export const notFound = (what: string, where?: string) =>
   new Refusal('NOT_FOUND', `${what} was not found${where === undefined ? '' : ` ${where}`}.`);
 

@@ -5,7 +5,6 @@ import type { Fault } from './refusal.ts';
 export type Call = {
   /** `/v0/eth/operators` */
   path: string;
-  /** Scheme, public host and path. */
   url: string;
   /** As received, without the question mark. */
   query: string;
@@ -29,18 +28,17 @@ export type Route<Context> = {
   description: string;
   params: z.ZodObject;
   query: z.ZodObject;
-  /** Invalid parameters are undefined in `query`. */
+  /** `query` has undefined for invalid parameters. */
   crossFieldFaults?(query: never): Fault[];
   body?: z.ZodObject;
   /** Default 200; 204 has no body. */
   status?: 200 | 201 | 204;
   reply: z.ZodType;
   exampleBody?: unknown;
-  /** For the reference page and tests. */
   example: string;
-  /** False outside Ethereum, where the network header is ignored (spec §4.1). */
+  /** If false, the network header is ignored: outside Ethereum (spec §4.1). */
   networkHeader?: boolean;
-  /** Path of the replacement. Responses then carry `Deprecation` and a `Link` to it (spec §9). */
+  /** Path of the replacement. Responses then have `Deprecation` and a `Link` to it (spec §9). */
   successor?: string;
   handle(context: Context, input: never, call: Call): Promise<Reply>;
 };

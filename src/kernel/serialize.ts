@@ -1,7 +1,7 @@
 export type SerializedWork = {
   /** Starts a run after the current one. Waiting calls share one run. */
   run(): Promise<void>;
-  /** Waits for the current run; no run starts afterwards. */
+  /** Waits for the current run; afterwards no run starts. */
   stop(): Promise<void>;
 };
 

@@ -33,7 +33,6 @@ const MOMENT =
  * zeros of the fraction.
  */
 export function momentText(text: string): string | undefined {
-  // most imported moments are like this
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\dZ$/.test(text))
     return parseDateTime(text) === undefined ? undefined : text;
   const [, date, time, fraction = '', , hours, minutes = '00'] = MOMENT.exec(text) ?? [];

@@ -1,4 +1,3 @@
-/** Resolves after pending I/O. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Waits for the next turn once this turn's work reaches `most`. */

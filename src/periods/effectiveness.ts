@@ -2,7 +2,7 @@ import { type Sql, sql } from '../db/rows.ts';
 
 /** SQL expressions over single or summed validator days `a`, in doubles. Formulas: spec §2.2, decisions on operators. */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
-/** 0 on a day with only sync committee duty, which can outlast an exit. */
+/** Number of attestation duties. 0 is possible after an exit, on a day with only sync committee duty. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
 export const proposals = sql`(a.proposed_count + a.missed_proposal_count)`;
 export const attested = sql`a.total_unique_attestations`;
@@ -11,7 +11,7 @@ export const attested = sql`a.total_unique_attestations`;
 export const uptime = sql`(${attested}::float8 / nullif(${duties}, 0))`;
 /** 0..1; null when all attestations were missed. */
 export const correctness = sql`(${votes}::float8 / nullif(3 * ${attested}, 0))`;
-/** In slots, 1 at best; null when all attestations were missed. */
+/** In slots, at best 1; null when all attestations were missed. */
 export const inclusionDelay = sql`(a.sum_inclusion_delay::float8 / nullif(${attested}, 0))`;
 /** 0..100; 0 when all attestations were missed, null without duties. */
 export const attester = sql`coalesce(100::float8 * ${uptime} * ${correctness} / nullif(${inclusionDelay}, 0), 0 * ${uptime})`;
@@ -19,6 +19,6 @@ export const attester = sql`coalesce(100::float8 * ${uptime} * ${correctness} / 
 export const proposer = sql`(100::float8 * a.proposed_count / nullif(${proposals}, 0))`;
 export const effectiveness = sql`coalesce(0.625::float8 * ${attester} + 0.375::float8 * ${proposer}, ${attester})`;
 
-/** Rewards of both layers, less penalties, in Gwei. */
+/** Rewards of both layers minus penalties, in Gwei. */
 export const rewards: Sql = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
   + a.sum_priority_fees + a.sum_baseline_mev)`;

@@ -37,10 +37,9 @@ const GranularityEnum = builder.enumType('Granularity', {
 const describe = (record: z.ZodObject) => (name: string) =>
   name === 'day' ? 'Time of the period.' : ((record.shape[name] as z.ZodType).description as string);
 
-/** Ends the description of each type of records. */
 export const recordIsNoNode = 'Not a Node: its period belongs to the range and the calendar of its list.';
 
-/** All keys of a period sort by time, so `period` stands for them. */
+/** The field `period` replaces the keys of periods, because they all sort by time. */
 const orderFields = (record: z.ZodObject): string[] => [
   'period',
   ...Object.keys(record.shape).filter(
@@ -162,7 +161,6 @@ function periodSelection<Field extends string>(
   ) as Field[];
 }
 
-/** List names in cursors begin with `list`. */
 export const periodLists =
   <Field extends string, Record>(list: string, record: z.ZodObject) =>
   async (

@@ -13,7 +13,7 @@ import type { Granularity } from './record.ts';
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
   calendar: Calendar;
-  /** `day` sorts by period at every granularity. */
+  /** `day` means the period, whatever its length. */
   sortBy: Field | 'day';
   sortOrder: 'asc' | 'desc';
 };
@@ -32,13 +32,12 @@ export type Series<Field extends string> = {
 
 export type PeriodSource = {
   with?: Sql;
-  /** The keys as `k`, with `list` (from 1) and `genesis`. */
+  /** The table of keys `k`, with `list` (from 1) and `genesis`. */
   keys: Sql;
   days: Sql;
   hours?: Sql;
-  /** Partitioned by date: a page in date order reads only its partitions. */
+  /** Whether `days` is partitioned by date: then a page in date order reads only its own partitions. */
   parted: boolean;
-  /** Selects rows `a` of key `k` within the query's bounds. */
   own: Sql;
 };
 
@@ -54,13 +53,13 @@ function shape(source: PeriodSource, granularity: Granularity) {
   return { ...plain, period, group: sql`group by ${period}` };
 }
 
-/** Lets PostgreSQL prune partitions. The cap exceeds all stored days. */
+/** Lets PostgreSQL skip partitions. The cap exceeds all stored days. */
 const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
   parted
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
     : sql``;
 
-/** Days of tables without partitions get no date condition: the planner would expect too few rows and sort them. */
+/** Tables without partitions get no date condition: the planner would expect too few rows and sort them. */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
   ${bounds.toDate === null ? sql`` : sql`and a.date <= ${bounds.toDate}::date`}
@@ -160,7 +159,7 @@ function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Ran
 
 const totalOf = (range: Range<number>): Sql => (range.counted ? sql`t.total` : sql`null::int`);
 
-/** Counts in a subquery, because PostgreSQL would otherwise count for each row. */
+/** Counts in a subquery, because otherwise PostgreSQL would count for each row. */
 const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<number>): Sql =>
   range.counted
     ? sql`cross join lateral (

@@ -4,13 +4,12 @@ import type { PeriodRow } from './pages.ts';
 /** `total` is null unless requested. */
 export type PeriodPage<Record> = Slice<PeriodRow<Record>> & { total: number | null };
 
-/** Reads the total separately if the page has no row; `bare` requests only the total. */
+/** The total comes with the rows, so it is read separately if there are none. `bare` requests only the total. */
 export async function periodPage<Row extends { total: number | null }>(
   range: Range<number>,
   load: (range: Range<number>, bare: boolean) => Promise<Row[]>,
 ): Promise<Slice<Row> & { total: number | null }> {
   const fetched = await load(range, false);
-  // An empty first page means an empty list.
   const past = range.after !== undefined || range.before !== undefined || (range.offset ?? 0) > 0;
   const again = fetched.length === 0 && past && range.counted;
   const first = again ? await load({ limit: 1, counted: true }, true) : fetched;

@@ -11,8 +11,8 @@ const amount = <T extends z.ZodString>(leaf: T) =>
   }, `must be at most ${MAX_GWEI} Gwei`);
 
 /**
- * An active validator has one attestation duty per epoch. On a day without duties, it has a row only for sync committee
- * duty after its exit.
+ * An active validator has one attestation duty per epoch. A validator has no row for a day without attestation duties,
+ * unless it has exited and is still in the sync committee.
  */
 export const ValidatorDay = z
   .object({

@@ -45,5 +45,5 @@ export function batchListLoader<Key, Row extends { list: number }>(
   const loader = batchLoader<Key, Row[]>(cache, name, keyOf, async (keys) =>
     listsByKey(await load(keys), keys, keyOf),
   );
-  return (key) => loader.load(key) as Promise<Row[]>; // every key has a list
+  return (key) => loader.load(key) as Promise<Row[]>;
 }

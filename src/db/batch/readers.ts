@@ -12,7 +12,7 @@ export type Reading = {
   trace: Trace;
 };
 
-/** Reads with the same name may differ only in their keys. */
+/** Reads with the same name must differ only in their keys. */
 export type Read<Key, Value, Args extends unknown[] = []> = {
   name: string;
   args: Args;
@@ -22,7 +22,6 @@ export type Read<Key, Value, Args extends unknown[] = []> = {
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Map<string, Value>>;
 };
 
-/** Reads each key once per request. */
 export type SharedReads = <Key, Value, Args extends unknown[]>(
   request: Pick<Reading, 'loaders' | 'trace'>,
   read: Read<Key, Value, Args>,
@@ -44,8 +43,8 @@ type Batch = Map<Trace, Waiting[]>;
 type AnyRead = Read<unknown, unknown, unknown[]>;
 
 /**
- * Combines reads of one turn of the event loop (gain: docs/performance.md). `onFault` receives faults that requests do
- * not see.
+ * Combines the reads of one turn of the event loop (gain: docs/performance.md). `onFault` receives faults that no
+ * request receives.
  */
 export function sharedReads(db: Queryable, onFault: (error: unknown) => void): SharedReads {
   const gathering = new Map<string, Batch>();
@@ -124,18 +123,17 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
 }
 
 type Of<Key, Args extends unknown[], Found> = {
-  /** Distinct keys need distinct texts. */
   keyOf: (key: Key) => string;
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Found>;
-  /** Maximum rows per key. Without it, keys of several requests are not combined. */
+  /** Maximum rows per key. Without `rows`, each request's keys are read alone. */
   rows?: (...args: Args) => number;
 };
 
 let readers = 0;
 
 /**
- * For public data, because one statement serves many requests; private data uses the request's loaders. Create readers
- * at module level, so that `load` cannot depend on the caller.
+ * For public data only, because one statement serves several requests. Create readers at module level, so that `load`
+ * cannot depend on the caller.
  */
 export function reader<Key, Args extends unknown[], Value>({
   keyOf,
@@ -166,7 +164,7 @@ export function listReader<Key, Row extends { list: number }, Args extends unkno
     ...of,
     load: async (db, keys, ...args) => listsByKey(await of.load(db, keys, ...args), keys, of.keyOf),
   });
-  return (ctx: Reading, key: Key, ...args: Args) => read(ctx, key, ...args) as Promise<Row[]>; // every key has a list
+  return (ctx: Reading, key: Key, ...args: Args) => read(ctx, key, ...args) as Promise<Row[]>;
 }
 
 export const ListedTotal = z.object({ list: count(), total: count() });

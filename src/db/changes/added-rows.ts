@@ -6,11 +6,10 @@ import { rows, sql } from '../rows.ts';
 /** Follows all keys. */
 export const LAST_KEY = 2 ** 31 - 1;
 
-/** After this key of this revision. */
+/** A position between rows: after `key` of `revision`. */
 export type AddedPlace = { revision: number; key: number };
 
 const AddedRow = z.object({
-  /** The dataset's. */
   revision: count(),
   from: count(),
   addedIn: count().nullable(),
@@ -19,11 +18,11 @@ const AddedRow = z.object({
 });
 
 export type AddedRows = {
-  /** Of the dataset when it was read; 0 before its first import. */
+  /** The dataset's revision at the read; 0 before its first import. */
   revision: number;
-  /** The first revision that a place can have. */
+  /** The oldest revision from which added rows are known. */
   from: number;
-  /** By place. `key` is LAST_KEY for rows added in bulk, which only `omitted` counts. */
+  /** In order. Rows added in bulk are only counted, in an item with `omitted` and the key LAST_KEY. */
   added: (AddedPlace & { omitted: number })[];
 };
 

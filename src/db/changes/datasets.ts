@@ -70,10 +70,10 @@ export const privateTables: readonly string[] = [
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 
-/** Decides whether an answer is cached, and which datasets invalidate it. */
+/** Decides whether a response is cached, and which datasets invalidate it. */
 export type Trace = {
   datasets: Set<string>;
-  /** True if the answer depends on the caller, the time, or tables of no dataset. */
+  /** Whether the response depends on the caller, the time, or tables of no dataset. */
   isPrivate: boolean;
 };
 
@@ -93,7 +93,6 @@ export function readsOf(text: string): Reads {
   return { datasets, isPrivate: datasets.length === 0 || privatePattern.test(code) };
 }
 
-// Few statements differ, because values are passed separately.
 const known = boundedMap<Reads>(2_000);
 
 export function noteStatement(trace: Trace, text: string): void {

@@ -3,7 +3,7 @@ import { targetOf } from '../servers.ts';
 
 type Notification = { channel: string; payload?: string | undefined };
 
-/** Also calls `onChange` after each connect, without a notification, because some may have been lost. */
+/** Also calls `onChange`, without a notification, after each connect, because notifications may have been lost. */
 export function listen(
   url: string,
   channels: readonly string[],
@@ -26,7 +26,7 @@ export function listen(
     const current = new Connection({
       target,
       application_name: 'stakegraph listen',
-      query_timeout: ACQUIRE_DEADLINE_MS, // LISTEN is all it runs
+      query_timeout: ACQUIRE_DEADLINE_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });

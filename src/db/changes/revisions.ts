@@ -54,23 +54,23 @@ export type Snapshot = ReadonlyMap<string, Dataset>;
 export type Revisions = {
   /** Replaced at each change. */
   readonly current: Snapshot;
-  /** False while a change could go unnoticed. */
+  /** False while changes could go unnoticed. */
   trusted(): boolean;
   /** False if another database may have answered since `snapshot` was read. */
   isOfSource(snapshot: Snapshot): boolean;
   onChange(listener: (snapshot: Snapshot) => void): void;
-  /** Calls `listener` when reads may reach another database, whose rows may differ at equal revisions. */
+  /** Calls `listener` when statements may reach another database, whose rows may differ at equal revisions. */
   onLost(listener: () => void): void;
   /** Calls `listener` with the id of each changed private set; without one after a (re)connect. */
   onSetChange(listener: (setId?: string) => void): void;
-  /** Pauses caching until the revisions of the new database are read. */
+  /** Stops caching until the revisions of the new database are read. */
   moved(): void;
   stop(): Promise<void>;
 };
 
 const SETS_CHANNEL = 'stakegraph_sets';
 const POLL_MS = 5_000;
-// A notification may arrive before the change reaches a replica.
+// Revisions are read again, because a notification may arrive before the change reaches a replica.
 const REREAD_MS = [100, 500, 2_000];
 
 /**
@@ -120,7 +120,7 @@ export async function openRevisions(options: {
   const reload = async () => {
     const before = losses;
     await reading.run();
-    if (before === losses) listening = true; // otherwise the connection was lost again
+    if (before === losses) listening = true;
     for (const ms of REREAD_MS) soon(ms);
   };
 

@@ -55,7 +55,6 @@ export async function checkOwnership(folder: string): Promise<void> {
   for (const path of [folder, cluster, join(folder, 'password')]) {
     const found = await statOf(path);
     if (!found || found.uid === user) continue;
-    // If root owns the folder, only root can start the server.
     const root = (await statOf(folder))?.uid === 0;
     throw ownershipAdvice(folder, root ? 0 : found.uid);
   }

@@ -89,7 +89,7 @@ async function attempt(native: string, account?: Account): Promise<Trial> {
   }
 }
 
-/** Copies binaries that the account cannot reach (a clone in /root). Users may delete the copy. */
+/** Copies binaries that the account cannot reach (for example in /root). Users may delete the copy. */
 export async function prepareBinaries(native: string, account?: Account): Promise<Binaries> {
   await repair(native);
   const first = await attempt(native, account);

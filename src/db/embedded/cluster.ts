@@ -87,7 +87,7 @@ export async function openHome(dataDir: string): Promise<Home> {
   }
 }
 
-/** With an account, returns the working directory: root has set it, and the account may be unable to reach the path. */
+/** With an account, returns the working directory, because the account may be unable to reach the path that root has set. */
 export async function placeOf(cluster: string, account?: Account): Promise<string> {
   return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
 }
@@ -101,7 +101,7 @@ export async function readPassword(home: Home): Promise<string> {
   throw new Error(`${home.password} is missing: put back the password of the cluster beside it.`);
 }
 
-/** Keeps a password that an earlier or simultaneous start has written. */
+/** Keeps a password that another start has written. */
 async function makePassword(home: Home): Promise<string> {
   const temporary = join(home.folder, `${ownPrefix}password-${randomBytes(4).toString('hex')}`);
   await writeFile(temporary, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
@@ -141,7 +141,7 @@ async function sweep(folder: string): Promise<void> {
   }
 }
 
-/** Another start may have made `path`. */
+/** Ignores the error if another start has made `path`. */
 const unlessThere = (path: string) => async (error: Error) => {
   if (!(await exists(path))) throw error;
 };

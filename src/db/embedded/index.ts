@@ -9,16 +9,14 @@ import { endServer, isAlive, isRunning, isServer, ownerOf } from './process.ts';
 import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
 
 export type Embedded = {
-  /** Changes with every start. */
   url: string;
   owned: boolean;
   /** Resolves if the server ends before `stop()`. */
   ended: Promise<Error>;
-  /** Stops only an owned server. */
+  /** Stops the server only if this process started it. */
   stop(): Promise<void>;
 };
 
-/** Options after `log` are for tests. */
 export type StartOptions = {
   dataDir: string;
   log?: (line: string) => void;
@@ -72,7 +70,7 @@ function watch(home: Home, server: Server, owned: boolean): Pick<Embedded, 'ende
     timer = setInterval(async () => {
       if (isRunning(server.pid)) return;
       clearInterval(timer);
-      // A stopped server removes its pid file.
+      // A server that stops in order removes its pid file.
       const crashed = owned || (await readPidFile(home.cluster))?.pid === server.pid;
       const reason = crashed
         ? `The embedded PostgreSQL has ended; ${home.log} has its log.`

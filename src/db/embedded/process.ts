@@ -16,7 +16,7 @@ function quiet(command: string, args: string[]): string {
   }
 }
 
-/** Returns one word, empty if unknown. */
+/** Returns the start time as one word, empty if unknown. */
 function startOf(pid: number): string {
   if (process.platform === 'win32') return '';
   if (process.platform !== 'linux')
@@ -25,7 +25,7 @@ function startOf(pid: number): string {
     // The second field, the command, may contain spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A container's first process may never reap a zombie.
+    // In a container, zombies may stay forever.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '_');
     return `${boot}_${fields[19]}`;
@@ -40,7 +40,7 @@ export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM means a process of another user.
+    // EPERM means that the process exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   return process.platform !== 'linux' || startOf(pid) !== ENDED;
@@ -115,7 +115,7 @@ export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   return true;
 }
 
-/** SIGINT requests a fast shutdown. SIGQUIT requests an immediate one, after which the next start replays the log. */
+/** SIGINT requests a fast shutdown, SIGQUIT an immediate one, after which the next start replays the log. */
 export async function endServer(pid: number, fastBound = 10_000): Promise<void> {
   const steps = [
     ['SIGINT', fastBound],

@@ -15,7 +15,7 @@ export type Server = { pid: number; port: number };
 const LOG_LIMIT = 8_000_000;
 // After a crash the server replays up to a gigabyte of log.
 const START_BOUND = 120_000;
-// Temporary faults: another program took the port, or children of a killed server still run.
+// Temporary faults: another program has the port, or children of a killed server still run.
 const PASSING = /could not (bind|create any TCP)|pre-existing shared memory block|Address already in use/;
 
 const BEING_CREATED = ['42P04', '23505', '55006'];
@@ -51,7 +51,7 @@ async function query(url: string, text: string, bound: number): Promise<void> {
   }
 }
 
-/** Returns `busy` while the server starts or shuts down. */
+/** `busy` means that the server starts or shuts down. */
 export async function probe(port: number, password: string): Promise<'ready' | 'busy' | 'silent'> {
   try {
     await query(urlOf(port, password), 'select 1', 2_000);
@@ -63,7 +63,7 @@ export async function probe(port: number, password: string): Promise<'ready' | '
     if (code === '28P01') throw new Error('The embedded PostgreSQL refuses the password in its own folder.');
     if (code !== '3D000') return 'silent';
   }
-  // initdb does not create this database, and an earlier start may have been killed before it did.
+  // initdb does not create this database. An earlier start may have been killed before it did.
   await query(urlOf(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000).catch(
     (error) => {
       if (!BEING_CREATED.includes(error.code)) throw error;
@@ -118,7 +118,7 @@ async function launch(
       await placeOf(home.cluster, home.account),
       ...settings.flatMap((each) => ['-c', each]),
     ];
-    // Ctrl-C signals the whole process group, and would stop an attached database first.
+    // Detached: Ctrl-C signals the whole process group, and would stop the database first.
     const child = spawn(program(bin, 'postgres'), args, {
       ...home.account,
       cwd: home.cluster,

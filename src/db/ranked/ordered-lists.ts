@@ -22,7 +22,7 @@ import {
   walkEnded,
 } from './ranked-lists.ts';
 
-/** Null means no filter by that name. */
+/** Null means no filter. */
 export type Where = Readonly<Record<string, string | number | null>>;
 
 /**
@@ -70,7 +70,7 @@ type PageOf = { order: Order<string>; limit: number; backward: boolean; counted:
 
 const END = 2 ** 31 - 1;
 
-/** Both bounds are exclusive. Rows without a value come last in either direction. */
+/** Bounds are exclusive. Rows without a value come last in either direction. */
 function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc', valued: boolean): Bounds {
   const isEmpty = valued ? after?.valued === false : before?.valued === true;
   if (isEmpty) return { low: END, high: END };
@@ -137,7 +137,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
       union all (${part(...second, sql`${asked.limit} - (select count(*) from first)`)})`;
   }
 
-  // A join, because a column would be computed for each row of the page.
+  // Counts in a join, because a column would be computed for each row of the page.
   const compared = (prefix: string): Sql => raw(of.filter.compared.map((name) => prefix + name).join(', '));
   const counted = sql`cross join lateral (
     select count(*)::int as total
@@ -166,13 +166,13 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
       const at = row.list ?? 0;
       if (!pages[at]) checkRows(Head, [row], { text });
       const page = (pages[at] ??= { rows: [], total: row.total, revision: row.revision });
-      if (row.rank === null) continue; // the page is empty
+      if (row.rank === null) continue;
       checkRows(Found, [row], { text });
       read.decode?.(row);
       checkRows(read.row, [row], { text });
       page.rows.push(row as unknown as Row);
     }
-    // PostgreSQL guarantees no order of a union.
+    // Sorts here, because SQL guarantees no order of a union.
     const [up, first] = [asked.order.direction === 'asc' ? 1 : -1, asked.backward ? -1 : 1];
     for (const page of pages)
       page?.rows.sort((a, b) => first * (a.valued === b.valued ? up * (a.rank - b.rank) : a.valued ? -1 : 1));
@@ -180,7 +180,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
   };
 }
 
-/** Throws BAD_INPUT if the revision of `walk` is no longer stored. An unknown list is empty. */
+/** Throws BAD_INPUT if the revision of `walk` is no longer stored. The page of an unknown list is empty. */
 export function orderedPageReader<List extends object, Field extends string, Row extends Position>(
   load: ReturnType<typeof pagesByOrder<List, Field, Row>>,
 ) {

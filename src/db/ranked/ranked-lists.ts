@@ -12,7 +12,6 @@ export type RankedRows = { record: z.ZodObject; fields: Fields<string>; keys: re
 type Read = ReturnType<typeof columnsOrText>;
 type RowTexts = NonNullable<Read['texts']>;
 
-/** Returns rows in no order. */
 export function summariesByKey<Key extends object, Field extends string, Row extends Key>(of: {
   statement: string;
   table: string;
@@ -43,10 +42,10 @@ export const Head = z.object({ total: count(), revision: count() });
 /** `text` holds rows from `rank` on. Both are null without rows. */
 const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
 
-/** `list` is missing if only one list is read. */
+/** `list` is absent if only one list is read. */
 type Found = { list?: number; rank: number | null; text: string };
 
-/** `asked` is a revision; null means the current one. `after` and `before` are exclusive ranks. */
+/** `asked` is a revision; null means the current one. `after` and `before` are ranks, exclusive. */
 type Place<List> = List & { asked: number | null; after: number; before: number };
 export const placeText: (place: object) => string = JSON.stringify;
 
@@ -56,7 +55,7 @@ export function byPlace<Row>(places: readonly object[], pages: readonly (RankedP
   return found;
 }
 
-/** Deep pages cost no more than the first. Ranks are dense, so no row beyond the page is read. */
+/** A deep page costs as much as the first: ranks have no gaps, so no row outside the page is read. */
 export function pagesByRank<List extends object, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
   name: 'operator' | 'stake_authority';
@@ -156,7 +155,6 @@ export const walkEnded = ({ revision, loc }: Walk) =>
     },
   ]);
 
-/** Dense ranks show whether rows lie beyond the page. */
 export function rankedSlice<Row extends { rank: number }>(
   page: RankedPage<Row> | undefined,
   { range, walk }: RankedRange,

@@ -47,10 +47,9 @@ export type CachedAnswer = {
   headers: Record<string, string>;
   /** Time of the datasets' latest change. */
   modified: Date | undefined;
-  /** For a 200; `unchangedUnits` are for a 304. */
+  /** `units` is charged for a 200, `unchangedUnits` for a 304. */
   units: number;
   unchangedUnits: number;
-  /** GraphQL only. */
   estimated?: number;
   revisions: readonly (readonly [dataset: string, revision: number | undefined])[];
   encoded: Map<Encoding, Promise<Buffer>>;
@@ -64,9 +63,9 @@ type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnit
 
 export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
-  /** Counts hits only: after a miss, `get` counts. */
+  /** Counts only its hits: after a miss the caller uses `get`. */
   response(key: string, variant: string): CachedResponse | undefined;
-  /** The `entry` has the ETag, and is returned even if superseded or too large. */
+  /** Returns the entry with its ETag even if it is superseded or too large. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
   countNotCached(reason: NotCached): void;
   stats(): {

@@ -19,7 +19,7 @@ function withRemaining(text: string, remaining: number | null): string {
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** Stores null as `remaining`; `findQuery` inserts the caller's number. */
+/** The stored `remaining` is null; `findQuery` inserts the caller's. */
 export function storeQuery(
   cache: AnswerCache,
   key: string | undefined,

@@ -37,7 +37,7 @@ export function recordResponses(app: FastifyInstance, cache: AnswerCache): void 
 
 function recordResponse(request: FastifyRequest, reply: FastifyReply): void {
   const { cachedSource, body: sent, units = 0 } = request.answer ?? {};
-  const body = sent instanceof Readable ? undefined : sent; // a stream has no cached source
+  const body = sent instanceof Readable ? undefined : sent;
   const variant = variantOf(request.headers);
   const headers = reply.getHeaders();
   // Without Content-Length, the compress plugin changed the body.
@@ -66,7 +66,7 @@ function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
 }
 
 /**
- * Sends cached responses before Fastify sees the requests: a summary takes 30 µs of CPU instead of 40. Authentication,
+ * Sends cached responses before Fastify sees the requests: a summary needs 30 µs of CPU instead of 40. Authentication,
  * rates, units and logs work as usual. Fastify handles all other requests and refusals.
  */
 export function replayCached(options: {
@@ -144,7 +144,7 @@ export function replayCached(options: {
     const caller = callerOf(request);
     if (!caller || caller.allowance.units !== undefined) return pass();
     request.once('data', (bytes: Buffer) => {
-      request.pause(); // before the body ends, so that `unshift` works
+      request.pause(); // `unshift` works only before the body ends
       // Fastify must handle bodies in several parts, and refuse text that is not UTF-8.
       const isWhole = bytes.length === length && isUtf8(bytes);
       const passWithBody = () => {

@@ -7,17 +7,15 @@ import { sendPage, strict } from './page.ts';
 
 const folder = fileURLToPath(new URL('../../../dist/web', import.meta.url));
 
-/** Observable Plot puts this style sheet into each plot. */
+/** Hash of the style sheet that Observable Plot puts into each plot. */
 const plotStyle = "'sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww='";
 const csp = `${strict}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' ${plotStyle}`;
 
 export type Explorer = {
   show: (reply: FastifyReply) => FastifyReply;
-  /** Texts of the GraphQL documents that the pages send. */
   documents: string[];
 };
 
-/** Undefined before the first build. */
 export function builtExplorer(): Explorer | undefined {
   try {
     const page = readFileSync(join(folder, 'index.html'), 'utf8');
@@ -28,7 +26,7 @@ export function builtExplorer(): Explorer | undefined {
   }
 }
 
-/** The page answers every path below /explore: its router finds the view. Names of assets contain their hashes. */
+/** Every path below /explore returns the same page, whose router chooses the view. Names of assets contain hashes. */
 export function serveExplorer(app: FastifyInstance, { show }: Explorer) {
   for (const path of ['/explore', '/explore/*']) app.get(path, (_request, reply) => show(reply));
   app.register(fastifyStatic, {

@@ -26,7 +26,7 @@ const examples = exampleQueries.map(({ query, variables }) => ({
 const options = {
   title: 'stakegraph GraphiQL',
   shouldPersistHeaders: false,
-  method: 'POST', // subscriptions too, which the history then has
+  method: 'POST',
   defaultTabs: examples.slice(0, OPEN_TABS),
 };
 
@@ -35,7 +35,7 @@ const lists = `<div id="lists"><select id="examples" aria-label="Examples">${opt
   .map(({ query }, index) => option(aboutOf(query), index))
   .join('')}</select><select id="history" aria-label="History">${option('History…', '')}</select></div>`;
 
-/** Lists the queries last executed in this browser, because the package has no history. */
+/** Lists the queries that this browser executed last, because the package has no history. */
 const history = `
 const HISTORY = 'stakegraph:history';
 const executed = () => JSON.parse(localStorage.getItem(HISTORY) ?? '[]');

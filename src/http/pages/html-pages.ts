@@ -39,7 +39,6 @@ const lazy = <T>(make: () => Promise<T>) => {
 
 const RENDER_CALL = 'YogaGraphiQL.renderYogaGraphiQL(';
 
-/** Splits the package's page, so that browsers cache its 9 MB. */
 function splitGraphiql(html: string): { css: string; script: string; icon: string } {
   const css = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1];
   const icon = /<link rel="icon" href="([^"]+)"/.exec(html)?.[1];

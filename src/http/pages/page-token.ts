@@ -25,10 +25,7 @@ function countAttempts() {
   };
 }
 
-/**
- * Trusts only the code. Behind a proxy the client's address proves nothing. `Host` may be rewritten, so it is not
- * compared with `Origin`.
- */
+/** Trusts only the code: behind a proxy, neither the client's address nor `Host` proves anything. */
 export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = async () => undefined) {
   const attempt = countAttempts();
   app.post('/page-token', { bodyLimit: 1_024 }, async (request, reply) => {

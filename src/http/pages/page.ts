@@ -28,6 +28,6 @@ export const nonceOf = () => randomBytes(16).toString('base64url');
 
 const page = 'text/html';
 const pageOrData = ['application/json', 'application/graphql-response+json', page];
-/** Clients of GraphQL accept any type, so JSON is preferred. */
+/** Prefers JSON, because GraphQL clients accept any type. */
 export const wantsPage = (request: FastifyRequest): boolean =>
   request.method === 'GET' && new Negotiator(request).mediaType(pageOrData) === page;

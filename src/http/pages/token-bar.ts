@@ -1,6 +1,5 @@
 import { CODE_FORM } from '../../accounts/page-codes.ts';
 
-/** The token form. All pages share one token. */
 export const tokenBar = {
   style: `<style>#token{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.25rem 1rem;font:14px/1.5 system-ui,sans-serif}
 #token label{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}#token input{width:28rem;max-width:100%}#token [hidden]{display:none}</style>`,
@@ -11,8 +10,8 @@ export const tokenBar = {
 <button>Use</button><button type="button" hidden>Forget</button></form>`,
 
   /**
-   * Defines `sharedToken()`. Tabs store the token in sessionStorage and pass it to new tabs, so it disappears with the
-   * last tab. Earlier versions stored it in localStorage, which is cleared.
+   * Defines `sharedToken()`. Tabs keep the token in sessionStorage and pass it to new tabs, so it is lost with the last
+   * tab. Clears localStorage, where earlier versions kept it.
    */
   script: `
 const KEY = 'stakegraph:token';

@@ -7,7 +7,7 @@ import { rows, sql } from '../../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 
-/** Replays have no `units` and cost the base units. */
+/** Without `units`, a response is a replay and costs the base units. */
 export type Stored = { status: number; headers: Record<string, string>; pieces: string[]; units?: number };
 
 /** Accepts the key quoted (IETF draft) or bare. */
@@ -26,7 +26,7 @@ const fingerprint = (request: FastifyRequest, context: Context) =>
     .update(JSON.stringify([request.method, request.url, context.network, request.body]))
     .digest();
 
-/** One transaction contains the response and the writes. A refused request stores nothing. */
+/** One transaction stores the response and the writes. A refused request stores nothing. */
 export function idempotent(
   context: Context,
   key: string,

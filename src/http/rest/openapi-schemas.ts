@@ -17,7 +17,6 @@ export const schemaOf = (
       const leaf = leafOf(zodSchema);
       if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
       if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
-      // REST writes the row's string as a JSON number.
       delete jsonSchema.pattern;
       const { kind, raw, wide, ...range } = leaf;
       const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
@@ -58,7 +57,7 @@ function hoist(document: Json, found: Map<string, Json>): Json {
 
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** Gives envelopes a type for generated clients: `BlockPage` contains blocks. */
+/** Names the types of generated clients: a `BlockPage` contains blocks. */
 function envelopeName(schema: Json): string | undefined {
   const { data, results } = (schema.properties ?? {}) as Record<string, { items?: { $ref?: string } }>;
   const row = (data ?? results)?.items?.$ref?.split('/').at(-1);

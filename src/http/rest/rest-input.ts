@@ -7,7 +7,7 @@ import type { Fault } from '../../kernel/refusal.ts';
 import type { Route } from '../../kernel/route.ts';
 
 function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fault[]) {
-  // Adds a key for every documented name, because zod does not check missing keys.
+  // Adds a key for every documented parameter, because zod does not check missing keys.
   const given = input as Record<string, unknown>;
   const names = Object.keys(schema.shape);
   const read = schema.safeParse(

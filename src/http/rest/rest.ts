@@ -20,7 +20,6 @@ type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
 const HOST = /^[\w.:[\]-]+$/;
 
-/** HTTP/1.0 requests may have no host. */
 export const baseUrl = (publicUrl: string | undefined, protocol: string, host = ''): string =>
   publicUrl ?? `${protocol === 'https' ? protocol : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
 
@@ -54,7 +53,6 @@ function roomCaller(route: Route<Context>, weight: Weight) {
   };
 }
 
-/** Estimates the units of a full page. */
 function estimator(route: Route<Context>, weight: Weight): (query: unknown) => number {
   const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_SIZE : 1;
   return (query) => {

@@ -19,7 +19,7 @@ export const formTypes: Record<Form, string> = {
 
 const known = boundedMap<{ form: Form | undefined }>(500);
 
-/** Undefined means JSON: without `Accept`, on equal q, and for types that no response has. */
+/** Undefined means JSON: without `Accept`, if JSON has the same `q`, and for unknown types. */
 export function formOf(accept: string | undefined): Form | undefined {
   if (accept === undefined || !/csv|ndjson|text\/\*/i.test(accept)) return undefined;
   let read = known.get(accept);
@@ -32,7 +32,6 @@ export function formOf(accept: string | undefined): Form | undefined {
 
 export type List = {
   record: z.ZodObject;
-  /** JSON texts of the rows. */
   rowsOf(body: unknown): string[];
 };
 

@@ -8,7 +8,7 @@ import type { Route } from '../../kernel/route.ts';
 import { type Form, type List, linesOf } from './row-forms.ts';
 
 const MAX_ROWS = 500_000;
-/** Whole lists sent at a time. No other limit covers slow readers. */
+/** Whole lists that an account reads at a time. No other limit covers slow readers. */
 const MAX_OF_ACCOUNT = 2;
 const MAX_SENT = 16;
 
