@@ -103,7 +103,6 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
   };
 }
 
-/** One importer per network, because REST rows do not name it. */
 export const networkRewardImporters = Object.fromEntries(
   rewardsNetworks.map((network) => [`${network}-rewards`, importerOf(network)]),
 ) as Record<`${RewardsNetwork}-rewards`, Importer<Row>>;

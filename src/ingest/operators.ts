@@ -109,7 +109,6 @@ const listArrays = (lists: readonly ListOf[]) => [
   lists.map((list) => list.time_window),
 ];
 
-/** Ranks operators in the list of all and in the lists per pool type and per parent. */
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // Shares take their pool's type, so their lists change too.
   const shares = lists

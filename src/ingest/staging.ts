@@ -138,7 +138,6 @@ const AT_ONCE = 1_000;
 
 export type TakenRow = { place: number; other: string; source: string | null };
 
-/** Yields rows in batches, then removes them from `staged`. */
 export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGenerator<TakenRow[]> {
   const taken = await client.query(`/* takeStaged */ create temp table taken on commit drop as ${query}`);
   if (taken.rowCount !== 0) {

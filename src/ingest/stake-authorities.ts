@@ -7,7 +7,6 @@ import { HAS_HISTORY, IMPORT_DATE } from './history.ts';
 import { type ColumnName, columnsOf, type Importer, rowChecker, snakeCased } from './importer.ts';
 import { finishLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
 
-/** Adds the window, which responses lack. */
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
   timeWindow: z.enum(timeWindows, {
     error: `must be one of ${timeWindows.join(', ')}: in the row or as --window`,

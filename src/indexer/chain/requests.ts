@@ -25,7 +25,6 @@ export function takeRequests(world: World, block: BeaconBlock): void {
   }
 }
 
-/** Before Electra, deposits had no queue. */
 function depositAtOnce({ spec, registry, balances, increments }: World, index: number, amount: number): void {
   if (index >= registry.size && balances[index] === 0)
     increments[index] = Math.floor(

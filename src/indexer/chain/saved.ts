@@ -22,7 +22,6 @@ type Saved = Omit<
   'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes' | 'queue'
 > & {
   carry: DepositQueue['carry'];
-  /** Length of the deposit queue. */
   deposits: number;
   digest: string;
   votes: Uint8Array;

@@ -32,7 +32,6 @@ export type World = {
   readonly scores: Uint32Array;
   readonly slashed: Uint8Array;
   readonly compounding: Uint8Array;
-  /** Validators whose exit was initiated after the initial state. */
   readonly exiting: Set<number>;
   readonly registry: ValidatorSet;
   /** Records of validators that may have changed, from the state after the epoch. */

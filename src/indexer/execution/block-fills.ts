@@ -22,7 +22,6 @@ export type BlockFillOptions = {
 };
 
 const BATCH = 32;
-/** Relays publish payloads some time after the slot. */
 const RELAY_LAG_SLOTS = 2 * SLOTS_PER_EPOCH;
 const MAX_WAIT_MS = 3_600_000;
 const MAX_OUTAGE_MS = 300_000;

@@ -104,7 +104,6 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     }
   }
 
-  /** Only a newly indexed epoch adds validators. */
   async function giveWaiting(): Promise<void> {
     const epoch = await indexedEpoch(pool, network);
     if (epoch === applied) return;

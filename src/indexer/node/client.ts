@@ -19,7 +19,6 @@ type Path = { path: string; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
 const SMALL_BYTES = 64 * 2 ** 20;
-/** Allows about 500 bytes for each of 2^27 validators. */
 const LARGE_BYTES = 2 ** 36;
 
 const sizes = { small: 1, large: 4, registry: 40 } as const;

@@ -183,7 +183,6 @@ export class Endpoint {
     const wait = Math.min(MAX_COOLING_MS, FIRST_COOLING_MS * 2 ** Math.min(10, this.#failures - 1));
     this.coolingUntil = performance.now() + wait;
     this.#inSyncUntil = 0;
-    // The address may lead to another node next time.
     if (error.reason === 'unreachable') this.#known = false;
   }
 

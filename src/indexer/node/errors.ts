@@ -40,7 +40,6 @@ export class NodeError extends Error {
   }
 }
 
-/** Becomes a `NodeError` that names node and path. */
 export class AnswerError extends Error {
   readonly reason: NodeReason;
 

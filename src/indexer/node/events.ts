@@ -57,7 +57,6 @@ async function* streamEvents(
       }
     }
   } catch {
-    // The caller reopens the stream.
   } finally {
     clearTimeout(timer);
     stream.destroy();

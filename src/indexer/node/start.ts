@@ -20,7 +20,6 @@ export type Start = {
   /** Only deposits of non-final blocks if the node does not report the queue. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
-  /** Data of F - 1 and the first block of F; null if the node's history begins with S_F. */
   before: {
     blocks: (BeaconBlock | null)[];
     committees: Committees;
@@ -28,7 +27,6 @@ export type Start = {
   } | null;
 };
 
-/** Describes the state after epoch e, with its records and the committees of e. */
 export type Resume = { state: EpochState; committees: Committees; records: AllRecords };
 
 async function registryAt(asking: Asking, epoch: number, size: number): Promise<AllRecords> {

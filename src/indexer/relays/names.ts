@@ -1,4 +1,3 @@
-/** `name` is stored in `blocks.relays`. */
 export type RelaySource = { name: string; url: URL };
 
 /** Names that similar services use (in `relayerPercentages`). */

@@ -17,7 +17,6 @@ function put(bytes: Buffer, at: number, validator: number, eth: number): void {
   bytes.writeUInt16LE(eth, at + 4);
 }
 
-/** Applies `changes`, and returns their inverse. */
 function exchange(eth: Uint16Array, changes: Buffer): Buffer {
   const undo = Buffer.alloc(changes.length);
   for (let at = 0; at < changes.length; at += WIDTH) {

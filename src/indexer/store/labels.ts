@@ -33,7 +33,6 @@ const ways = [
   'depositAddress',
 ] as const;
 
-/** Rules that select more specifically come first, then shorter ranges. */
 const order = (rule: LabelRule): [number, number] => [
   ways.findIndex((way) => rule[way] !== null),
   rule.firstIndex === null ? 0 : (rule.lastIndex as number) - rule.firstIndex,

@@ -43,7 +43,6 @@ export function lastActiveIn(epoch: number, { size, exit }: ChainRegistry): numb
   return found;
 }
 
-/** `leaving` lists the validators that are active for the last time. */
 export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRecord {
   const seats = seatSums(facts);
   const proposers = proposerSums(facts);

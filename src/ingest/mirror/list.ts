@@ -12,7 +12,6 @@ export type MirrorList = {
   /** After a 404, the next form is tried. */
   forms: readonly [Form, ...Form[]];
   rows: Partial<RowOptions>;
-  /** Name of the field that identifies a row. */
   key?: string;
   /** True if pages shift when the list changes. */
   ranked?: boolean;

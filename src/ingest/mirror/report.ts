@@ -4,7 +4,6 @@ export type Tally = {
   resource: MirrorResource;
   lists: number;
   done: number;
-  /** Lists that were loaded earlier in this round. */
   passed: number;
   /** Lists to which the service responded with 404. */
   absent: number;

@@ -13,7 +13,6 @@ export function shareDigest(row: Record<string, unknown>): string {
   return createHash('sha256').update(String(text)).digest('base64');
 }
 
-/** Digests of shares that an earlier search found in no `parentId` list. */
 export async function sharesWithoutParents(
   db: Pool,
   { source, network, window }: ShareList,

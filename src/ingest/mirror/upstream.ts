@@ -36,7 +36,6 @@ type Outcome = { body: unknown } | Retryable;
 
 export const nameOf = (url: URL): string => url.pathname + url.search;
 
-/** Sends one request at a time. */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { from, token, stop } = options;
   let free = 0;

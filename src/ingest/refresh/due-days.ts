@@ -11,7 +11,6 @@ type Due = 'attestations_due' | 'rewards_due';
 export type DaysAsked = {
   network: Network;
   utc: boolean;
-  /** If true, unchanged days are computed, too. */
   all: boolean;
   /** Computes only dates after this one. */
   after: string;

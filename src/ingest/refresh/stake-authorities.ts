@@ -84,7 +84,6 @@ export const stakeAuthorities = (window: TimeWindow) => ({
   ) y`,
 });
 
-/** Returns the mean weighted by stake; 0 without stake. */
 const weighted = (column: Sql): Sql =>
   sql`coalesce(${divided(
     sql`sum(delegated_stake * ${column}) filter (where inside)`,

@@ -13,7 +13,6 @@ type Open = {
   holds: boolean;
   /** True if a list of rows is a direct member of `value`. */
   body: boolean;
-  /** Number of rows before `value`. */
   before: number;
 };
 

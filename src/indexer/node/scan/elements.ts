@@ -10,7 +10,6 @@ const MAX_ENVELOPE_BYTES = 1 << 16;
 export type ElementReader = {
   /** Returns the end of a compact JSON object with the usual key order; otherwise 0. */
   fast(bytes: Uint8Array, from: number, to: number): number;
-  /** Reads any other object. */
   slow(value: unknown): void;
 };
 
