@@ -24,6 +24,24 @@ const revisions = new Map<string, Revisions>();
 const keyOf = (name: string, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
 export const revisionsOf = (name: string, variables: Variables) => revisions.get(keyOf(name, variables));
 
+export type Request = { id: string; view: string; name: string; time: string; charged: number };
+const REQUESTS_KEPT = 200;
+/** What the queries of this tab cost since it was loaded, newest first. */
+export const requests = store<readonly Request[]>([]);
+let numbered = 0;
+
+function noteCost(view: string, name: string, cost: Cost) {
+  lastCost.set(cost);
+  const request = {
+    id: String(++numbered),
+    view,
+    name,
+    time: new Date().toISOString(),
+    charged: cost.charged,
+  };
+  requests.set([request, ...requests.get()].slice(0, REQUESTS_KEPT));
+}
+
 /** Requests in flight. */
 export const inFlight = store(0);
 
@@ -44,7 +62,7 @@ const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variab
       throw new Failure('connection', 'The gateway cannot be reached.');
     });
     const body = await response.json().catch(() => ({}));
-    if (body.extensions?.cost) lastCost.set(body.extensions.cost);
+    if (body.extensions?.cost) noteCost(location.pathname, operationName, body.extensions.cost);
     if (body.extensions?.revision) revisions.set(keyOf(operationName, variables), body.extensions.revision);
     if (!response.ok || body.errors) throw failureOf(response, body.errors);
     return body;

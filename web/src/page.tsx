@@ -24,6 +24,8 @@ type Definition<Q extends OperationType> = {
   /** Its variables; throws a Failure when the URL names something impossible. */
   variables: (place: Place) => Q['variables'];
   View: ComponentType<{ data: Q['response']; place: Place }>;
+  /** Requests the data each time, because it changes with every request. */
+  fresh?: boolean;
 };
 
 type Loaded<Q extends OperationType> = { ref: PreloadedQuery<Q>; place: Place; variables: Q['variables'] };
@@ -52,7 +54,7 @@ class Boundary extends Component<{ request: unknown; children: ReactNode }> {
 }
 
 /** Makes a route that sends its document before it renders. */
-export function page<Q extends OperationType>({ query, variables: of, View }: Definition<Q>) {
+export function page<Q extends OperationType>({ query, variables: of, View, fresh }: Definition<Q>) {
   const { name, text } = getRequest(query).params;
 
   function loader({ params, request }: LoaderFunctionArgs): Loaded<Q> | null {
@@ -60,7 +62,8 @@ export function page<Q extends OperationType>({ query, variables: of, View }: De
     const search = new URL(request.url).searchParams;
     const place = { params, search, network: networkOf(search) };
     const variables = of(place);
-    return { ref: loadQuery<Q>(environment, query, variables), place, variables };
+    const options = { fetchPolicy: fresh ? 'network-only' : 'store-or-network' } as const;
+    return { ref: loadQuery<Q>(environment, query, variables, options), place, variables };
   }
 
   function Content({ ref: loaded, place, variables }: Loaded<Q>) {

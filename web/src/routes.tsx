@@ -26,7 +26,14 @@ export const pages: Page[] = [
     nav: 'Slashings',
     lazy: async () => (await import('./pages/slashings.tsx')).default,
   },
+  { path: '/explore/solana', lazy: async () => (await import('./pages/solana.tsx')).default },
+  { path: '/explore/rewards/:network', lazy: async () => (await import('./pages/rewards.tsx')).default },
   { path: '/explore/sets', nav: 'My sets', lazy: async () => (await import('./pages/sets.tsx')).default },
   { path: '/explore/sets/:setId', lazy: async () => (await import('./pages/set.tsx')).default },
   { path: '/explore/sets/:setId/report', lazy: async () => (await import('./pages/report.tsx')).default },
+  {
+    path: '/explore/account',
+    nav: 'Account',
+    lazy: async () => (await import('./pages/account.tsx')).default,
+  },
 ];

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { noBrowser } from '../../support/browser.ts';
+import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+
+const explorer = useExplorer();
+const empty = useExplorer({ template: 'empty' });
+const { gateway, open } = explorer;
+
+isPage(explorer, '/explore/solana', { heading: 'Solana', statements: 7 });
+isPage(explorer, '/explore/rewards/polkadot', { heading: 'Polkadot rewards', statements: 3 });
+
+describe.skipIf(noBrowser)('Solana', () => {
+  it('shows the Gini coefficient beside the shares of the largest stake authorities, added up', async () => {
+    const { page } = await open('/explore/solana?window=7d', { locale: 'en-GB' });
+    await settled(page);
+    const { data } = await gateway.graphql(
+      `{ solanaNetworkOverview(window: SEVEN_DAYS) { giniCoefficient }
+        stakeAuthorities(window: SEVEN_DAYS, orderBy: { field: DELEGATED_STAKE }, first: 3) {
+          nodes { summary { networkPenetration } } } }`,
+    );
+    const gini = page.locator('.tile', { hasText: 'Gini coefficient' }).locator('.value');
+    expect(await gini.innerText()).toBe(data.solanaNetworkOverview.giniCoefficient.toFixed(3));
+    const figure = page.getByRole('figure', { name: 'Concentration of stake' });
+    await figure.getByText('Table', { exact: true }).click();
+    const three = data.stakeAuthorities.nodes.reduce(
+      (sum: number, { summary }: any) => sum + summary.networkPenetration,
+      0,
+    );
+    expect(await figure.locator('tbody tr').nth(2).locator('td').last().innerText()).toBe(
+      `${(100 * three).toFixed(2)}%`,
+    );
+  });
+
+  it('orders and pages the stake authorities on the server, and narrows them by type', async () => {
+    const { page, sent } = await open('/explore/solana?type=pool');
+    const figure = page.getByRole('figure', { name: 'Stake authorities' });
+    await figure.getByRole('link', { name: 'Delegator APY' }).click();
+    await page.waitForURL(/order=DELEGATOR_APY/);
+    await figure.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/after=/);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({
+      type: 'POOL',
+      orderBy: { field: 'DELEGATOR_APY', direction: 'DESC' },
+      first: 20,
+    });
+    const { data } = await gateway.graphql(
+      `{ stakeAuthorities(window: ONE_DAY, type: POOL, orderBy: { field: DELEGATOR_APY }, first: 21) {
+        nodes { poolName } } }`,
+    );
+    await figure.locator('tbody tr').first().getByText(data.stakeAuthorities.nodes[20].poolName).waitFor();
+  });
+
+  it('shows the stake of one authority over time, in one document', async () => {
+    const { page, sent } = await open('/explore/solana?type=pool');
+    const table = page.getByRole('figure', { name: 'Stake authorities' });
+    const link = table.locator('tbody a').first();
+    const [name, address] = [await link.innerText(), await link.getAttribute('title')];
+    await link.click();
+    const figure = page.getByRole('figure', { name: `Stake of ${name}` });
+    await settled(page);
+    expect(sent).toHaveLength(2);
+    expect(sent.at(-1)?.variables).toMatchObject({ authority: address, one: true });
+    await figure.getByText('Table', { exact: true }).click();
+    expect(await figure.locator('tbody tr').count()).toBeGreaterThan(30);
+  });
+
+  it('says so when nothing is stored', async () => {
+    const { page } = await empty.open('/explore/solana');
+    await page.getByRole('heading', { name: 'No figures of Solana are stored' }).waitFor();
+  });
+});
+
+describe.skipIf(noBrowser)('rewards of another network', () => {
+  it.each([
+    ['avalanche', 'AVAX'],
+    ['babylon', 'BABY'],
+    ['cardano', 'ADA'],
+    ['celestia', 'TIA'],
+    ['polygon', 'POL'],
+    ['solana', 'SOL'],
+  ])('%s: are daily, in %s, and the network can be chosen', async (name, unit) => {
+    const { page, complaints } = await open('/explore/account');
+    await page.getByLabel('Network').selectOption(`/explore/rewards/${name}`);
+    await page.getByText(`What all validators and their delegators earned, in ${unit}.`).waitFor();
+    await settled(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('are those of one validator too, once its name is followed, with all digits in the CSV file', async () => {
+    const { page } = await open('/explore/rewards/polygon?order=STAKE&days=30');
+    const validators = page.getByRole('figure', { name: 'Validators', exact: true });
+    const link = validators.locator('tbody a').first();
+    const name = await link.innerText();
+    await link.click();
+    const figure = page.getByRole('figure', { name: `Rewards of ${name}` });
+    await settled(page);
+    await figure.getByText('Table', { exact: true }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      figure.getByRole('button', { name: /^CSV/ }).click(),
+    ]);
+    const [head, first] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    expect(head).toBe('Date (UTC),Validators (POL),Delegators (POL),Stake (POL)');
+    const id = new URL(page.url()).searchParams.get('validator');
+    const { data } = await gateway.graphql(
+      `{ validatorRewards(network: POLYGON, validatorId: "${id}", last: 30) {
+        nodes { date validatorRewards delegatorRewards stake } } }`,
+    );
+    expect(first).toBe(Object.values(data.validatorRewards.nodes[0]).join(','));
+    await figure.getByRole('link', { name: 'All validators' }).click();
+    await figure.waitFor({ state: 'detached' });
+  });
+
+  it('of a network that there is not: says so; without days: says so', async () => {
+    const { page } = await open('/explore/rewards/nowhere');
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    const other = await empty.open('/explore/rewards/cardano');
+    await other.page.getByText('No day of Cardano is stored.').waitFor();
+  });
+});

@@ -1,0 +1,284 @@
+import { graphql } from 'react-relay';
+import { Link, useSearchParams } from 'react-router';
+import type { RewardsNetwork, rewardsQuery } from '../__generated__/rewardsQuery.graphql';
+import { dateColumn } from '../columns.tsx';
+import { missing } from '../failure.ts';
+import { Figure } from '../figure.tsx';
+import { amount, calendarDate, count, shortCount, shortHex } from '../format.ts';
+import { type Place, page } from '../page.tsx';
+import { Choice, Heading, Pager, Tile, Tiles } from '../parts.tsx';
+import { at, barsOver, colors } from '../plots.ts';
+import type { Column } from '../table.tsx';
+import { changed, oneOf, orderBy, pageOf, text } from '../url-state.ts';
+
+const query = graphql`
+  query rewardsQuery(
+    $network: RewardsNetwork!
+    $days: Int!
+    $orderBy: NetworkValidatorOrder!
+    $validator: String!
+    $one: Boolean!
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+  ) {
+    networkRewards(network: $network, last: $days) {
+      nodes {
+        id
+        date
+        validatorRewards
+        delegatorRewards
+        stake
+      }
+    }
+    networkValidators(
+      network: $network
+      orderBy: $orderBy
+      first: $first
+      after: $after
+      last: $last
+      before: $before
+    ) {
+      totalCount
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
+      nodes {
+        id
+        date
+        validator
+        displayName
+        validatorRewards
+        delegatorRewards
+        stake
+      }
+    }
+    validatorRewards(network: $network, validatorId: $validator, last: $days) @include(if: $one) {
+      nodes {
+        id
+        date
+        validator
+        displayName
+        validatorRewards
+        delegatorRewards
+        stake
+      }
+    }
+  }
+`;
+
+type Data = rewardsQuery['response'];
+type Validator = NonNullable<Data['networkValidators']>['nodes'][number];
+type Day = {
+  readonly date: string;
+  readonly validatorRewards: string;
+  readonly delegatorRewards: string;
+  readonly stake?: string | null | undefined;
+};
+
+const networks = {
+  avalanche: { name: 'Avalanche', network: 'AVALANCHE', unit: 'AVAX' },
+  babylon: { name: 'Babylon', network: 'BABYLON', unit: 'BABY' },
+  cardano: { name: 'Cardano', network: 'CARDANO', unit: 'ADA' },
+  celestia: { name: 'Celestia', network: 'CELESTIA', unit: 'TIA' },
+  polkadot: { name: 'Polkadot', network: 'POLKADOT', unit: 'DOT' },
+  polygon: { name: 'Polygon', network: 'POLYGON', unit: 'POL' },
+  solana: { name: 'Solana', network: 'SOLANA', unit: 'SOL' },
+} as const satisfies Record<string, { name: string; network: RewardsNetwork; unit: string }>;
+const withStake: string[] = ['POLKADOT', 'POLYGON'];
+
+function networkOf(name: string | undefined) {
+  const found = Object.entries(networks).find(([key]) => key === name)?.[1];
+  if (!found) throw missing(`There are no rewards of a network named ${name}.`);
+  return found;
+}
+
+const days = oneOf('days', ['30', '90', '180'], '90');
+const dayNames = { '30': '30 days', '90': '90 days', '180': '180 days' };
+const validator = text('validator');
+const order = orderBy(['VALIDATOR_REWARDS', 'DELEGATOR_REWARDS', 'STAKE'], 'VALIDATOR_REWARDS');
+const PAGE_SIZE = 20;
+
+type Unit = (typeof networks)[keyof typeof networks]['unit'];
+
+const sum = (rows: readonly Day[], of: (row: Day) => string) => {
+  const digits = 18;
+  const parts = rows.map((row) => {
+    const [whole = '0', fraction = ''] = of(row).split('.');
+    return BigInt(whole + fraction.padEnd(digits, '0').slice(0, digits));
+  });
+  const all = parts.reduce((total, part) => total + part, 0n);
+  const shown = all.toString().padStart(digits + 1, '0');
+  return `${shown.slice(0, -digits)}.${shown.slice(-digits)}`.replace(/\.?0+$/, '');
+};
+
+/** What depends on the token of a network, made once for each, because drawings are constants. */
+function inUnit(unit: Unit) {
+  const amountColumn = <Row extends Day>(
+    head: string,
+    of: (row: Row) => string | null | undefined,
+    field?: string,
+  ): Column<Row> => ({
+    head: `${head} (${unit})`,
+    value: of,
+    show: (row) => amount(of(row), unit),
+    numeric: true,
+    ...(field && { order: field }),
+  });
+  const amounts = <Row extends Day>(ordered: boolean): Column<Row>[] => [
+    amountColumn('Validators', (row) => row.validatorRewards, ordered ? 'VALIDATOR_REWARDS' : undefined),
+    amountColumn('Delegators', (row) => row.delegatorRewards, ordered ? 'DELEGATOR_REWARDS' : undefined),
+  ];
+  const stakeColumn = <Row extends Day>(ordered: boolean) =>
+    amountColumn<Row>('Stake', ({ stake }) => stake, ordered ? 'STAKE' : undefined);
+  const series = [
+    { label: 'Validators', color: colors[0], value: (row: Day) => Number(row.validatorRewards) },
+    { label: 'Delegators', color: colors[1], value: (row: Day) => Number(row.delegatorRewards) },
+  ];
+  return {
+    series,
+    columns: [dateColumn<Day>(({ date }) => date), ...amounts<Day>(false)],
+    amounts: amounts<Validator>(true),
+    stake: { day: stakeColumn<Day>(false), validator: stakeColumn<Validator>(true) },
+    draw: barsOver<Day>({
+      date: ({ date }) => at(date),
+      series,
+      label: `${unit} a day`,
+      format: shortCount,
+      tip: (row) =>
+        [
+          calendarDate(row.date),
+          `Validators ${amount(row.validatorRewards, unit)}`,
+          `Delegators ${amount(row.delegatorRewards, unit)}`,
+        ].join('\n'),
+    }),
+  };
+}
+const parts = Object.fromEntries(Object.values(networks).map(({ unit }) => [unit, inUnit(unit)])) as Record<
+  Unit,
+  ReturnType<typeof inUnit>
+>;
+
+function ValidatorLink({ row }: { row: Validator }) {
+  const [search] = useSearchParams();
+  const name = row.displayName ?? shortHex(row.validator);
+  return (
+    <Link to={`?${changed(search, { validator: row.validator })}`} title={row.validator}>
+      {name}
+    </Link>
+  );
+}
+
+const validatorColumn: Column<Validator> = {
+  head: 'Validator',
+  value: ({ validator: id }) => id,
+  show: (row) => <ValidatorLink row={row} />,
+};
+
+function Clear() {
+  const [search] = useSearchParams();
+  return (
+    <Link to={`?${changed(search, { validator: undefined })}`} preventScrollReset>
+      All validators
+    </Link>
+  );
+}
+
+function View({ data, place }: { data: Data; place: Place }) {
+  const { name, network, unit } = networkOf(place.params.network);
+  const { columns, amounts, draw, series, stake } = parts[unit];
+  const hasStake = withStake.includes(network);
+  const rewards = data.networkRewards?.nodes ?? [];
+  const validators = data.networkValidators;
+  const one = data.validatorRewards?.nodes;
+  const chosen = validator.read(place.search);
+  const last = rewards.at(-1);
+  const earned = sum(rewards, ({ validatorRewards }) => validatorRewards);
+  const delegated = sum(rewards, ({ delegatorRewards }) => delegatorRewards);
+  const range = `in ${count(rewards.length)} days`;
+  const dayColumns = hasStake ? [...columns, stake.day] : columns;
+  return (
+    <>
+      <Heading
+        title={`${name} rewards`}
+        about={
+          last ? `What validators and delegators earned, until ${calendarDate(last.date)} (UTC).` : undefined
+        }
+      >
+        <Choice param={days} label="Length of the plots" names={dayNames} />
+      </Heading>
+      {last && (
+        <Tiles>
+          <Tile label="Validators earned" unit={unit} exact={amount(earned, unit)} note={range}>
+            {shortCount(earned)}
+          </Tile>
+          <Tile label="Delegators earned" unit={unit} exact={amount(delegated, unit)} note={range}>
+            {shortCount(delegated)}
+          </Tile>
+          {hasStake && (
+            <Tile label="Stake" unit={unit} exact={amount(last.stake, unit)} note={calendarDate(last.date)}>
+              {shortCount(last.stake)}
+            </Tile>
+          )}
+          <Tile label="Validators" note={calendarDate(validators?.nodes[0]?.date)}>
+            {count(validators?.totalCount)}
+          </Tile>
+        </Tiles>
+      )}
+      <div className="figures">
+        <Figure
+          wide={!chosen}
+          title="Rewards by day"
+          note={`What all validators and their delegators earned, in ${unit}.`}
+          columns={dayColumns}
+          rows={rewards}
+          draw={draw}
+          series={series}
+          empty={`No day of ${name} is stored.`}
+        />
+        {chosen && (
+          <Figure
+            title={`Rewards of ${one?.at(-1)?.displayName ?? shortHex(chosen)}`}
+            note={`What this validator and its delegators earned, in ${unit}.`}
+            columns={dayColumns}
+            rows={one ?? []}
+            draw={draw}
+            series={series}
+            controls={<Clear />}
+            empty="No day of this validator is stored."
+          />
+        )}
+        <Figure
+          wide
+          title="Validators"
+          note={`On ${calendarDate(validators?.nodes[0]?.date)} (UTC). A name shows the history of its validator.`}
+          columns={[validatorColumn, ...amounts, ...(hasStake ? [stake.validator] : [])]}
+          rows={validators?.nodes ?? []}
+          order={order}
+          empty={`No validator of ${name} is stored.`}
+        >
+          {validators && (
+            <Pager info={validators.pageInfo} total={validators.totalCount} label="validators" />
+          )}
+        </Figure>
+      </div>
+    </>
+  );
+}
+
+export default page<rewardsQuery>({
+  query,
+  variables: ({ params, search }) => ({
+    network: networkOf(params.network).network,
+    days: Number(days.read(search)),
+    orderBy: order.read(search),
+    validator: validator.read(search),
+    one: validator.read(search) !== '',
+    ...pageOf(search, PAGE_SIZE),
+  }),
+  View,
+});
