@@ -22,9 +22,9 @@ export const nameOf = ({ displayName, operatorId }: Named) =>
 export const longNameOf = (operator: Named) =>
   operator.idType === 'POOL_SHARE' ? operator.operatorId : nameOf(operator);
 
-export const OperatorLink = ({ operator }: { operator: Named }) => (
+export const OperatorLink = ({ operator, name }: { operator: Named; name?: string }) => (
   <PageLink to={paths.operator(operator.idType, operator.operatorId)}>
-    <span title={operator.operatorId}>{longNameOf(operator)}</span>
+    <span title={operator.operatorId}>{name ?? longNameOf(operator)}</span>
   </PageLink>
 );
 

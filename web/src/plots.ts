@@ -34,7 +34,7 @@ const day = new Intl.DateTimeFormat(navigator.languages as string[], {
   month: 'short',
   timeZone: 'UTC',
 });
-const PIXELS_A_TICK = 90;
+const PIXELS_A_TICK = 110;
 const PIXELS_A_LEVEL = 50;
 
 const axes = <Row>({ label, format }: Over<Row>, width: number): PlotOptions => ({

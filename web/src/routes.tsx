@@ -15,6 +15,10 @@ export const pages: Page[] = [
     nav: 'Operators',
     lazy: async () => (await import('./pages/operators.tsx')).default,
   },
+  {
+    path: '/explore/operators/:idType/:id',
+    lazy: async () => (await import('./pages/operator.tsx')).default,
+  },
   { path: '/explore/blocks', nav: 'Blocks', lazy: async () => (await import('./pages/blocks.tsx')).default },
   { path: '/explore/blocks/:slot', lazy: async () => (await import('./pages/block.tsx')).default },
   {

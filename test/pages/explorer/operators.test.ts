@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
-import { isPage, useExplorer } from '../../support/explorer.ts';
+import { isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
 const path = '/explore/operators';
@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)('the operators', () => {
     await table(page).getByRole('link', { name: 'Effectiveness' }).click();
     await begins(
       page,
-      (await list('orderBy: { field: AVG_VALIDATOR_EFFECTIVENESS, direction: ASC }, first: 1'))[0]!,
+      (await list('orderBy: { field: AVG_VALIDATOR_EFFECTIVENESS, direction: ASC }, first: 1'))[0] as string,
     );
     expect(await table(page).locator('[aria-sort]').getAttribute('aria-sort')).toBe('ascending');
     expect(sent.at(-1)?.variables.orderBy).toEqual({
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('the operators', () => {
     const pages: string[][] = [];
     for (;;) {
       await table(page).locator('tbody tr').first().waitFor();
-      await page.waitForLoadState('networkidle');
+      await settled(page);
       pages.push(await names(page));
       const next = page.getByRole('link', { name: 'Next' });
       if ((await next.count()) === 0) break;

@@ -221,7 +221,7 @@ const columnsWith = (largest: number): Column<Row>[] => [
       summary?.sumEndEpochEffectiveBalance == null ? null : shift(summary.sumEndEpochEffectiveBalance, 9),
     show: ({ summary }) => (
       <span title={eth(summary?.sumEndEpochEffectiveBalance)}>
-        {shortEth(summary?.sumEndEpochEffectiveBalance)}
+        {shortEth(summary?.sumEndEpochEffectiveBalance)} ETH
       </span>
     ),
     numeric: true,

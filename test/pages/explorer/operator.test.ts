@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { noBrowser } from '../../support/browser.ts';
+import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+
+const explorer = useExplorer();
+const path = '/explore/operators/pool/Sample%20Pool%20Alder';
+isPage(explorer, path, { heading: 'Sample Pool Alder', statements: 13 });
+
+const figure = (page: Page, name: string) => page.getByRole('figure', { name, exact: true });
+async function csv(page: Page, name: string) {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: `CSV of ${name}`, exact: true }).click(),
+  ]);
+  return (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+}
+const ask = async (fields: string, args = '') => {
+  const { data } = await explorer.gateway.graphql(
+    `{ operator(operatorId: "Sample Pool Alder", idType: POOL, window: ONE_DAY${args}) { ${fields} } }`,
+  );
+  return data.operator;
+};
+
+describe.skipIf(noBrowser)('one operator', () => {
+  it('shows the four windows side by side, as exact in CSV as the API has them', async () => {
+    const { page } = await explorer.open(path);
+    await figure(page, 'The four windows').waitFor();
+    const [head, validators, , , effectiveness] = await csv(page, 'The four windows');
+    expect(head).toBe('Figure,1 day,7 days,30 days,All time');
+    const windows = await ask(
+      ['ONE_DAY', 'SEVEN_DAYS', 'THIRTY_DAYS', 'ALL']
+        .map((window) => `${window}: summary(window: ${window}) { validatorCount avgValidatorEffectiveness }`)
+        .join(' '),
+    );
+    const all = Object.values(windows) as Record<string, number>[];
+    expect(validators).toBe(['Validators', ...all.map((one) => one.validatorCount)].join(','));
+    expect(effectiveness).toBe(
+      ['Effectiveness (%)', ...all.map((one) => one.avgValidatorEffectiveness)].join(','),
+    );
+  });
+
+  it('shows votes by any granularity in both calendars, from and to dates that the URL keeps', async () => {
+    const { page, sent } = await explorer.open(path);
+    await figure(page, 'Missed and wrong votes').locator('svg').first().waitFor();
+    await page.getByLabel('Granularity').selectOption('week');
+    await page.getByText('UTC days').click();
+    await page.getByLabel('From', { exact: true }).fill('2025-09-01');
+    await page.getByLabel('From', { exact: true }).press('Enter');
+    await page.getByLabel('To', { exact: true }).fill('2025-10-05');
+    await page.getByLabel('To', { exact: true }).press('Enter');
+    await page.waitForURL(/granularity=week.*calendar=utc.*from=2025-09-01.*to=2025-10-05/);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({
+      granularity: 'WEEK',
+      utc: true,
+      fromDate: '2025-09-01',
+      toDate: '2025-10-05',
+    });
+    const { attestations } = await ask(
+      `attestations(granularity: WEEK, utc: true, fromDate: "2025-09-01", toDate: "2025-10-05",
+        orderBy: { field: PERIOD, direction: DESC }, first: 9) {
+        nodes { startTimestamp sumMissedAttestations sumWrongHeadVotes } }`,
+    );
+    await expect
+      .poll(async () =>
+        (await csv(page, 'Missed and wrong votes')).slice(1).map((line) => line.split(',').slice(0, 3)),
+      )
+      .toEqual(
+        attestations.nodes.map((row: any) => [
+          row.startTimestamp,
+          row.sumMissedAttestations,
+          row.sumWrongHeadVotes,
+        ]),
+      );
+    expect(attestations.nodes).toHaveLength(5);
+    await page.getByLabel('Granularity').selectOption('hour');
+    await page.waitForURL(/granularity=hour/);
+    await settled(page);
+    await figure(page, 'Effectiveness').locator('svg').first().waitFor();
+    expect((await csv(page, 'Effectiveness')).length).toBeGreaterThan(24);
+  });
+
+  it('compares with up to three others, which the URL keeps and a chip removes', async () => {
+    const { page, sent } = await explorer.open(path);
+    const input = page.getByLabel('Compare with');
+    for (const name of ['Sample Pool Basalt', 'Sample Pool Cedar', 'Sample Operator Amber Badger']) {
+      await input.fill(name);
+      const option = page.locator(`datalist option[value^="${name} ("]`).first();
+      await option.waitFor({ state: 'attached' });
+      await input.fill((await option.getAttribute('value')) as string);
+      await page.getByRole('link', { name: `Remove ${name} from` }).waitFor();
+    }
+    expect(await input.count()).toBe(0);
+    const [head, ...days] = await csv(page, 'Effectiveness by day');
+    expect(head?.split(',')).toHaveLength(5);
+    expect(days).toHaveLength(90);
+    const { history } = await ask('history(last: 1) { nodes { date avgValidatorEffectiveness } }');
+    const [newest] = history.nodes;
+    expect(days.at(-1)).toMatch(`${newest.date},${newest.avgValidatorEffectiveness},`);
+    expect(new URL(page.url()).searchParams.getAll('compare')).toHaveLength(3);
+    await page.reload();
+    await page.getByRole('link', { name: 'Remove Sample Pool Cedar from' }).click();
+    await input.waitFor();
+    expect(sent.at(-1)?.variables.compare).toHaveLength(2);
+    await page.locator('.section').getByText('Share of stake', { exact: true }).click();
+    await figure(page, 'Share of stake by day').locator('svg').first().waitFor();
+  });
+
+  it('walks through its validators by cursors of the URL', async () => {
+    const { page } = await explorer.open(path);
+    const rows = figure(page, 'Validators').locator('tbody td:first-child');
+    const { validators } = await ask('validators(first: 40) { nodes { validatorIndex } }');
+    const indices = validators.nodes.map((one: { validatorIndex: number }) => String(one.validatorIndex));
+    await rows.first().waitFor();
+    expect(await rows.allInnerTexts()).toEqual(indices.slice(0, 20));
+    await figure(page, 'Validators').getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/after=/);
+    await expect.poll(() => rows.allInnerTexts()).toEqual(indices.slice(20));
+    await page.reload();
+    await expect.poll(() => rows.allInnerTexts()).toEqual(indices.slice(20));
+  });
+
+  it('is opened by a dot or a box of the operators, by mouse and keyboard, without loading the page anew', async () => {
+    const { page } = await explorer.open('/explore/operators?window=7d');
+    await page.evaluate(() => Object.assign(window, { same: true }));
+    const dot = figure(page, 'Effectiveness against size').getByRole('link', { name: /^Sample Pool Alder,/ });
+    await dot.click();
+    await page.getByRole('heading', { level: 1, name: 'Sample Pool Alder' }).waitFor();
+    await page.goBack();
+    const box = figure(page, 'Share of stake').getByRole('link', { name: /^Sample Pool Cedar,/ });
+    await box.focus();
+    await box.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Sample Pool Cedar' }).waitFor();
+    expect(await page.evaluate(() => (window as any).same)).toBe(true);
+  });
+
+  it('leads from a pool to its shares, and from a share to its pool and node operator', async () => {
+    const { page } = await explorer.open(path);
+    await figure(page, 'Its node operators').getByRole('link').nth(2).click();
+    await page.getByRole('heading', { level: 1, name: /^Sample Pool Alder - / }).waitFor();
+    await page.locator('.about').getByRole('link', { name: 'Sample Pool Alder', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sample Pool Alder', exact: true }).waitFor();
+  });
+
+  it('says so of an operator that does not exist, and of a class that does not', async () => {
+    const { page } = await explorer.open('/explore/operators/pool/Nobody');
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.goto(`${explorer.gateway.url}/explore/operators/nothing/Nobody`);
+    await page.getByText('There is no class of operators named nothing.').waitFor();
+  });
+});
