@@ -13,7 +13,7 @@ const idTypes = [
 export type IdType = (typeof idTypes)[number];
 
 /** The class in an address, such as `node-operator`. */
-const slugOf = (idType: string) => idType.toLowerCase().replaceAll('_', '-');
+export const slugOf = (idType: string) => idType.toLowerCase().replaceAll('_', '-');
 export function idTypeOf(slug: string | undefined): IdType {
   const found = idTypes.find((idType) => slugOf(idType) === slug);
   if (!found) throw missing(`There is no class of operators named ${slug}.`);

@@ -308,10 +308,7 @@ function Newest({ operator }: { operator: Operator }) {
       <Tile
         label="Share of stake"
         note={
-          <Change
-            value={change?.networkPenetration}
-            text={points(100 * (change?.networkPenetration ?? 0))}
-          />
+          <Change value={change?.networkPenetration} text={points(100 * (change?.networkPenetration ?? 0))} />
         }
       >
         {stakeShare(share)}
