@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router';
 import type { operatorPickerQuery } from './__generated__/operatorPickerQuery.graphql';
 import { environment } from './environment.ts';
 import { useNetwork } from './network.ts';
-import { changed } from './url-state.ts';
+import { changed, newest } from './url-state.ts';
 
 const query = graphql`
   query operatorPickerQuery($text: String!, $network: Network!) {
@@ -76,7 +76,7 @@ export function OperatorPicker({ own }: { own: string }) {
     if (!hit) return setText(value);
     setText('');
     if (hit.id !== own && !ids.includes(hit.id))
-      setSearch(compared(search, [...ids, hit.id]), { preventScrollReset: true });
+      setSearch(compared(newest(), [...comparedIn(newest()), hit.id]), { preventScrollReset: true });
   };
   if (ids.length >= MOST_COMPARED) return null;
   return (

@@ -3,7 +3,7 @@ import { Link, useSearchParams } from 'react-router';
 import { ago, count, momentUtc } from './format.ts';
 import { hasPage } from './links.ts';
 import { useHref } from './network.ts';
-import { changed, cursorName, type Param, useParam } from './url-state.ts';
+import { changed, newest, cursorName, type Param, useParam } from './url-state.ts';
 
 /** Until when the figures of a page go. */
 export type AsOf =
@@ -111,8 +111,7 @@ export function Field(props: {
   const value = String(param.read(search) ?? '');
   const apply = (form: HTMLFormElement) => {
     const next = String(new FormData(form).get(param.name)).trim();
-    if (next !== value)
-      setSearch((now) => changed(now, { [param.name]: next }), { preventScrollReset: true });
+    if (next !== value) setSearch(changed(newest(), { [param.name]: next }), { preventScrollReset: true });
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -82,10 +82,13 @@ export function changed(search: URLSearchParams, changes: Record<string, string 
   return next;
 }
 
+/** Search parameters of the newest navigation: React shows the page before until there is data. */
+export const newest = () => new URLSearchParams(location.search);
+
 /** The value of a parameter, and a function that puts another into the URL. */
 export function useParam<T>(of: Param<T>) {
   const [search, setSearch] = useSearchParams();
   const set = (value: T) =>
-    setSearch((now) => changed(now, { [of.name]: of.write(value) }), { preventScrollReset: true });
+    setSearch(changed(newest(), { [of.name]: of.write(value) }), { preventScrollReset: true });
   return [of.read(search), set] as const;
 }

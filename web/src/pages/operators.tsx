@@ -236,6 +236,20 @@ const about = (row: Large) =>
     `${percentage(row.summary?.avgValidatorEffectiveness)} effectiveness`,
   ].join('\n');
 
+/** The words that all names begin with, which would leave no room for the others. */
+function commonWords([first = '', ...others]: readonly string[]): string {
+  const words = first.split(' ');
+  const starts = words.map((_, index) =>
+    words
+      .slice(0, index)
+      .map((word) => `${word} `)
+      .join(''),
+  );
+  return (
+    starts.findLast((start) => others.length > 0 && others.every((name) => name.startsWith(start))) ?? ''
+  );
+}
+
 const ROOM = { width: 56, height: 34, letter: 7 };
 const shareOf = ({ summary }: Large) => summary?.networkPenetration ?? 0;
 
@@ -248,11 +262,12 @@ const treemap: Draw<Large> = (plot, rows, width) => {
   ].sort((a, b) => b.value - a.value);
   const boxes = squarify(items, width, height);
   const most = Math.max(...rows.map(shareOf));
+  const begin = commonWords(rows.map(nameOf));
   type Box = (typeof boxes)[number];
   const named = boxes.filter(({ x1, x2, y1, y2 }) => x2 - x1 > ROOM.width && y2 - y1 > ROOM.height);
   const label = ({ item, x1, x2 }: Box) => {
     const letters = Math.floor((x2 - x1 - 12) / ROOM.letter);
-    const full = item ? nameOf(item) : 'All other stake';
+    const full = item ? nameOf(item).slice(begin.length) : 'All other stake';
     const shown = full.length > letters ? `${full.slice(0, letters - 1)}…` : full;
     return `${shown}\n${stakeShare(item ? shareOf(item) : rest)}`;
   };
