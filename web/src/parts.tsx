@@ -3,7 +3,7 @@ import { Link, useSearchParams } from 'react-router';
 import { ago, count, momentUtc } from './format.ts';
 import { hasPage } from './links.ts';
 import { useHref } from './network.ts';
-import { changed, newest, cursorName, type Param, useParam } from './url-state.ts';
+import { changed, cursorName, newest, type Param, useParam } from './url-state.ts';
 
 /** Until when the figures of a page go. */
 export type AsOf =

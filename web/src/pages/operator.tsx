@@ -376,7 +376,7 @@ function OverTime({ operator }: { operator: Operator }) {
   const days = operator.effectiveness?.nodes ?? [];
   // Hours, and operators whose figures were imported, have the effectiveness of attestations only.
   const rows: readonly Effect[] = days.length > 0 ? days : attestations;
-  const dayName = calendarNames[calendar.read(search)].toLowerCase();
+  const dayName = calendar.read(search) === 'utc' ? 'UTC days' : 'chain days';
   const cut = operator.attestations?.pageInfo.hasNextPage && (from.read(search) || to.read(search));
   return (
     <section aria-labelledby="over-time">
