@@ -10,7 +10,6 @@ import type { BeaconBlock, ValidatorRecord } from './types.ts';
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };
 
-/** Limits the blocks to read while the chain does not finalize. */
 const MAX_BLOCKS = 2_048;
 
 /** Stores blocks that are not final, and replaces them after a reorg. */

@@ -6,7 +6,6 @@ import type { Pool } from '../../db/pool.ts';
 
 export type ShareList = { source: string; network: Network; window: TimeWindow };
 
-/** Hashes only fields that can identify parents; other fields change every day. */
 export function shareDigest(row: Record<string, unknown>): string {
   const { displayName, operatorTags, validatorCount, poolId, nodeOperatorId } = row;
   const text = stringify([displayName, operatorTags, validatorCount, poolId, nodeOperatorId]);

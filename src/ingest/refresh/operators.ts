@@ -143,7 +143,6 @@ const ownerColumns = (types: readonly ComputedType[]): Sql =>
 const ofOwner = sql`w.deposit_address, w.withdrawal_address, w.node_operator, w.pool`;
 const means = ['correctness', 'delay', 'uptime', 'effectiveness'] as const;
 
-/** Grouping by addresses, operator and pool leaves ten times fewer rows. */
 const owners = (types: readonly ComputedType[]): Sql => sql`
       select ${ownerColumns(types)}, count(w.balance) as validators,
         ${raw(means.map((name) => `sum(w.${name}) as ${name}, count(w.${name}) as ${name}_n`).join(', '))},
