@@ -23,7 +23,6 @@ const columns = sql`t.token_id::text as "tokenId", (select a.name from accounts 
   ${momentText(sql`t.expires_at`)} as "expiresAt", ${momentText(sql`t.last_used_at`)} as "lastUsedAt",
   ${momentText(sql`t.revoked_at`)} as "revokedAt"`;
 
-/** The token itself is not stored. */
 export async function createToken(
   db: Queryable,
   name: string,

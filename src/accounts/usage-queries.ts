@@ -68,7 +68,6 @@ export const usageOf = async (db: Queryable, account: string, month: string | nu
   return row as Count;
 };
 
-/** Deletes batches too old to be resent. */
 export const forgetBatches = (db: Queryable): Promise<unknown> =>
   rows(
     db,

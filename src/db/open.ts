@@ -105,7 +105,7 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
   }
   await targetOf(url)
     .choose()
-    .catch(() => undefined);
+    .catch(() => undefined); // the replica may become available later
   const { pool, revisions, replica } = replicaPool(url, reading(url), reading(primary));
   return { read: pool, revisions, replica };
 }

@@ -34,7 +34,7 @@ export class RowLayout {
   constructor(parts: readonly Part[]) {
     this.parts = parts;
     this.columns = columnsOf(parts);
-    this.name = hash('sha256', JSON.stringify(parts), 'base64url'); // short, because each read hashes it again
+    this.name = hash('sha256', JSON.stringify(parts), 'base64url');
   }
 
   /** Batches compare the JSON of selections. */

@@ -12,7 +12,7 @@ export function metricsServer(metrics: Metrics, log: Logger): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as never,
     logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: true, // Prometheus repeats an interrupted scrape
+    forceCloseConnections: true,
     requestTimeout: 30_000,
   }) as unknown as FastifyInstance;
   app.setErrorHandler(sendError);

@@ -1,4 +1,3 @@
-/** GraphQL returns the code in `extensions.code`. */
 export const refusalStatus = {
   BAD_INPUT: 400,
   UNAUTHENTICATED: 401,

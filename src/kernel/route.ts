@@ -3,7 +3,6 @@ import type { Fault } from './refusal.ts';
 
 /** The request's address, for links in the response. */
 export type Call = {
-  /** `/v0/eth/operators` */
   path: string;
   url: string;
   /** As received, without the question mark. */
@@ -16,7 +15,6 @@ export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export type Route<Context> = {
-  /** Default GET; GET also serves HEAD. */
   method?: Method;
   /** Fastify's form: `/v0/eth/operators/:operator_id/summary`. */
   path: string;

@@ -142,7 +142,7 @@ export function reader<Key, Args extends unknown[], Value>({
 }: Of<Key, Args, Map<string, Value>>) {
   readers += 1;
   const own = readers;
-  let last: Read<Key, Value, Args> | undefined; // most calls repeat the previous arguments
+  let last: Read<Key, Value, Args> | undefined;
   return (ctx: Reading, key: Key, ...args: Args): Promise<Value | undefined> => {
     if (!last || !isDeepStrictEqual(args, last.args))
       last = { name: `${own}:${JSON.stringify(args)}`, args, keyOf, rows: rows(...args), load };

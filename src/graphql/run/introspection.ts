@@ -83,7 +83,7 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
       const given = field.args.length > 0 ? getArgumentValues(field, node, values) : {};
       return field.resolve?.(source, given, undefined, info);
     } catch {
-      return null; // execution reports the error instead
+      return null;
     }
   }
 

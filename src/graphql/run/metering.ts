@@ -14,7 +14,6 @@ import { costError, limitError } from './limits.ts';
 import type { Cost } from './query-cost.ts';
 
 export type FieldCost = {
-  /** A key of `computeUnits`. */
   operation?: string;
   /** Name of an argument: without it, the field is free. */
   paidBy?: string;

@@ -24,7 +24,6 @@ type Estimate = {
   fields: number;
   /** May be too low, because it assumes strings of typical length. */
   bytes: number;
-  /** Number of introspection fields, exact up to the limit. */
   introspection: number;
 };
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;

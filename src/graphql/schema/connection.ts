@@ -68,7 +68,6 @@ export function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   return faults;
 }
 
-/** The sentence about page sizes in a list's description. */
 export const sizesText = ({ maxSize }: { maxSize: number }): string =>
   `At most ${maxSize} a page, ${DEFAULT_PAGE_SIZE} by default.`;
 

@@ -5,7 +5,6 @@ import { tokenBar } from './token-bar.ts';
 const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/swagger-ui.css">
 ${tokenBar.style}<style>:root{color-scheme:light dark}body{margin:0}html.dark-mode{background:#1c2022}</style>`;
 
-// Swagger UI filters only by tag; this filter also searches paths and summaries.
 const start = `
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

@@ -108,7 +108,6 @@ export const Block = z
 export type Block = z.infer<typeof Block>;
 export const blockFields = Object.keys(Block.shape) as (keyof Block)[];
 
-/** `finalized` is in GraphQL only. */
 export const FinalizedBlock = Block.extend({
   finalized: flag().describe(
     'Whether the slot is final; else the chain may still replace it. Its rewards are null until they are known.',

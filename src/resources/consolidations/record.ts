@@ -46,7 +46,6 @@ export const Consolidation = z
   .meta({ id: 'Consolidation', description: "A validator's balance moved to another validator." });
 export type Consolidation = z.infer<typeof Consolidation>;
 
-/** The first four fields sort by time. */
 export const consolidationSortFields = [
   'day',
   'date',
@@ -58,7 +57,6 @@ export const consolidationSortFields = [
 ] as const satisfies (keyof Consolidation)[];
 export type ConsolidationSortField = (typeof consolidationSortFields)[number];
 
-/** GraphQL only. */
 export const PendingConsolidation = z
   .object({
     position: count().describe('Place in the queue, at least 0; 0 is processed first.'),

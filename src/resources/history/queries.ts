@@ -108,7 +108,6 @@ const SolanaRow = SolanaHistory.extend({ list: count() });
 const windowKeys = (windows: readonly TimeWindow[]) =>
   keyTable(windows, { time_window: ['text', (window) => window] });
 
-/** Oldest date first. */
 export function solanaHistoryPages(db: Queryable, windows: readonly TimeWindow[], range: HistoryRange) {
   const order = range.backward ? sql`desc` : sql``;
   return rows(

@@ -120,11 +120,9 @@ export const OperatorSummary = z
     description: 'Performance of an operator, pool or address over a time window.',
   });
 export type OperatorSummary = z.infer<typeof OperatorSummary>;
-/** `change` and `asOf` are in GraphQL only. */
 export type OperatorField = keyof OperatorSummary | 'change' | 'asOf';
 export const operatorFields = Object.keys(OperatorSummary.shape) as OperatorField[];
 
-/** Figures with history and changes. */
 export const OperatorTrend = OperatorSummary.pick({
   validatorCount: true,
   avgValidatorEffectiveness: true,

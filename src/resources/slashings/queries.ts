@@ -30,7 +30,6 @@ export type SlashingList = {
 };
 
 const fields = recordColumns(Slashing, 's');
-// Selects all seven columns: selecting fewer was not measurably faster.
 const select = sql`s.network, ${selectList(fields, slashingFields)}`;
 const Row = Slashing.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });

@@ -65,11 +65,9 @@ export const StakeAuthoritySummary = z
     description: 'Stake and rewards of a Solana stake authority over a time window.',
   });
 export type StakeAuthoritySummary = z.infer<typeof StakeAuthoritySummary>;
-/** `change` and `asOf` are in GraphQL only. */
 export type StakeAuthorityField = keyof StakeAuthoritySummary | 'change' | 'asOf';
 export const stakeAuthorityFields = Object.keys(StakeAuthoritySummary.shape) as StakeAuthorityField[];
 
-/** Figures with history and changes. */
 export const StakeAuthorityTrend = StakeAuthoritySummary.pick({
   aggregateValidatorEffectiveness: true,
   delegatorApy: true,

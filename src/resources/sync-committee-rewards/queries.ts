@@ -24,7 +24,6 @@ const fields: Fields<SyncCommitteeRewardField> = {
     sql`to_timestamp(k.genesis + ${raw(String(SECONDS_PER_SLOT))} * r.slot::bigint) at time zone 'UTC'`,
   ),
 };
-// Selects all columns: selecting fewer was not measurably faster.
 const select = sql`r.network, r.rank, ${selectList(fields, syncCommitteeRewardFields)}`;
 const Row = SyncCommitteeReward.extend({ network: Network, rank: count(), list: count() });
 const SlotRow = Row.extend({ total: count() });

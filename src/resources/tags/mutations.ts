@@ -15,7 +15,6 @@ import type { TagRow } from './queries.ts';
 import { MAX_ADDED, NewTag, REFERENCE, SetValidators, TagName, TagPubkeys } from './record.ts';
 import { addValidators, createTag, deleteTag, removeValidators, renameTag } from './resolve.ts';
 
-/** Applies the rules of REST's body. */
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const read = schema.safeParse(input);
   if (!read.success) throw badInput(bodyFaults(read.error, 'input'));

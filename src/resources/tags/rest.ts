@@ -32,7 +32,6 @@ import {
 const tag = 'Tags';
 const EXAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
-/** Does not need the network, because ids are unique across networks. */
 export const tagIdParam = () =>
   formParam(
     {

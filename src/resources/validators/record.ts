@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
 import { badArgument, badInput, quoted } from '../../kernel/refusal.ts';
 
-/** Only for GraphQL and imports. */
 export const Validator = z
   .object({
     validatorIndex: count().describe('Index of the validator.'),
