@@ -63,7 +63,10 @@ const block = (slot) => ({
   },
 });
 
-const queue = Array.from({ length: 5_000 }, (_, at) => ({ source: size - 1 - at, target: size - 10_001 - at }));
+const queue = Array.from({ length: 5_000 }, (_, at) => ({
+  source: size - 1 - at,
+  target: size - 10_001 - at,
+}));
 
 function facts(epoch, changed) {
   const [votes, delays] = [new Uint8Array(size), new Uint8Array(size)];

@@ -5,7 +5,7 @@ import { Refusal, unavailable } from '../../kernel/refusal.ts';
 import { sharedTopics } from './shared-topics.ts';
 import { type EndReason, endReasons, openStream, type Stream, type Subscription } from './stream.ts';
 
-export const MAX_OF_TOKEN = 20;
+const MAX_OF_TOKEN = 20;
 const TEND_MS = 500;
 /** How long a shutdown waits until all readers have the last event. */
 const DRAIN_MS = 2_000;
