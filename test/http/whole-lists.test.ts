@@ -6,6 +6,7 @@ import { type Account, accountOf } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { slow } from '../support/thorough.ts';
 
 const NDJSON = { accept: 'application/x-ndjson' };
 const ROWS = 20_000;
@@ -66,7 +67,7 @@ describe('?all is refused', () => {
     expect((await gateway.get('/v0/eth/blocks?all', NDJSON)).status).toBe(200);
   });
 
-  it('to the 17th reader at once, and given when one of the 16 has gone', async () => {
+  slow('to the 17th reader at once, and given when one of the 16 has gone', async () => {
     const accounts = await Promise.all(Array.from({ length: 9 }, () => accountOf(gateway)));
     const ninth = accounts.pop() as Account;
     const readers = await Promise.all(accounts.flatMap((account) => [paused(account), paused(account)]));
@@ -91,7 +92,7 @@ describe('?all is refused', () => {
 });
 
 describe('?all that ends in the middle', () => {
-  it('through its reader is charged for the rows sent until then', async () => {
+  slow('through its reader is charged for the rows sent until then', async () => {
     const account = await accountOf(gateway, 'growth');
     const before = await unitsOf(account);
     await settled();
@@ -107,7 +108,7 @@ describe('?all that ends in the middle', () => {
     });
   });
 
-  it('through the database is cut, so that no reader takes it for the whole', async () => {
+  slow('through the database is cut, so that no reader takes it for the whole', async () => {
     const account = await accountOf(gateway, 'growth');
     const before = await unitsOf(account);
     const response = await paused(account);
