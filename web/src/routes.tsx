@@ -30,6 +30,11 @@ export const pages: Page[] = [
     nav: 'Slashings',
     lazy: async () => (await import('./pages/slashings.tsx')).default,
   },
+  {
+    path: '/explore/consolidations',
+    nav: 'Consolidations',
+    lazy: async () => (await import('./pages/consolidations.tsx')).default,
+  },
   { path: '/explore/solana', lazy: async () => (await import('./pages/solana.tsx')).default },
   { path: '/explore/rewards/:network', lazy: async () => (await import('./pages/rewards.tsx')).default },
   { path: '/explore/sets', nav: 'My sets', lazy: async () => (await import('./pages/sets.tsx')).default },
