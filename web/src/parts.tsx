@@ -128,6 +128,10 @@ export function Field(props: {
         min={type === 'number' ? 0 : undefined}
         defaultValue={value}
         onBlur={({ currentTarget }) => currentTarget.form && apply(currentTarget.form)}
+        // Chromium submits no form by Enter in a date.
+        onKeyDown={({ key, currentTarget }) =>
+          key === 'Enter' && type === 'date' && currentTarget.form?.requestSubmit()
+        }
       />
     </form>
   );

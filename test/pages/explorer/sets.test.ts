@@ -165,7 +165,7 @@ describe.skipIf(noBrowser)('my sets', () => {
     await page.getByText('Month', { exact: true }).click();
     await page.waitForURL(/granularity=month/);
     await page.getByLabel('From').fill('2025-09-01');
-    await page.getByLabel('From').blur();
+    await page.getByLabel('From').press('Enter');
     await page.waitForURL(/from=2025-09-01/);
     await settled(page);
     expect(sent.at(-1)?.variables).toMatchObject({ granularity: 'MONTH', fromDate: '2025-09-01' });
