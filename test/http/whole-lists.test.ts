@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
 import { type Account, accountOf } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,12 +14,16 @@ const path = '/v0/eth/operators?window=1d&idType=entity&all';
 const linesIn = (text: string) => text.split('\n').slice(0, -1);
 
 const gateway = useGateway({ template: 'empty' });
-beforeAll(async () => {
-  const rows = Array.from({ length: ROWS }, (_, index) =>
-    operator(`Operator ${index}`, { idType: 'entity', timeWindow: '1d', displayName: 'x'.repeat(200) }),
-  );
-  await importText(gateway, 'operators', JSON.stringify(rows));
-});
+let imported: Promise<unknown> | undefined;
+/** The rows of `path`, which quick runs do without. */
+function importRows() {
+  const rows = () =>
+    Array.from({ length: ROWS }, (_, index) =>
+      operator(`Operator ${index}`, { idType: 'entity', timeWindow: '1d', displayName: 'x'.repeat(200) }),
+    );
+  imported ??= importText(gateway, 'operators', JSON.stringify(rows()));
+  return imported;
+}
 
 /** A response whose reader has stopped after its first bytes. */
 async function paused(account: Account): Promise<IncomingMessage> {
@@ -68,6 +72,7 @@ describe('?all is refused', () => {
   });
 
   slow('to the 17th reader at once, and given when one of the 16 has gone', async () => {
+    await importRows();
     const accounts = await Promise.all(Array.from({ length: 9 }, () => accountOf(gateway)));
     const ninth = accounts.pop() as Account;
     const readers = await Promise.all(accounts.flatMap((account) => [paused(account), paused(account)]));
@@ -93,6 +98,7 @@ describe('?all is refused', () => {
 
 describe('?all that ends in the middle', () => {
   slow('through its reader is charged for the rows sent until then', async () => {
+    await importRows();
     const account = await accountOf(gateway, 'growth');
     const before = await unitsOf(account);
     await settled();
@@ -109,6 +115,7 @@ describe('?all that ends in the middle', () => {
   });
 
   slow('through the database is cut, so that no reader takes it for the whole', async () => {
+    await importRows();
     const account = await accountOf(gateway, 'growth');
     const before = await unitsOf(account);
     const response = await paused(account);
