@@ -20,6 +20,8 @@ export type StreamCounts = {
 export type Streams = {
   /** Throws RATE_LIMITED if the token has too many streams, UNAVAILABLE if the process has too many. */
   open(subscription: Subscription): Stream['body'];
+  /** Counts a response in parts as a stream, until the returned function is called. Throws as `open`. */
+  hold(tokenId: string): () => void;
   /** Completes all streams, so that clients subscribe elsewhere, and refuses new ones. */
   drain(): Promise<void>;
   counts(): StreamCounts;
@@ -39,6 +41,7 @@ export function openStreams(options: {
   const ended = Object.fromEntries(endReasons.map((reason) => [reason, 0])) as Record<EndReason, number>;
   const counts = { events: 0, refused: 0 };
   let draining = false;
+  let held = 0;
 
   function tend() {
     const at = performance.now();
@@ -56,20 +59,35 @@ export function openStreams(options: {
   }
   const timer = setInterval(tend, TEND_MS).unref();
 
-  function admit(tokenId: string): number {
+  function hold(tokenId: string): () => void {
     const own = ofToken.get(tokenId) ?? 0;
-    if (!draining && open.size < most && own < MAX_OF_TOKEN) return own;
+    if (held < most && own < MAX_OF_TOKEN) {
+      ofToken.set(tokenId, own + 1);
+      held += 1;
+      return () => leave(tokenId);
+    }
     counts.refused += 1;
-    if (draining || open.size >= most) throw unavailable();
+    if (held >= most) throw unavailable();
     const msg = `The token has ${own} streams open, which is the most; close one.`;
     throw new Refusal('RATE_LIMITED', msg, { headers: { 'retry-after': '5' } });
   }
 
+  function leave(tokenId: string) {
+    held -= 1;
+    const left = (ofToken.get(tokenId) ?? 1) - 1;
+    if (left > 0) ofToken.set(tokenId, left);
+    else ofToken.delete(tokenId);
+  }
+
   return {
+    hold,
     open(subscription) {
       const { tokenId } = subscription.caller;
-      const own = admit(tokenId);
-      ofToken.set(tokenId, own + 1);
+      if (draining) {
+        counts.refused += 1;
+        throw unavailable();
+      }
+      const release = hold(tokenId);
       subscription.metering.charge(subscription.weight.base);
       const stream: Stream = openStream(subscription, {
         join,
@@ -77,9 +95,7 @@ export function openStreams(options: {
         onEnd(reason) {
           open.delete(stream);
           ended[reason] += 1;
-          const left = (ofToken.get(tokenId) ?? 1) - 1;
-          if (left > 0) ofToken.set(tokenId, left);
-          else ofToken.delete(tokenId);
+          release();
           subscription.log.debug({ reason }, 'stream ended');
         },
       });

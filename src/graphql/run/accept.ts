@@ -5,7 +5,7 @@ const types = [`application/json${charset}`, `application/graphql-response+json$
 const streams = ['multipart/mixed', 'text/event-stream'];
 
 /** Parameters such as `deferSpec` do not affect the choice of a type. */
-const otherParameters = /;\s*(?!(?:q|charset)\s*=)[^;,"]*(?:"[^"]*")?/gi;
+export const otherParameters = /;\s*(?!(?:q|charset)\s*=)[^;,"]*(?:"[^"]*")?/gi;
 
 /** Returns the type with the largest `q`. If JSON and a stream have the same `q`, returns JSON. */
 export function acceptedType(accept: string | undefined): string | undefined {

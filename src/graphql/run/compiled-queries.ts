@@ -26,6 +26,7 @@ import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspect
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
+import { partsIn } from './parts-rule.ts';
 import { type Cost, costOf, introspectionUnits } from './query-cost.ts';
 import { reportedErrors } from './reported-errors.ts';
 import { hasOpenSizes } from './size-arguments.ts';
@@ -90,6 +91,7 @@ function validDocument(text: string): DocumentNode | undefined {
 }
 
 function compile(document: DocumentNode, operation: OperationDefinitionNode): Sized {
+  if (partsIn(document) > 0) return { query: undefined, fields: 0 };
   if (isIntrospection(document, operation))
     return { query: introspectionQuery(document, operation), fields: 0 };
   const fields = fieldsOf(document, operation);

@@ -40,3 +40,8 @@ export function renderError(error: GraphQLError, log: Logger): GraphQLError {
   log.error({ err: original ?? error }, 'resolver failed');
   return new GraphQLError('Internal server error.', { ...place, extensions: { code: 'INTERNAL' } });
 }
+
+export function withoutHttp(error: GraphQLError) {
+  const { http: _, ...extensions } = error.extensions;
+  return { ...error.toJSON(), extensions };
+}

@@ -7,7 +7,7 @@ import { badInput } from '../../kernel/refusal.ts';
 import type { Streams } from '../live/streams.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { documentReader, type Params } from './documents.ts';
-import { renderError } from './errors.ts';
+import { renderError, withoutHttp } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
 import { hasNul } from './nul.ts';
 import { paramsFaults } from './params.ts';
@@ -109,9 +109,4 @@ function httpOf(errors: readonly GraphQLError[]): Http {
   const given = errors.map(({ extensions }) => (extensions.http ?? {}) as Partial<Http>);
   const status = Math.max(0, ...given.map((http) => http.status ?? 0)) || 200;
   return { status, headers: Object.assign({}, ...given.map((http) => http.headers)) };
-}
-
-function withoutHttp(error: GraphQLError) {
-  const { http: _, ...extensions } = error.extensions;
-  return { ...error.toJSON(), extensions };
 }

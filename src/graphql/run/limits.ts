@@ -15,6 +15,8 @@ export const limits = {
   fields: 100_000,
   bytes: 8_000_000,
   introspection: 60_000,
+  partDirectives: 10,
+  parts: 20_000,
 } as const;
 
 export const limitError = (name: keyof typeof limits) =>
@@ -50,6 +52,8 @@ const words = {
   bytes: 'bytes in the answer; ask for smaller pages or fewer fields',
   introspection: 'fields of introspection; ask for fewer of them',
   rows: 'rows; ask for smaller pages within pages',
+  partDirectives: 'uses of @defer and @stream',
+  parts: 'fields in the answer times uses of @defer and @stream; ask for smaller pages or use them less',
 };
 
 type Measure = { depth: number; aliases: number; fields: number; schemas: number };

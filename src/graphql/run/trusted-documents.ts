@@ -7,6 +7,7 @@ import { schema } from '../schema/index.ts';
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { parseBounded } from './parse.ts';
+import { PartsRule } from './parts-rule.ts';
 
 export type TrustedDocuments = {
   byId: ReadonlyMap<string, string>;
@@ -83,6 +84,7 @@ function faultOf(text: string, only: boolean): string | undefined {
       ...specifiedRules,
       LimitsRule,
       NulRule,
+      PartsRule,
       ...(only ? [NoSchemaIntrospectionCustomRule] : []),
     ];
     return validate(schema, parseBounded(text), rules)[0]?.message;

@@ -1,3 +1,4 @@
+import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 import type { FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin, processRegularResult } from 'graphql-yoga';
@@ -17,6 +18,16 @@ import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
 import { NulRule, refuseNul } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
+import {
+  acceptedParts,
+  isParts,
+  type Parts,
+  type PartsType,
+  partsBody,
+  partsHeaders,
+  runParts,
+} from './parts.ts';
+import { PartsRule, partsIn, partsRefusal } from './parts-rule.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 import { acceptsEvents, eventHeaders, eventsOnly, isPlan, type Plan, planOf } from './subscriptions.ts';
 
@@ -39,14 +50,29 @@ function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
   const { schema, document, operationName, variableValues } = args;
   const context = args.contextValue as Context;
   const cost = costOf(schema, document, operationName, variableValues ?? {});
-  const refused = keyRefusal(args) ?? costRefusal(cost, context);
+  const refused = keyRefusal(args) ?? partsRefusal(document, cost.fields) ?? costRefusal(cost, context);
   if (!refused) context.metering.charged += introspectionUnits(cost);
   return refused;
 }
 
 const plans = new WeakMap<Metering, Plan>();
+/** Of requests that accept a response in parts. */
+const partsTypes = new WeakMap<Metering, PartsType>();
+/** Or why none is opened. */
+const parts = new WeakMap<Metering, Parts | Error>();
 
-const limitsPlugin = (readDocument: ReturnType<typeof documentReader>): Plugin => ({
+/** The plugin's rules are for documents with the directives; its copy of a rule of GraphQL.js is for no other. */
+function partsPlugin(): Plugin {
+  const plugin = useDeferStream() as Plugin;
+  return {
+    onValidate(payload) {
+      if (partsIn(payload.params.documentAST) > 0) plugin.onValidate?.(payload);
+      payload.addValidationRule(PartsRule);
+    },
+  };
+}
+
+const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: Streams): Plugin => ({
   onParse({ setParseFn }) {
     setParseFn(parseBounded);
   },
@@ -54,10 +80,24 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>): Plugin =
     addValidationRule(LimitsRule);
     addValidationRule(NulRule);
   },
-  onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
+  onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
     setExecuteFn(execute); // Yoga's own executor mistakes an object with an alias `then` for a promise
     const refused = refusalOf(args);
-    if (refused) setResultAndStopExecution({ errors: [refused] });
+    if (refused) return setResultAndStopExecution({ errors: [refused] });
+    const context = args.contextValue as unknown as Context;
+    const { metering } = context;
+    if (!partsTypes.has(metering) || partsIn(args.document) === 0) return;
+    setExecuteFn(async (given: ExecutionArgs) => {
+      try {
+        const release = streams.hold(context.caller.tokenId);
+        const made = await runParts(executeFn, given, release);
+        if (!isParts(made)) return made;
+        parts.set(metering, made);
+      } catch (error) {
+        parts.set(metering, error as Error);
+      }
+      return { data: null }; // `makeYoga` answers instead
+    });
   },
   onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
     const refused = refusalOf(args);
@@ -170,7 +210,8 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
     maskedErrors: false, // errorsPlugin masks errors
     plugins: [
-      limitsPlugin(readDocument),
+      limitsPlugin(readDocument, streams),
+      partsPlugin(),
       errorsPlugin,
       costPlugin,
       writePlugin,
@@ -182,8 +223,17 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     const accept = acceptedType(given);
     if (!accept) return { status: 406, ...notAcceptable, units: CALLER_ERROR_UNITS, notCached: 'error' };
     request.raw.headers.accept = accept; // Yoga ignores `q`
+    const partsType = acceptedParts(given);
+    if (partsType) partsTypes.set(context.metering, partsType);
     const response = await yoga.handleNodeRequest(request, context);
     const { status, headers } = response;
+    const made = parts.get(context.metering);
+    if (made && partsType) {
+      await response.text(); // ends its timer
+      if (made instanceof Error) throw made;
+      const body = partsBody(made, partsType, context);
+      return { status: 200, headers: partsHeaders(partsType), body, units: 0, notCached: 'form' };
+    }
     const { charged: units } = context.metering;
     const result = unserialized.get(context.metering);
     const plan = plans.get(context.metering);

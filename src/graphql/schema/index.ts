@@ -1,9 +1,11 @@
+import { GraphQLDeferDirective, GraphQLStreamDirective } from '@graphql-tools/utils';
 import {
   type GraphQLInterfaceType,
   type GraphQLSchema,
   isObjectType,
   lexicographicSortSchema,
   printSchema,
+  specifiedDirectives,
 } from 'graphql';
 import '../../resources/index.ts';
 import './scalars.ts';
@@ -27,7 +29,9 @@ function readPagesPlainly(schema: GraphQLSchema): void {
   }
 }
 
-export const schema = builder.toSchema();
+export const schema = builder.toSchema({
+  directives: [...specifiedDirectives, GraphQLDeferDirective, GraphQLStreamDirective],
+});
 readPagesPlainly(schema);
 meterFields(schema);
 for (const type of schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType))

@@ -1,0 +1,89 @@
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLErrorOptions,
+  Kind,
+  type ValidationContext,
+  visit,
+} from 'graphql';
+import { limitError, limits } from './limits.ts';
+
+const names = new Set(['defer', 'stream']);
+const known = new WeakMap<DocumentNode, number>();
+
+/** How often a document uses `@defer` and `@stream`. */
+export function partsIn(document: DocumentNode): number {
+  let uses = known.get(document);
+  if (uses === undefined) known.set(document, (uses = count(document)));
+  return uses;
+}
+
+function count(document: DocumentNode): number {
+  let uses = 0;
+  visit(document, {
+    Directive(node) {
+      if (names.has(node.name.value)) uses += 1;
+    },
+  });
+  return uses;
+}
+
+/** The executor's time grows with the number of parts, at most so many fields times directives. */
+export const partsRefusal = (document: DocumentNode, fields: number): GraphQLError | undefined =>
+  partsIn(document) * fields > limits.parts ? limitError('parts') : undefined;
+
+/** Each part repeats the aliases of its path and its label, so long ones would multiply. */
+const MAX_NAME = 100;
+
+/** Beside the rules of Yoga's plugin. */
+export function PartsRule(context: ValidationContext): ASTVisitor {
+  const document = context.getDocument();
+  if (partsIn(document) === 0) return {};
+  if (partsIn(document) > limits.partDirectives) context.reportError(limitError('partDirectives'));
+  const refuse = (message: string, options: GraphQLErrorOptions) =>
+    context.reportError(new GraphQLError(message, options));
+  return {
+    OperationDefinition(node) {
+      if (node.operation === 'query') return;
+      const parts = [node, ...context.getRecursivelyReferencedFragments(node)];
+      if (parts.some((part) => partsIn({ kind: Kind.DOCUMENT, definitions: [part] }) > 0))
+        refuse(`@defer and @stream are for queries; this is a ${node.operation}.`, { nodes: node });
+    },
+    Directive(node) {
+      if (!names.has(node.name.value)) return;
+      for (const { name, value } of node.arguments ?? [])
+        if (name.value === 'label' && value.kind === Kind.STRING && value.value.length > MAX_NAME)
+          refuse(`A label has at most ${MAX_NAME} characters.`, { nodes: node });
+    },
+    Field({ alias }) {
+      if (!alias) return;
+      // The executor of deferred parts mistakes the object for a promise.
+      if (alias.value === 'then')
+        refuse('The alias "then" cannot be used in a document with @defer or @stream; use another.', {
+          nodes: alias,
+        });
+      if (alias.value.length > MAX_NAME)
+        refuse(
+          `An alias has at most ${MAX_NAME} characters in a document with @defer or @stream; "${alias.value.slice(0, 20)}…" has ${alias.value.length}.`,
+          { nodes: alias },
+        );
+    },
+    SelectionSet(node) {
+      // The executor would run the fragment as often as it is spread; the estimate counts it once.
+      const spread = new Set<string>();
+      for (const selection of node.selections) {
+        if (selection.kind !== Kind.FRAGMENT_SPREAD) continue;
+        const name = selection.name.value;
+        if (spread.has(name))
+          refuse(
+            `The fragment ${name} is spread twice in one selection, in a document with @defer or @stream.`,
+            {
+              nodes: selection,
+            },
+          );
+        spread.add(name);
+      }
+    },
+  };
+}
