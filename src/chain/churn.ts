@@ -11,7 +11,7 @@ export const MAX_EFFECTIVE_BALANCE_ELECTRA = 2_048_000_000_000n;
 
 export const electraEpoch: Record<Network, number> = { mainnet: 364_032, hoodi: 2_048, holesky: 115_968 };
 
-/** Rounded down to whole ETH, at least 128. */
+/** Returns Gwei, rounded down to whole ETH; at least 128 ETH. */
 export function balanceChurnLimit(totalActiveBalance: bigint): bigint {
   const share = totalActiveBalance / CHURN_LIMIT_QUOTIENT;
   const churn = share > MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA ? share : MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA;

@@ -30,7 +30,7 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const head = await nodes.head();
   if (known.at(-1)?.root === head.root) return known;
   const { epoch } = await nodes.finality();
-  // `follow` stores older blocks.
+  // `follow` stores the blocks before `oldest`.
   const oldest = Math.max(0, epoch - 1) * nodes.spec.slotsPerEpoch;
   const { kept, blocks, from } = await walkBack(nodes, head.root, known, oldest);
   const fromSlot = from ?? blocks[0]?.slot;

@@ -162,7 +162,6 @@ export type EpochFacts = {
   delays: Uint8Array;
   /** Rewards for attestation duties, including inactivity penalties. */
   rewards: Float64Array;
-  /** Balances and effective balances of S_{a+1}. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
   /** Both kinds of balances are those of S_{a+1}. */
   balances: Float64Array;
@@ -172,10 +171,9 @@ export type EpochFacts = {
   /** Lacks the first slot if no earlier block is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
-  /** Consolidations that were processed at the end of epoch a. */
   syncCommittee: Uint32Array;
   slashings: readonly SlashingFacts[];
-  /** They were processed at the end of epoch a. */
+  /** Consolidations that were processed at the end of epoch a. */
   consolidations: readonly ConsolidationFacts[];
   /** The queue in S_{a+1}, in its order. */
   pendingConsolidations: readonly PendingConsolidation[];

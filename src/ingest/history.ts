@@ -12,13 +12,13 @@ export type HistoryTables = {
   asOf: readonly Column[];
   date: string;
   where: string;
-  /** The window `all` has no history, because it hardly changes from day to day. */
+  /** Rows are inserted in this SQL order, because they are read in it. */
   order: string;
 };
 
 export const IMPORT_DATE = `(now() at time zone 'UTC')::date`;
 
-/** Rows are inserted in this SQL order, because they are read in it. */
+/** The window `all` has no history, because it hardly changes from day to day. */
 export const HAS_HISTORY = `g.time_window in (${windows.map((window) => `'${window}'`).join(', ')})`;
 
 const spans = windows.map((window) => ({ window, days: Number.parseInt(window, 10) }));
@@ -29,7 +29,7 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
     ...figures.map(({ name, type }) => ({ name: changeColumn(name, window), type })),
   ]);
 
-/** Staged lists, one per scope, with the same `date` and `since`: the day to compare with for each span, or null. */
+/** Staged lists with the same `date`. `since` has, for each span, the day to compare with, or null. */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
 /** Adds the changes since the list's newest stored day that is one to two spans older. */
@@ -48,8 +48,8 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
     order by ${columnList(of.scope, 'g')}, ${of.order}`,
   );
   await analyzeGrown(client, `${name}_series`, named.rowCount ?? 0);
-  // The planner chooses nested loops for a day absent from its statistics; the index makes them fast. After HOT
-  // updates, this transaction could not use a new index.
+  // The planner chooses nested loops for a day absent from its statistics; the index makes them fast. It is
+  // created before HOT updates, after which this transaction could not use it.
   await client.query('/* indexSeries */ create index on staged (series)');
   for (const { since, scopes } of lists) {
     const known = spans.flatMap(({ window }, at) => (since[at] ? [{ window, date: since[at] }] : []));

@@ -18,8 +18,8 @@ const epochsOf: Record<string, readonly [first: string, last: string] | undefine
 };
 
 /**
- * Returns the reason if staged rows must be refused. Of indexed validators, imports may change labels and deposit
- * addresses.
+ * Returns the reason if staged rows must be refused. Imports may change labels and deposit addresses of indexed
+ * validators.
  */
 export async function guardIndexed(
   client: pg.ClientBase,

@@ -51,7 +51,7 @@ async function nextSlots(
   return slots;
 }
 
-/** Moves stored rows into `slots`, because any new row changes the ranks. */
+/** Moves stored rows into `slots`, because a new row changes the ranks in its slot. */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
   const { rows } = await client.query(
     `/* takeSyncCommitteeRewards */

@@ -21,7 +21,7 @@ function operator(network: Network, idType: SampleOperator['idType'], id: string
   };
 }
 
-/** Every sixteenth entry equals the one before: ids decide their order. */
+/** Every sixteenth entry equals the one before, so that ids decide their order. */
 function sizesOf(random: Random, network: Network, count: number, exponent: number, total: number): Sizes[] {
   const sizes: Sizes[] = [];
   for (const [index, eth] of powerLaw(count, exponent, total * activeEth[network]).entries()) {

@@ -65,7 +65,10 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** `carry` bounds the unused churn, which no node reports; without deposits, that churn is 0. */
+/**
+ * `carry` is the least and the most unused churn, which no node reports: 0 to infinity, or exactly 0 if no deposit is
+ * pending.
+ */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   first: 0,
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
@@ -78,8 +81,8 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
 });
 
 /**
- * Counts the votes of the previous epoch, and computes the effects of the first block. The balances include that block
- * already, which matters only for balances of 0.
+ * Counts the votes of the previous epoch, and computes the effects of the epoch's first block. The balances
+ * already include that block, which matters only for balances of 0.
  */
 function firstOf(
   spec: ChainSpec,

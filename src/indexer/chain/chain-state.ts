@@ -44,6 +44,6 @@ export type ChainState = {
   readonly first: FirstBlock;
   /** Known facts of epoch e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
-  /** False before the first facts, which list every validator. */
+  /** False until facts are returned; the first ones list every validator. */
   readonly published: boolean;
 };

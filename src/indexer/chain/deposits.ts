@@ -2,7 +2,7 @@ import { FAR } from './registry.ts';
 import { increase, type PendingDeposit, type World } from './world.ts';
 
 export type DepositQueue = {
-  /** Column `place` of the first entry in `index_deposits`. */
+  /** `index_deposits.place` of the first entry. */
   readonly first: number;
   readonly entries: readonly PendingDeposit[];
   /** Bounds of `deposit_balance_to_consume`, in Gwei, which no node reports. */
@@ -92,8 +92,8 @@ function hasArrived(
 }
 
 /**
- * Skips the deposits before the first valid signature: as many as possible while the rest is at least `balance`, the
- * validator's balance in the next state.
+ * Skips the deposits before the first valid signature: as many as possible while the other amounts sum to at least
+ * `balance`, the validator's balance in the next state.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

@@ -60,7 +60,6 @@ export class ValidatorSet implements Registry {
     };
   }
 
-  /** Does not store the effective balance. */
   set(record: ValidatorRecord): void {
     const { index } = record;
     if (index > this.size) throw new Error(`validator ${index} comes after ${this.size - 1}`);

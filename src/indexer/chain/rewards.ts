@@ -24,7 +24,7 @@ function participationOf({ increments, slashed }: World, { votes }: EpochVotes):
   );
 }
 
-/** Gwei that a flag earns and a missing flag costs, at increments × 3 + flag. */
+/** `gains` and `losses` are in Gwei, at index increments × 3 + flag. */
 function tableOf(world: World, participation: readonly number[], leak: boolean) {
   const { spec, terms, weights } = world;
   let most = 0;

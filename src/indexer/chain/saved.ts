@@ -30,7 +30,7 @@ type Saved = Omit<
   scores: Uint32Array;
 };
 
-/** What a node reports after a restart. */
+/** What a node reports after the index restarts. */
 export type Resume = {
   readonly state: EpochState;
   /** Committees of the epoch before `state.epoch`. */

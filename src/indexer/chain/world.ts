@@ -5,7 +5,7 @@ import type { Rules } from './rules.ts';
 import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 
-/** Signatures are not verified: a validator that was created shows that one was valid. */
+/** Signatures are not verified; if a validator was created, one of them was valid. */
 export type PendingDeposit = {
   readonly pubkey: string;
   readonly withdrawalCredentials: string;
@@ -37,8 +37,8 @@ export type World = {
   /** Records of validators that may have changed, from the state after the epoch. */
   readonly records: ReadonlyMap<number, ValidatorRecord>;
   /**
-   * Votes of the previous epoch, then those of this epoch. The latter are absent while the epoch's first block is
-   * applied, which can contain none.
+   * Votes of the previous epoch, then those of this epoch. Votes of this epoch are absent while its first
+   * block is applied, which cannot contain any.
    */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;

@@ -33,7 +33,7 @@ export class BlockFills {
   readonly #slots = new Map<number, Wait>();
   readonly #node: Wait = { attempts: 0, until: 0 };
   readonly #relays: Wait = { attempts: 0, until: 0 };
-  /** The node probably pruned all blocks up to slot `upTo`: it lacked a whole batch there. */
+  /** The node lacked a whole batch, so it probably pruned all blocks up to slot `upTo`. */
   #missing = { upTo: -1, until: 0 };
   #missed = 0;
 
@@ -115,7 +115,7 @@ export class BlockFills {
     const lacksPayload = this.#options.relays && (block.relays ?? 0) > 0 && !payloads;
     const figures = lacksPayload ? undefined : await this.#figures(block, payload, node);
     if (figures) return { ...fill, ...figures };
-    // A payload changes known fees, so its relays are stored only together with new figures.
+    // A payload changes fees, so the relays of a block with known fees are stored only with new figures.
     return block.feesKnown ? undefined : payloads && fill;
   }
 
@@ -161,7 +161,7 @@ export class BlockFills {
     const { pool, network, estimateMissed, now, firstWaitMs } = this.#options;
     const changed = new Set(await writeFills(pool, { network, estimateMissed }, fills));
     for (const slot of changed) this.#slots.delete(slot);
-    // Unchanged blocks also wait: they were replaced, or a source failed.
+    // Unchanged blocks wait for the next attempt: they were replaced, or a source failed.
     for (const { slot } of due) {
       const { attempts, until } = this.#slots.get(slot) ?? { attempts: 0, until: 0 };
       if (!changed.has(slot) && until <= now())

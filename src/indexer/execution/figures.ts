@@ -50,8 +50,8 @@ export type Received = {
 };
 
 /**
- * Follows docs/index-from-your-node.md. A payment counts as fees up to the priority fees minus its own gas cost; the
- * rest is MEV.
+ * Follows docs/index-from-your-node.md. A payment counts as fees up to the priority fees minus the payment's gas
+ * cost; the rest is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;

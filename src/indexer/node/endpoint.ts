@@ -20,7 +20,7 @@ export type Common = {
   lifetime: AbortSignal;
 };
 
-/** Skips constants that only one node reports: clients report different sets. */
+/** Skips constants that only one node reports, because clients report different sets. */
 function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
   const keys = (Object.keys(a) as (keyof ChainSpec)[]).filter(
     (key) => key !== 'configName' && key !== 'unknownForks',

@@ -56,7 +56,7 @@ async function refusalText(response: IncomingMessage): Promise<string> {
       if (text.length > MAX_REFUSAL_BYTES) break;
     }
   } catch {
-    // The received part is enough.
+    // The text received so far is enough.
   }
   response.destroy();
   return text.trim();

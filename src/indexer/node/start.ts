@@ -17,7 +17,7 @@ type AllRecords = Registry & Iterable<ValidatorRecord>;
 export type Start = {
   state: EpochState;
   records: AllRecords;
-  /** Only deposits of non-final blocks if the node does not report the queue. */
+  /** If the node does not report the queue, only the deposits of non-final blocks. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
   before: {

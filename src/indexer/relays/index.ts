@@ -23,7 +23,7 @@ export function openRelays(options: {
   const { rate, timeoutMs, signal, onError } = options;
   const relays = options.relays.map(({ name, url }) => ({
     source: openSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
-    /** True once the relay has reported a block of this chain; another hash is then of an orphaned block. */
+    /** True once the relay has reported a block of this chain; another hash then means an orphaned block. */
     trusted: false,
   }));
 

@@ -44,7 +44,7 @@ export async function writeSeats(
 
 type SeatRow = [slot: number, validator: number, position: number, rank: number, reward: number];
 
-/** Ranked by validator and position, as in an import. */
+/** Ranks the seats by validator and position, as an import does. */
 function seatRows({ slot, validators, rewards }: SeatFacts): SeatRow[] {
   const order = [...validators.keys()].sort(
     (a, b) => (validators[a] as number) - (validators[b] as number) || a - b,

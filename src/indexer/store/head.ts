@@ -16,8 +16,7 @@ export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: r
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
   const { fromSlot, blocks, slashings } = head;
   await transaction(pool, async (client) => {
-    // Does not wait for the writers' lock, which the transaction of an epoch may hold for a minute: the two change
-    // different rows.
+    // Takes no writers' lock: an epoch's transaction, which changes other rows, may hold it for a minute.
     const { rows } = await client.query<{ epoch: number }>(
       '/* newestFinal */ select epoch from index_state where network = $1',
       [network],

@@ -13,8 +13,8 @@ import { writePeriod } from './write-periods.ts';
 export type OpenDays = { epoch: number; at: EndBalances; calendars: ReadonlySet<Calendar> };
 
 /**
- * Writes each day in its own transaction, so that later epochs wait less. `takePeriod` protects the rows of a later
- * epoch.
+ * Writes each day in its own transaction, so that writes of later epochs wait less. `takePeriod` keeps rows that
+ * include a later epoch.
  */
 export async function writeOpenDays(
   pool: Pool,

@@ -44,12 +44,12 @@ async function sumOf(
   return { sums, totals };
 }
 
-/** Records per query; one has 150 kB at a million validators. */
+/** Records per query; a record has 150 kB at a million validators. */
 const AT_ONCE = 16;
 
 /**
- * Locks the period and returns its first stored epoch; undefined without epochs, or if the period's rows already cover
- * as many.
+ * Locks the period and returns its first stored epoch; undefined if no epoch is stored, or if the period's rows already
+ * cover as many.
  */
 async function takePeriod(
   client: pg.ClientBase,

@@ -49,7 +49,7 @@ const decoded = (path: string): string => {
   }
 };
 
-/** Keeps the scheme of the service, because its links may have another behind a proxy. */
+/** Keeps the scheme of the service, because behind a proxy its links may have another. */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {
     throw new UpstreamError(

@@ -93,7 +93,7 @@ export async function* committeeRewards(planning: Planning, network: Network): A
       forms: [{ path: `${BLOCKS}/${slot}/syncCommitteeRewards`, query: {} }],
       rows: { network },
       replaces: {},
-      // `ifAny`: slots without rows are read again, because rewards may arrive after their blocks.
+      // Slots without rows are read again (`ifAny`), because rewards may arrive after their blocks.
       position: { at: String(slot), ifAny: true },
       part: true,
       mayBeAbsent: true,

@@ -10,7 +10,7 @@ const isExchange = (row: unknown): boolean => {
   return poolTypeByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string')) === 'cex';
 };
 
-/** Ignores `liquid` if it is empty or has exchanges: the service may have ignored `poolType=lst`. */
+/** Ignores `liquid` if it is empty or has exchanges, because the service then ignored `poolType=lst`. */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {
   const ids = new Set<string>();
   try {

@@ -124,7 +124,7 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     url = next;
   }
   if (pinned) return;
-  // Reads earlier pages again, because counts miss a change that adds as many rows as it removes.
+  // Reads earlier pages again, because a change may add as many rows as it removes.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {

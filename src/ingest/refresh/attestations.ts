@@ -199,7 +199,7 @@ const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
       join members m using (validator_index)
       group by m.entity, a.day, a.date, a.end_epoch`;
 
-/** `at_end` counts only validators that reached the last epoch. `hour` is null for days. */
+/** `at_end` includes only validators that reached the last epoch. `hour` is null for days. */
 export function entityPeriods(
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
   { hour, sums }: { hour: Sql | null; sums: Sql },

@@ -110,7 +110,7 @@ async function computed(
   for (let after = '-infinity'; ; ) {
     const outcome = await transaction(pool, async (client) => {
       if (!(await locked(client, part, wait))) return 'passed' as const;
-      // Half a gigabyte in total suffices to group a million validators in memory.
+      // A hash table may take twice work_mem (hash_mem_multiplier): 512 MB suffices to group a million validators.
       await client.query("/* refreshMemory */ set local work_mem = '256MB'");
       return (await compute(client, after)) ?? ('no facts' as const);
     });

@@ -4,7 +4,10 @@ import { sql } from '../../db/rows.ts';
 import { slashingImporter } from '../slashings.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
-/** Rules: docs/data-model.md, spec §4.5. Exited validators still have penalties, but no more days. */
+/**
+ * Rules: docs/data-model.md, spec §4.5. After its exit a slashed validator is still penalised but gets no further rows
+ * in validator_days, so only a lower balance replaces the stored one.
+ */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
   const { rows } = await run(
     client,

@@ -45,7 +45,7 @@ function hexInto(target: Uint8Array, start: number, bytes: Uint8Array, from: num
 const hexOf = (bytes: Uint8Array, from: number, count: number): string =>
   `0x${Buffer.from(bytes.buffer, bytes.byteOffset + from, count).toString('hex')}`;
 
-/** Takes about 130 bytes per validator. */
+/** Uses about 130 bytes per validator. */
 class Columns implements Registry, Iterable<ValidatorRecord> {
   size = 0;
   readonly pubkeys: Uint8Array;
