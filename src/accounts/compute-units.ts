@@ -67,10 +67,10 @@ export function weightOf(operation: string): Weight {
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
 }
 
-/** The size of most unpaged lists: one row per window. */
+/** Most unpaged lists have one row for each of the four windows. */
 export const PLAIN_LIST_SIZE = 4;
 
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
 
-/** Server errors are free. */
+/** Charged for an error of the caller. Errors of the server are free. */
 export const CALLER_ERROR_UNITS = 1;

@@ -23,11 +23,11 @@ export type Metering = {
   reserve(units: number): void;
   /** Reserves, or throws if no unreserved units are left. */
   claim(units: number): void;
-  /** Ends the reservation, too. */
+  /** Also ends the reservation. */
   charge(units: number): void;
   /** Charges further units after `charge`, for the same request. */
   add(units: number): void;
-  /** Set for large responses. Waits for a turn of the event loop that has time for rows costing `units`. */
+  /** Only set for large responses. Resolves in a turn of the event loop that has time for rows that cost `units`. */
   turn?: (units: number) => Promise<void>;
 };
 
@@ -56,14 +56,14 @@ export async function openMeter(options: {
       ? undefined
       : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
   const rates = redis ? redisRates(redis) : memoryRates();
-  /** By account: the last value from Redis plus this process's later charges. */
+  /** By account: units by the last value from Redis, plus what this process has charged since. */
   const reported = new Map<string, { counter: string; units: number }>();
   /** Reserved units by account, so that concurrent requests cannot spend the same units. */
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
-  /** Raises Redis's counters in case Redis was emptied. `month` may be over. */
+  /** Raises Redis's counters in case Redis was emptied. `month` may already have ended. */
   function onTotals(month: string, totals: Total[]) {
     for (const { accountId, monthUnits, lifeUnits } of totals) {
       redis?.raise(counterOf(accountId, 'month', month), monthUnits);

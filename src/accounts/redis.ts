@@ -6,8 +6,8 @@ const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
 /**
- * Pings detect an outage. Timeouts of commands would misfire, because a busy process reads responses late, and replicas
- * would then count alone.
+ * Detects outages by pings. Timeouts of commands would report false outages, because a busy process reads responses
+ * late.
  */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;

@@ -17,7 +17,7 @@ export function isWellFormed(token: string): boolean {
   return match !== null && checksum(match[1] as string) === match[2];
 }
 
-/** Matches wrong checksums, too: a mistyped token reveals most of the real one. */
+/** Also matches tokens with a wrong checksum: a mistyped token reveals most of the real one. */
 export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
 
 const TOKENS_IN_TEXT = new RegExp(TOKEN_IN_TEXT, 'g');

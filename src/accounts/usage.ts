@@ -62,7 +62,7 @@ export function usageCounts(): UsageCounts {
       ),
     );
 
-  /** Adds written counts to known totals, which may not be reread soon. */
+  /** Adds written counts to known totals, because the totals might not be reread soon. */
   function settle(counts: Counts) {
     for (const [month, accounts] of counts) {
       for (const [accountId, count] of accounts) {
@@ -119,7 +119,7 @@ export function usageCounts(): UsageCounts {
   };
 }
 
-/** A crash loses at most the usage of this time. */
+/** A crash loses at most the usage of these 2 s. */
 const FLUSH_MS = 2_000;
 /** A read covers accounts that changed within this time, or all accounts if the previous read is older than half of it. */
 const CHANGED_SECONDS = 60;

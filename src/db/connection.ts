@@ -49,9 +49,9 @@ const SWEEP_MS = 250;
 type Wired = { connection: { stream: Socket; on(event: string, listener: () => void): void } };
 
 /**
- * Destroys connections whose statement exceeds its timeout by 2 s, even if bytes still arrive. pg's `query_timeout`
- * would keep each statement's timer and rows (a fifth more CPU for 200 statements). Counting checks instead of time
- * keeps the connections of a suspended process.
+ * Destroys a connection whose statement exceeds its timeout by 2 s, even if bytes still arrive. pg's `query_timeout`
+ * would keep each statement's timer and rows (a fifth more CPU for 200 statements). Checks are counted, so that a
+ * suspended process keeps its connections.
  */
 export function boundStatements(statementTimeoutMs: number) {
   const milliseconds = statementTimeoutMs + MARGIN_MS;
@@ -94,7 +94,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
     'extra_float_digits = 1',
     // JIT adds 0.2 to 0.4 s to statements of milliseconds.
     'jit = off',
-    // Replanning took a third of a query's time (30 days of attestations of 10 entities).
+    // Replanning took a third of the time of a query (30 days of attestations of 10 entities).
     ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),
   ];
   return async (client: pg.ClientBase): Promise<void> => {
@@ -104,7 +104,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   };
 }
 
-/** Bounds PostgreSQL's memory for plans, because callers choose a statement's fields. */
+/** Callers choose the fields of statements: without a limit, PostgreSQL's memory for plans would grow. */
 const MAX_STATEMENTS = 200;
 const TEXTS = 2_000;
 

@@ -11,7 +11,7 @@ export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
 
 const within = (epochs: EpochRange): Sql => sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/** Counts consolidations up to an epoch: a stored number plus fewer than a hundred rows. */
+/** Counts consolidations up to `epoch` by adding fewer than a hundred rows to a stored number. */
 const upTo = (epoch: Sql): Sql => sql`coalesce((
   select p.place + (
     select count(*)::int from consolidations c
@@ -25,7 +25,7 @@ const upTo = (epoch: Sql): Sql => sql`coalesce((
 const before = ({ first }: EpochRange): Sql => upTo(sql`${first}::int - 1`);
 const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
 
-/** Needs a table `k` with `network`. */
+/** The statement must have a table `k` with a column `network`. */
 export const countWithin = (epochs: EpochRange): Sql =>
   sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
 

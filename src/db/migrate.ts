@@ -31,7 +31,7 @@ async function appliedMigrations(db: Queryable): Promise<string[]> {
 
 export class HistoryError extends Error {}
 
-/** Maps each migration to the newest migration that a gateway must know to go on beside it. */
+/** Maps each migration to the newest that a gateway must know to keep running after it. */
 async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0 || !(await hasTable(db, COMPATIBLE))) return new Map();
   const text = `select name, least from ${COMPATIBLE} where name = any($1)`;

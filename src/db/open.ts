@@ -78,7 +78,7 @@ export async function openDatabase(
     }
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (failure) {
-    // Reports the exit of the embedded server rather than a lost connection, which is noticed earlier.
+    // Prefers the exit of the embedded server to the lost connection that it causes.
     const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
     const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
     await embedded?.stop();

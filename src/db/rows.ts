@@ -23,8 +23,8 @@ export type KeyColumns<Key> = Record<
 >;
 
 /**
- * `list` is a key's position from 1. PostgreSQL moves a single key's values into the conditions: one summary took 45
- * µs, with arrays 180.
+ * `list` numbers the keys from 1. A single key is passed as scalars, which PostgreSQL inlines into the conditions: a
+ * summary takes 45 µs, instead of 180 µs with arrays.
  */
 export function keyTable<Key>(keys: readonly Key[], columns: KeyColumns<Key>): Sql {
   const texts: string[] = [];

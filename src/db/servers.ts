@@ -95,7 +95,7 @@ async function firstUsable(
     if (!fault) return attempt;
     faults.push(fault);
   }
-  // Of several faults, the one about missing TLS explains least.
+  // Of several faults, missing support for TLS explains least.
   return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
 }
 

@@ -31,7 +31,7 @@ async function checkSessions(pool: Pool, setting: string): Promise<void> {
     const first = await backendOf(one);
     if (first === (one as Client).processID) return false;
     return await pool.withClient(async (other) => {
-      // A pooler in transaction mode gives `other` the session that `one` has left, so `one` gets another.
+      // In transaction mode, a pooler then gives `other` the session of `one`, and `one` gets another.
       await other.query('begin');
       try {
         await backendOf(other);

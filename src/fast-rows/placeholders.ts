@@ -26,16 +26,16 @@ export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
   /**
-   * The resolver returns a row and uses `selectionFor`. With 'window', the row depends on the argument `window` or,
-   * without it, on that of the row's `summary`.
+   * The resolver returns a row and uses `selectionFor`. With 'window', the row depends on the field's argument
+   * `window`; without the argument, on that of its field `summary`.
    */
   givesRow?: true | 'window';
-  /** The object's columns are in its parent's row, if field and list have the same `window`. */
+  /** If field and list have the same `window`, the row of the parent contains the object's columns. */
   ownRow?: boolean;
   /** The column of this Float is a decimal. */
   rounded?: boolean;
   column?: string;
-  /** Ordered keys of listed objects that are stored in response form. */
+  /** Keys, in order, of the listed objects, which are stored as the JSON of the response. */
   storedKeys?: readonly string[];
 };
 

@@ -65,7 +65,7 @@ export function withPlaceholders(
       : keep(node, inSet(node.selectionSet, below));
   }
 
-  /** Rows have one layout, so they are replaced only if the query selects them once. */
+  /** All rows have one layout, so they are read as text only if the query selects them once. */
   function inPage(
     node: FieldNode,
     type: GraphQLObjectType,

@@ -78,7 +78,7 @@ function numbersIn(schema: z.core.$ZodType): string[] | undefined {
   return keys.length > 0 ? keys.map(([key]) => key) : undefined;
 }
 
-/** The returned function throws for forbidden null and unknown values. */
+/** The returned function throws for unknown values, and for null if it is not allowed. */
 export function rowSerializer({ parts, columns }: RowLayout): (text: string) => string {
   const around = textsAround(parts);
   const shown = columns.map(serializerOf);

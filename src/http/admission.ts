@@ -16,7 +16,7 @@ import { wantsPage } from './pages/page.ts';
 export type Answer = {
   status: number;
   headers: Record<string, string>;
-  /** A stream charges its units when it ends. */
+  /** A stream is charged when it ends. */
   body: Buffer | Readable | undefined;
   units: number;
   cachedSource?: CachedAnswer;
@@ -66,7 +66,7 @@ type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error
 
 export type ConcurrencyLimit = {
   enter(request: FastifyRequest, reply: unknown, done: (refusal?: Error) => void): void;
-  /** Call it when the response is ready, so that slow readers delay nobody, and again after sending. */
+  /** Call it when the response is ready, so that slow readers delay no other request, and again after sending. */
   leave(request: FastifyRequest): void;
   waiting(): number;
   stop(): void;
@@ -74,9 +74,8 @@ export type ConcurrencyLimit = {
 
 /**
  * Runs at most `most` requests at a time; others wait in order. With 1,000 connections, a response needs 230 µs of CPU,
- * no more than with 256. Without the limit it needs 380 µs, because V8 copies the objects of requests that wait for
- * PostgreSQL. With only the pool's queue, a response needed a third more CPU, and the process 440 MB instead of 280
- * (ten runs).
+ * as with 256. Without the limit it needs 380 µs, because V8 copies the objects of waiting requests. With only the
+ * pool's queue, a response needed a third more CPU, and the process 440 MB instead of 280 MB.
  */
 export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();

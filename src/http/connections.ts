@@ -71,7 +71,7 @@ const oneAtATime =
     });
   };
 
-/** A send queue that was empty is inspected again after so many sent bytes. */
+/** After its send queue was empty, a connection is inspected again once this many bytes are sent. */
 const UNSEEN_BYTES = 65_536;
 
 type Sending = {
@@ -111,7 +111,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     else socket.destroy();
   }
 
-  /** If the queue is unknown, uses Node's socket timeout, which notices partial writes. */
+  /** Where the send queue cannot be read, uses Node's socket timeout, which notices partial writes. */
   function setTimer(socket: Socket, waits: boolean) {
     if (waits && socket.timeout !== sendTimeoutMs) {
       timed.add(socket);
@@ -141,7 +141,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     const queues = await readSendQueues(new Set(known));
     for (const [index, [socket, sending]] of looked.entries()) {
       const before = sent[index] as number;
-      // The figures match only if nothing was written meanwhile.
+      // Skips sockets that wrote while the table was read: their figures do not match it.
       if (!sockets.has(socket) || socket.bytesWritten - socket.writableLength !== before) continue;
       look(socket, sending, before, queues.get(sending.connection ?? ''));
     }

@@ -8,7 +8,7 @@ const encodings: Encoding[] = ['br', 'gzip'];
 export function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
   const given = headers['accept-encoding'];
   if (!given) return undefined;
-  const named = given.replace(/\bx-gzip\b/gi, 'gzip'); // equivalent (RFC 9110)
+  const named = given.replace(/\bx-gzip\b/gi, 'gzip'); // RFC 9110: both mean gzip
   const accepted = new Negotiator({ headers: { 'accept-encoding': named } }).encodings(encodings);
   return encodings.find((name) => accepted.includes(name));
 }

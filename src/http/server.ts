@@ -66,15 +66,12 @@ export type ServerOptions = {
   index?: IndexStatus | undefined;
   /** If undefined, every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
-  /** Above this, data requests get 503. */
+  /** With a larger delay, data requests get 503. */
   maxEventLoopDelayMs?: number;
   requestTimeoutMs?: number;
 };
 
-/**
- * The limit of requests run at a time is at least this, and 2 × DATABASE_POOL if that is more. A higher one makes no
- * response sooner, because one thread serves them all.
- */
+/** The limit of concurrent requests: this or, if more, 2 × DATABASE_POOL. A higher one speeds up no response. */
 const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;

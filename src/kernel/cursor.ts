@@ -29,7 +29,7 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
   const [version, given, ...rest] = whole.split('.');
   const text = rest.join('.');
   if (version !== String(VERSION) || given !== mark(list, text) || base64(whole) !== cursor) return undefined;
-  const key = parseKey(text); // a forged checksum allows any text
+  const key = parseKey(text); // `text` may be anything if the checksum is forged
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 

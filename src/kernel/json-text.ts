@@ -62,8 +62,8 @@ export function jsonList(texts: readonly string[]): JsonText {
 }
 
 /**
- * Free bytes at the end of a buffer, as many as the longest character has, so that `write` never returns the length of
- * a multi-byte text.
+ * Free bytes at the end of a buffer. Without them, `write` might cut a multi-byte text and still return its number of
+ * characters.
  */
 const SPARE = 4;
 

@@ -11,7 +11,7 @@ export type Range<Key> = {
   before?: Key;
   limit: number;
   backward?: boolean;
-  /** For lists without stored ranks. */
+  /** Only for lists without stored ranks. */
   offset?: number;
   rowsOnly?: boolean;
   counted?: boolean;
@@ -56,7 +56,6 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
 export const startingAt = (range: Range<number>, start: number | null, ascending = false): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: ascending ? start - 1 : start + 1 };
 
-/** PostgreSQL's largest `integer`. */
 export const LAST_NUMBER = 2 ** 31 - 1;
 
 /** Both inclusive; empty if `first` > `last`. */

@@ -26,7 +26,7 @@ export type Route<Context> = {
   description: string;
   params: z.ZodObject;
   query: z.ZodObject;
-  /** `query` has undefined for invalid parameters. */
+  /** In `query`, invalid parameters are undefined. */
   crossFieldFaults?(query: never): Fault[];
   body?: z.ZodObject;
   /** Default 200; 204 has no body. */

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../db/rows.ts';
 
 /** SQL expressions over single or summed validator days `a`, in doubles. Formulas: spec §2.2, decisions on operators. */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
-/** Number of attestation duties. 0 is possible after an exit, on a day with only sync committee duty. */
+/** Number of attestation duties. It is 0 on a day after the exit on which only the sync committee had duties. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
 export const proposals = sql`(a.proposed_count + a.missed_proposal_count)`;
 export const attested = sql`a.total_unique_attestations`;
@@ -11,7 +11,7 @@ export const attested = sql`a.total_unique_attestations`;
 export const uptime = sql`(${attested}::float8 / nullif(${duties}, 0))`;
 /** 0..1; null when all attestations were missed. */
 export const correctness = sql`(${votes}::float8 / nullif(3 * ${attested}, 0))`;
-/** In slots, at best 1; null when all attestations were missed. */
+/** In slots, 1 at best; null when all attestations were missed. */
 export const inclusionDelay = sql`(a.sum_inclusion_delay::float8 / nullif(${attested}, 0))`;
 /** 0..100; 0 when all attestations were missed, null without duties. */
 export const attester = sql`coalesce(100::float8 * ${uptime} * ${correctness} / nullif(${inclusionDelay}, 0), 0 * ${uptime})`;

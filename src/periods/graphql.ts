@@ -39,7 +39,7 @@ const describe = (record: z.ZodObject) => (name: string) =>
 
 export const recordIsNoNode = 'Not a Node: its period belongs to the range and the calendar of its list.';
 
-/** The field `period` replaces the keys of periods, because they all sort by time. */
+/** `period` stands for all fields of PeriodKeys, since sorting by any of them is sorting by time. */
 const orderFields = (record: z.ZodObject): string[] => [
   'period',
   ...Object.keys(record.shape).filter(
@@ -102,12 +102,12 @@ export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery
   };
 }
 
-/** `of` identifies the list; rows read as text lack it. */
+/** `of` identifies the list; it is absent in rows read as text. */
 export type OwnedPeriod<Record> = PeriodRow<Record> & {
   of?: { owner: EntityKey; query: PeriodQuery<string> };
 };
 
-/** Includes the list's bounds, because they cut periods longer than a day. */
+/** Includes the bounds of the list, because they cut weeks and longer periods. */
 function keyOf({ of, ...row }: OwnedPeriod<Partial<z.infer<typeof PeriodKeys>> & { hour?: number | null }>) {
   const { owner, query } = of as NonNullable<typeof of>;
   const { granularity, calendar, fromDate, toDate, fromDay, toDay } = query;

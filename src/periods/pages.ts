@@ -19,8 +19,8 @@ export type PeriodQuery<Field extends string> = Bounds & {
 };
 
 /**
- * `list` is the key's index. Cursors contain `position`: in time order the number of the hour or day, so that new days
- * do not shift pages; else the rank.
+ * `list` is the key's index. `position` is in the cursors. For hours and days sorted by time it is their number, so
+ * that new ones do not shift pages; otherwise it is the rank.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
@@ -36,7 +36,7 @@ export type PeriodSource = {
   keys: Sql;
   days: Sql;
   hours?: Sql;
-  /** Whether `days` is partitioned by date: then a page in date order reads only its own partitions. */
+  /** Whether `days` is partitioned by date. If so, a page in date order reads only its own partitions. */
   parted: boolean;
   own: Sql;
 };
@@ -53,7 +53,7 @@ function shape(source: PeriodSource, granularity: Granularity) {
   return { ...plain, period, group: sql`group by ${period}` };
 }
 
-/** Lets PostgreSQL skip partitions. The cap exceeds all stored days. */
+/** Lets PostgreSQL skip partitions. The cap is later than any stored day. */
 const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
   parted
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
@@ -159,7 +159,7 @@ function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Ran
 
 const totalOf = (range: Range<number>): Sql => (range.counted ? sql`t.total` : sql`null::int`);
 
-/** Counts in a subquery, because otherwise PostgreSQL would count for each row. */
+/** The count is joined, because a column would be computed again for each row. */
 const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<number>): Sql =>
   range.counted
     ? sql`cross join lateral (

@@ -26,7 +26,7 @@ export const entityDays = (keys: readonly EntityKey[], query: PeriodQuery<string
   own: own(query),
 });
 
-/** Reads only days that a refresh computed, because imported days lack these figures. */
+/** Excludes imported days, because only a refresh computes these figures. */
 export const entityFigures = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
   keys: entities(keys),
   days: figuresOfEntities,

@@ -28,7 +28,7 @@ export type SharedReads = <Key, Value, Args extends unknown[]>(
   key: Key,
 ) => Promise<Value | undefined>;
 
-/** Larger reads run alone, because combining them saves little and delays every request. */
+/** Larger reads run alone: combining them saves little and delays every request. */
 const MAX_ROWS = 128;
 const MAX_KEYS = 8;
 const MAX_KEYS_ALONE = 1_000;

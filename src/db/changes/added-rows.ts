@@ -3,10 +3,10 @@ import { count } from '../../kernel/leaves.ts';
 import type { Queryable } from '../pool.ts';
 import { rows, sql } from '../rows.ts';
 
-/** Follows all keys. */
+/** Is greater than any row's key. */
 export const LAST_KEY = 2 ** 31 - 1;
 
-/** A position between rows: after `key` of `revision`. */
+/** A position between rows: it follows `key` of `revision`. */
 export type AddedPlace = { revision: number; key: number };
 
 const AddedRow = z.object({
@@ -22,11 +22,11 @@ export type AddedRows = {
   revision: number;
   /** The oldest revision from which added rows are known. */
   from: number;
-  /** In order. Rows added in bulk are only counted, in an item with `omitted` and the key LAST_KEY. */
+  /** In order of revision and key. An item with `omitted` and the key LAST_KEY stands for rows added in bulk. */
   added: (AddedPlace & { omitted: number })[];
 };
 
-/** Up to `limit` rows after a place; without a place only the revision. */
+/** Returns up to `limit` rows after `place`; without `place`, only the revision. */
 export async function addedRows(
   db: Queryable,
   dataset: 'blocks' | 'slashings',

@@ -3,7 +3,7 @@ import { targetOf } from '../servers.ts';
 
 type Notification = { channel: string; payload?: string | undefined };
 
-/** Also calls `onChange`, without a notification, after each connect, because notifications may have been lost. */
+/** Also calls `onChange` after each connect, because notifications may have been lost. */
 export function listen(
   url: string,
   channels: readonly string[],

@@ -8,7 +8,7 @@ import type { Queryable } from '../pool.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
-/** Raises the revision at most once; other writers of the dataset then wait. */
+/** Raises the revision at most once. Other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {
   let raised: Promise<number> | undefined;
   const raise = async () => {
@@ -52,7 +52,6 @@ export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
 export type Snapshot = ReadonlyMap<string, Dataset>;
 
 export type Revisions = {
-  /** Replaced at each change. */
   readonly current: Snapshot;
   /** False while changes could go unnoticed. */
   trusted(): boolean;

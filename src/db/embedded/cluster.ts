@@ -87,7 +87,7 @@ export async function openHome(dataDir: string): Promise<Home> {
   }
 }
 
-/** With an account, returns the working directory, because the account may be unable to reach the path that root has set. */
+/** With an account, returns a link to the working directory: the account may be unable to reach `cluster`. */
 export async function placeOf(cluster: string, account?: Account): Promise<string> {
   return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
 }
@@ -132,7 +132,7 @@ async function runInitdb(bin: string, folder: string, data: string, account?: Ac
 
 const ownPrefix = `init-${process.pid}-`;
 
-/** Removes files of killed starts. An initdb that still writes there fails harmlessly. */
+/** Removes files of killed starts. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(/^init-(\d+)-/.exec(name)?.[1] ?? 0);

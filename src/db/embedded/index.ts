@@ -36,7 +36,7 @@ async function endOwn(pid: number, home: Home, native: string | undefined): Prom
   await promisify(execFile)(pgCtl, ['stop', '-D', home.cluster, '-m', 'fast'], { env: bareEnvironment });
 }
 
-/** Ends a server whose owner was killed. Throws for a silent server. */
+/** Ends a server whose owner was killed. Throws for a server that does not respond. */
 async function findServer(home: Home, options: StartOptions): Promise<Server | undefined> {
   const first = await readPidFile(home.cluster);
   if (!first) return undefined;
@@ -56,8 +56,8 @@ async function findServer(home: Home, options: StartOptions): Promise<Server | u
     }
     await sleep(20);
   }
-  // PostgreSQL does not start while a process of its user or a zombie has this pid. It handles negative pids
-  // (single-user sessions) itself.
+  // PostgreSQL does not start while the pid in this file belongs to a zombie or another process of its user. It handles
+  // negative pids (single-user sessions) itself.
   const left = await readPidFile(home.cluster);
   if (left?.pid === first.pid && left.pid >= 0) await rm(pidFile(home.cluster), { force: true });
   return undefined;
@@ -125,7 +125,7 @@ export async function startEmbedded(options: StartOptions): Promise<Embedded> {
     options.log?.(`started PostgreSQL ${binaries.major} in ${home.cluster}`);
     return ownServer(home, server, urlOf(server.port, password), options);
   } catch (error) {
-    // PostgreSQL runs only one of two simultaneous starts.
+    // If two starts are simultaneous, PostgreSQL runs only one server.
     const other = await findServer(home, options);
     if (!other) throw error;
     return join(other);

@@ -35,7 +35,7 @@ function startOf(pid: number): string {
 }
 
 export function isRunning(pid: number): boolean {
-  // `kill` takes other numbers as process groups.
+  // `kill` takes 0 and negative numbers as process groups.
   if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
@@ -97,7 +97,7 @@ export function isServer(pid: number, cluster: string): boolean {
   if (!isRunning(pid)) return false;
   const line = `${commandLine(pid)} `;
   if (!/(^|[\\/])postgres(\.exe)?"? "?-D/.test(line)) return false;
-  // The inode matches a renamed cluster; the path matches a server started by hand.
+  // The inode is found even if the cluster was renamed, the path even if the server was started by hand.
   return (
     line.includes(inodeSetting(cluster)) ||
     line.includes(`:${cluster} `) ||

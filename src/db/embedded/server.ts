@@ -63,7 +63,7 @@ export async function probe(port: number, password: string): Promise<'ready' | '
     if (code === '28P01') throw new Error('The embedded PostgreSQL refuses the password in its own folder.');
     if (code !== '3D000') return 'silent';
   }
-  // initdb does not create this database. An earlier start may have been killed before it did.
+  // initdb does not create this database, and a start may be killed between the two.
   await query(urlOf(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000).catch(
     (error) => {
       if (!BEING_CREATED.includes(error.code)) throw error;

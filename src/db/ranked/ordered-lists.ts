@@ -26,8 +26,8 @@ import {
 export type Where = Readonly<Record<string, string | number | null>>;
 
 /**
- * `parts` are conditions on `c` (64 rows of an order), `rows` on `s` (a summary). `compared` lists their summary
- * columns.
+ * `parts` are conditions on `c` (64 rows of an order), `rows` on `s` (a summary), whose columns are listed in
+ * `compared`.
  */
 export type Filter = {
   columns: KeyColumns<{ where: Where }>;
@@ -115,7 +115,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
   function page(asked: PageOf, selected: Sql): Sql {
     const descends = (asked.order.direction === 'desc') !== asked.backward;
     const direction = raw(descends ? 'desc' : 'asc');
-    // A lateral join keeps the order of its parts. Sorting everything would read every part.
+    // A lateral join keeps the order of `c`, so the limit stops it early. A sort would first read every part.
     const part = (valued: Sql, low: Sql, high: Sql, limit: Sql) => sql`
       select m.* from (
         select c.members, c.first_rank ${parts(asked)}
@@ -137,7 +137,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
       union all (${part(...second, sql`${asked.limit} - (select count(*) from first)`)})`;
   }
 
-  // Counts in a join, because a column would be computed for each row of the page.
+  // The count is joined: a column would be computed again for each row of the page.
   const compared = (prefix: string): Sql => raw(of.filter.compared.map((name) => prefix + name).join(', '));
   const counted = sql`cross join lateral (
     select count(*)::int as total

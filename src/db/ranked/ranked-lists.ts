@@ -39,13 +39,13 @@ type Part = { limit: number; backward: boolean };
 
 export const Head = z.object({ total: count(), revision: count() });
 
-/** `text` holds rows from `rank` on. Both are null without rows. */
+/** `text` contains rows, the first of which has `rank`. If there are no rows, both are null. */
 const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
 
 /** `list` is absent if only one list is read. */
 type Found = { list?: number; rank: number | null; text: string };
 
-/** `asked` is a revision; null means the current one. `after` and `before` are ranks, exclusive. */
+/** `asked` is a revision; null means the current one. The ranks `after` and `before` are exclusive. */
 type Place<List> = List & { asked: number | null; after: number; before: number };
 export const placeText: (place: object) => string = JSON.stringify;
 
@@ -112,8 +112,8 @@ export function pagesByRank<List extends object, Field extends string, Row exten
 }
 
 /**
- * Adds a row with the list's size and revision, even to an empty page. Repeating them in 15 rows of four fields made a
- * statement a sixth slower.
+ * Adds a row with the size and revision of the list, even to an empty page. Having both in 15 rows made a statement a
+ * sixth slower.
  */
 const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: Part): Sql => sql`
   (select r.rank, null::int as total, null::int as revision, ${columns}
@@ -180,7 +180,7 @@ export function rankedSlice<Row extends { rank: number }>(
       };
 }
 
-/** An unknown list is empty. */
+/** The page of an unknown list is empty. */
 export function rankedPageReader<List extends object, Field extends string, Row extends { rank: number }>(
   load: ReturnType<typeof pagesByRank<List, Field, Row>>,
 ) {

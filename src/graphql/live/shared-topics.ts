@@ -5,14 +5,14 @@ import type { Change, Topic } from './topic.ts';
 
 type AnyTopic = Topic<object>;
 type AnyChange = Change<object>;
-/** An event as JSON, without the closing brace, and the units of its fields. */
+/** `text` is an event's JSON without the closing brace, `units` the cost of its fields. */
 export type EventText = { text: string; units: number };
 
 export type SharedTopic = {
   /** Rises whenever a read may find a change. */
   version(): number;
   read(position: string | undefined, newContext: () => Context): Promise<AnyChange>;
-  /** Documents that show the same of an event have the same `key`. */
+  /** Subscriptions whose text of each event is the same have the same `key`. */
   textOf(event: object, key: string, make: () => Promise<EventText>): Promise<EventText>;
   leave(): void;
 };
@@ -58,7 +58,7 @@ export function sharedTopics(revisions: Revisions) {
         const read = async () => {
           const ctx = newContext();
           const change = await topic.subject.read(ctx, position);
-          // The statements of `read` may have reached several databases, one of which lags behind.
+          // Some statements of `read` may have reached another database, which lags behind.
           if (!revisions.isOfSource(ctx.data)) throw unavailable();
           return change;
         };

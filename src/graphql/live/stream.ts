@@ -30,7 +30,7 @@ export type Subscription = {
   metering: Metering;
   log: Logger;
   newContext(metering: Metering): Context;
-  /** Subscriptions have the same `key` if each event has the same text for them. */
+  /** Subscriptions whose text of each event is the same have the same `key`. */
   key: string;
   textOf(event: object, ctx: Context): Promise<EventText>;
 };
@@ -51,10 +51,10 @@ export type Stream = {
 };
 
 const HEARTBEAT = ':\n\n';
-const HEARTBEAT_MS = 14_500; // 15 s less the time between two calls of `tend`
-/** The stream ends if its reader leaves an event unread for longer. */
+const HEARTBEAT_MS = 14_500; // `tend` runs every 0.5 s, so a pause is at most 15 s
+/** Ends a stream whose reader leaves an event unread for longer. */
 const SLOW_MS = 10_000;
-/** Bytes that may wait in this process for the reader, besides one event. */
+/** In bytes. Limits what waits in this process for the reader, in addition to one event. */
 const MAX_WAITING = 16_384;
 
 const next = (json: string) => `event: next\ndata: ${json}\n\n`;

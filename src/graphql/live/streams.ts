@@ -7,7 +7,7 @@ import { type EndReason, endReasons, openStream, type Stream, type Subscription 
 
 const MAX_OF_TOKEN = 20;
 const TEND_MS = 500;
-/** How long a shutdown waits until all readers have the last event. */
+/** A shutdown waits at most this long until readers have the last event. */
 const DRAIN_MS = 2_000;
 
 export type StreamCounts = {

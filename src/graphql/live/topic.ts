@@ -2,7 +2,7 @@ import type { computeUnits } from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
 
 export type Change<Event extends object> = {
-  /** The position of a stream after this change. */
+  /** Where a stream continues after this change. */
   position: string;
   /** Absent if nothing changed. */
   event?: Event;

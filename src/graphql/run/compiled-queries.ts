@@ -46,7 +46,7 @@ export type Compiled = {
 const MAX_FIELDS = 2_000;
 /** About 80 MB: a compiled field needs up to 400 bytes of heap. */
 const CACHE_MAX_FIELDS = 200_000;
-/** The size of a cache entry is counted in fields: 50 per document and 0.35 (140 bytes) per parsed character. */
+/** In fields: a document adds 50 to an entry's size, each parsed character (140 bytes) 0.35. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
 const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
@@ -156,7 +156,6 @@ const hasOneOf = (type: GraphQLNamedType): boolean =>
 
 const introspectionAnswer = introspectionAnswers(schema);
 
-/** Cached responses cost units, too. */
 function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,

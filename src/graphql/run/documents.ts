@@ -20,7 +20,7 @@ function hashOf(extensions: unknown): unknown {
 export const namesDocument = (params: Params, byId: boolean): boolean =>
   hashOf(params.extensions) !== undefined || (byId && idNames.some((name) => params[name] != null));
 
-/** The response has status 200, as from Apollo Server. Apollo's and urql's clients then send the text. */
+/** Has status 200, so that Apollo's and urql's clients send the text. */
 const persistedQueryError = (message: string, code: string) =>
   new GraphQLError(message, { extensions: { code, http: { status: 200 } } });
 

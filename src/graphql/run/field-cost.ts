@@ -16,7 +16,7 @@ import type { FieldCost } from './metering.ts';
  */
 const work = { page: 20, link: 8, cursor: 5, resolved: 2, plain: 1 } as const;
 
-/** Maximum characters of each type. For strings and ids it is a length that few values exceed. */
+/** Maximum characters by type; for strings and ids, a length that few values exceed. */
 const lengths: Record<string, number> = {
   Int: 11,
   Float: 22,

@@ -17,7 +17,7 @@ import { type Answering, makeYoga } from './yoga.ts';
 export type GraphqlAnswer = {
   status: number;
   headers: Record<string, string>;
-  /** A buffer, because Node sends 295 kB in 72 µs as bytes and in 506 µs as text. A subscription has a stream. */
+  /** A stream for a subscription. Otherwise a buffer: Node sends 295 kB in 72 µs as bytes and in 506 µs as text. */
   body: Buffer | Readable;
   units: number;
   notCached?: 'error' | 'form' | 'not_compiled';

@@ -32,7 +32,7 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
     ),
   );
 
-/** Characters of punctuation per JSON field. */
+/** Each JSON field has this many characters of punctuation. */
 export const MARKS = 4;
 
 /** Counts the fields and bytes of `__schema` and `__type` exactly, up to the limit. */

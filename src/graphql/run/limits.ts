@@ -24,12 +24,12 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** This refusal costs no units: a retry can succeed once other requests release their reservations. */
+/** This refusal is free: a retry can succeed once other requests release their reservations. */
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /**
- * `left`: rest of the allowance. `limit`: `left` minus reservations of other requests. Returns a 429 if `estimate`
- * exceeds only `limit`, because a retry may succeed.
+ * `left` is the rest of the allowance, `limit` that rest minus reservations of other requests. Returns a 429 if
+ * `estimate` exceeds only `limit`, because a retry may succeed.
  */
 export function costError(estimate: number, limit: number, left: number) {
   const advice =

@@ -15,9 +15,9 @@ import type { Cost } from './query-cost.ts';
 
 export type FieldCost = {
   operation?: string;
-  /** Name of an argument: without it, the field is free. */
+  /** Names an argument. Without that argument, the field is free. */
   paidBy?: string;
-  /** Whether the parent already contains the object, which then is free. */
+  /** Whether the parent's row contains the object, which then is free. */
   isRead?: (parent: never, given: never) => boolean;
   /** Maximum rows of a plain list. */
   rows?: number;
@@ -75,7 +75,7 @@ function unitsAnswered(weight: Weight, value: unknown): number {
 const isCallersFault = (error: unknown): boolean =>
   error instanceof Refusal && refusalStatus[error.code] < 500;
 
-/** Errors with other codes are the caller's faults. */
+/** Errors with any other code are the caller's fault. */
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 const isCallers = ({ extensions }: GraphQLError) => !oursCodes.has(extensions.code);
 
@@ -84,7 +84,7 @@ const isForNow = ({ extensions }: GraphQLError) => {
   return status === 429 || status >= 500;
 };
 
-/** 30,000 fields need about 30 ms uncompiled. Only pages can be spread over several turns of the event loop. */
+/** Uncompiled, 30,000 fields need 30 ms. Only pages can be spread over several turns of the event loop. */
 const FIELDS_A_TURN = 30_000;
 
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {

@@ -32,7 +32,7 @@ import { costOf, introspectionUnits } from './query-cost.ts';
 import { acceptsEvents, eventHeaders, eventsOnly, isPlan, type Plan, planOf } from './subscriptions.ts';
 
 /**
- * Refuses idempotency keys. Only successful requests store responses, but one of several mutations may fail: a
+ * Refuses idempotency keys, because only successful requests store responses: if one of several mutations failed, a
  * repetition would apply the others twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
@@ -162,7 +162,7 @@ const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
  * Empties the body of a large result, which is serialized later, over several turns of the event loop. Skips streams,
- * whose body Yoga wraps.
+ * because Yoga wraps their body.
  */
 const turnsPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResult, serverContext }) {
@@ -238,7 +238,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     const result = unserialized.get(context.metering);
     const plan = plans.get(context.metering);
     if (plan) {
-      await response.text(); // reading the response ends its timer
+      await response.text(); // an unread response would keep its timer
       if (!acceptsEvents(given))
         return {
           status: 406,

@@ -43,8 +43,8 @@ export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
 
 /**
  * Exposes an enum or list of objects without a resolver call. The field is non-null although row types are partial,
- * because selected fields are always read. `column`: name in the row, if different. `stored`: schema of objects stored
- * as JSON with keys in this order. `rows`: upper estimate of the list's length.
+ * because selected fields are always read. `column`: the field's name in the row, if it differs. `stored`: schema of
+ * objects stored as JSON with keys in this order. `rows`: upper estimate of the list's length.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,

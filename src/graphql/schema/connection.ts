@@ -86,7 +86,7 @@ export const orderCursor = (list: string, revision: number, { rank, valued }: Po
 
 /** For lists whose cursors contain a revision and a rank. */
 export function rankedRange(args: ConnectionArgs, info: GraphQLResolveInfo, limits: WalkLimits): RankedRange;
-/** For lists with a stored order, whose cursors also contain whether the row has a value. */
+/** For lists that callers sort by a field: cursors also say whether the row has a value in that field. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -134,8 +134,8 @@ export async function withPreviousPage<Row>(
 
 /**
  * Computes a cursor only if selected, because each contains a hash. Classes make pages of 15 operators a third faster
- * than object literals with getters: V8 gives each literal a hidden class, which holds the rows until a full garbage
- * collection.
+ * than object literals with getters: V8 gives each literal a hidden class, which keeps the rows in memory until a full
+ * garbage collection.
  */
 export const connection = <Row>(
   slice: Slice<Row>,

@@ -1,7 +1,6 @@
 import { builder } from './builder.ts';
 import { enumValues, SortOrderEnum } from './enums.ts';
 
-/** Makes `input XOrder { field: XOrderField!, direction: SortOrder = … }`. */
 export function orderInput<const Field extends string>(
   name: string,
   fields: readonly Field[],

@@ -33,7 +33,6 @@ export function earlySummary<Field extends string>(
   return window ? { window, selection } : undefined;
 }
 
-/** Adds the paths of `summary` and of its field `owner`. */
 export const withSummary = (paths: string[][], owner: string): string[][] =>
   paths.flatMap((path) => [path, [...path, 'summary'], [...path, 'summary', owner]]);
 

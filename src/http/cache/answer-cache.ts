@@ -63,7 +63,7 @@ type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnit
 
 export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
-  /** Counts only its hits: after a miss the caller uses `get`. */
+  /** Counts hits but no misses: after a miss the caller uses `get`, which counts. */
   response(key: string, variant: string): CachedResponse | undefined;
   /** Returns the entry with its ETag even if it is superseded or too large. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };

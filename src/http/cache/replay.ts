@@ -19,7 +19,7 @@ const perRequestHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-polic
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
-/** Bounded, because callers choose the variant, and sizes of entries exclude it. */
+/** Callers choose the variant, and the size of a cache entry does not include it. */
 const MAX_VARIANT_LENGTH = 250;
 
 /** Also logs and counts why responses are not cached. */
@@ -104,7 +104,7 @@ export function replayCached(options: {
     try {
       metering = await admitted;
     } catch {
-      // Fastify reports the refusal.
+      // Fastify sends the refusal.
     }
     if (!metering || (metering.available() ?? 1) <= 0) {
       admissions.set(request, admitted);

@@ -4,7 +4,7 @@ import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
 import { tokenBar } from './token-bar.ts';
 
-// `transform:none` keeps draggable tabs from jumping when clicked. Narrow screens stack the panes.
+// `transform:none` keeps draggable tabs from jumping when clicked.
 const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
 ${tokenBar.style}<style>body{display:flex;flex-direction:column;height:100vh;margin:0}
 #root{flex:1;min-height:0}.graphiql-tab{transform:none!important}#bar{display:flex;flex-wrap:wrap;align-items:center}
@@ -35,7 +35,6 @@ const lists = `<div id="lists"><select id="examples" aria-label="Examples">${opt
   .map(({ query }, index) => option(aboutOf(query), index))
   .join('')}</select><select id="history" aria-label="History">${option('History…', '')}</select></div>`;
 
-/** Lists the queries that this browser executed last, because the package has no history. */
 const history = `
 const HISTORY = 'stakegraph:history';
 const executed = () => JSON.parse(localStorage.getItem(HISTORY) ?? '[]');

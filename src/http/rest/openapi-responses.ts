@@ -111,7 +111,6 @@ const otherForms = ({ method = 'GET', reply }: Route<Context>): Json =>
       }
     : {};
 
-/** Private responses are not cached. */
 const privateTags = new Set(['Tags', 'Private sets']);
 const isCached = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !privateTags.has(tag);
 

@@ -45,7 +45,7 @@ function nextQuery(body: unknown): Record<string, string> | undefined {
   return next == null ? undefined : Object.fromEntries(new URL(next, 'http://localhost').searchParams);
 }
 
-/** Lists of v1 have no total, so their last page counts as full. */
+/** Lists of v1 have no total: of several pages, each counts as full. */
 function rowsIn(body: unknown, query: Record<string, unknown>, first: number): number {
   const { total, pages = 1 } = body as Envelope;
   return total ?? (pages > 1 ? pages * Number(query.limit) : first);

@@ -37,7 +37,7 @@ const list = route({
       blocks(ctx, allBlocks(network), fromSlot, { limit: size }, blockFields),
       totalBlocks(ctx, allBlocks(network)),
     ]);
-    const rows = page.rows as Block[]; // the page selects all fields
+    const rows = page.rows as Block[];
     const asked = { from: fromSlot, size, total };
     return { body: descendingPageV0(call, { ...page, rows }, asked, (row) => row.consensusSlot) };
   },

@@ -50,7 +50,6 @@ import {
 } from './resolve.ts';
 
 const sortText = (name: string) => `By ${name}.`;
-/** GraphQL's `operatorId` is the record's `id`. */
 const orderFields = <Field extends string>(fields: readonly Field[]) =>
   fields.map((name) => (name === 'id' ? 'operatorId' : name)) as Exclude<Field | 'operatorId', 'id'>[];
 const sortFieldOf = <Field extends string>(field: Field | 'operatorId') =>

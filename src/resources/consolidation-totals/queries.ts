@@ -26,7 +26,7 @@ const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endD
   position: count(),
 });
 
-// `offset 0` makes the planner look up each validator, whatever the statistics.
+// `offset 0` makes PostgreSQL look up the entity of each validator, whatever the statistics say.
 const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   from consolidations c
   cross join lateral (

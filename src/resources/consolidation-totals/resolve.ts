@@ -118,7 +118,7 @@ export async function entityCapacities(
 ): Promise<PlacedPage<EntityConsolidationCapacity>> {
   const found = await capacityOf(ctx, network, args.window);
   if (!found) return { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
-  // All shares have the same divisor, so both fields give the same order.
+  // Both orders are the same, because all shares have the same divisor.
   const sortBy = args.sortBy === 'capacityShare' ? 'consolidatedBalance' : args.sortBy;
   const order: EntityOrder = { calendar: 'chain', sortBy, sortOrder: args.sortOrder };
   const page = await entityPage(ctx, { network, idType: args.idType, epochs: found.epochs }, order, range);

@@ -68,8 +68,8 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
 }
 
 /**
- * Makes the table `k`. A pool share is stored with its node operator as `operator_id` and its pool as `share_of`, which
- * is '' for other entities.
+ * Makes the table `k`. For a pool share, `operator_id` is its node operator and `share_of` its pool; `share_of` is ''
+ * for other entities.
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
@@ -90,7 +90,7 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
 const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
   and m.operator_id = k.operator_id and m.share_of = k.share_of`;
 
-/** `offset 0` makes the planner look up each validator, whatever the statistics. */
+/** `offset 0` makes PostgreSQL look up each validator, whatever the statistics say. */
 const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c.epoch, c.consolidated_balance
   from operator_validators m
   cross join lateral (
@@ -98,7 +98,7 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
-/** Whether stored row numbers give the row at an offset: in time order always, in other orders only for all epochs. */
+/** Whether stored row numbers give the row at an offset: always in time order, else only for all epochs. */
 const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
   order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 

@@ -5,7 +5,7 @@ import { PeriodKeys } from '../../periods/record.ts';
 const id = text(36).describe('Identifier of the set.');
 const validatorCount = count().describe('Validators with duties on the last day of the period, at least 0.');
 
-/** Spec §4.9; the formulas are in docs/data-model.md. */
+/** Spec §4.9. Formulas: docs/data-model.md. */
 export const EffectivenessRecord = z
   .object({
     id,

@@ -15,7 +15,7 @@ import { PeriodKeys } from '../../periods/record.ts';
 const days = 'null without a day of all validators';
 const rewards = 'null without daily rewards and without a day of all validators';
 
-/** GraphQL only. Sources: docs/data-model.md. */
+/** In GraphQL only. Sources of the figures: docs/data-model.md. */
 export const NetworkRecord = z
   .object({
     id: text(32).describe('The network.'),

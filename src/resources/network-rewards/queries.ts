@@ -22,8 +22,8 @@ export type RewardQuery = {
 export type RewardRow = Record<string, unknown> & { network: RewardsNetwork };
 
 /**
- * `position`, which cursors contain, is the row's rank. In lists sorted by day it is the number of days since year 1,
- * so that new days do not shift pages.
+ * `position` is in the cursors. In lists sorted by day it is the number of days since year 1, so that new days do not
+ * shift pages; otherwise it is the rank.
  */
 export type RewardDay = RewardRow & {
   list: number;
@@ -178,7 +178,7 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
 export const rankedBy = ['stake', ...rewardSums] as const;
 export type RankedBy = (typeof rankedBy)[number];
 
-/** If `date` is null, the day is that of the cursor or, without a cursor, the newest. */
+/** A null `date` means the day in the cursor or, without a cursor, the newest day. */
 export type RankedRewards = { network: RewardsNetwork; date: string | null; order: Order<RankedBy> };
 export type RankedPosition = { day: string; amount: string; id: string };
 export type RankedReward = RewardRow & { day: string; amount: string };

@@ -20,7 +20,7 @@ import { definitions, type RewardsNetwork } from './record.ts';
 
 export const REWARDS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** `known`: the caller knows that the validator has a row. */
+/** `known`: whether the caller knows that the validator has a row. */
 export type RewardList = { network: RewardsNetwork; validatorId: string | null; known?: boolean };
 
 export type RewardPage = Slice<RewardDay> & { total: number | null };

@@ -176,7 +176,7 @@ async function operatorConnection(
   );
 }
 
-/** Undefined for a private set, because lists by ids exclude them, and for text that is no operator's id. */
+/** Undefined for a private set, which lists by ids exclude, and for text that is no operator's id. */
 function publicId(text: string): OperatorId | undefined {
   const { network, idType, id } = keyOfNodeId(text) ?? {};
   return network && idType && id && idType !== 'privateSet' ? { network, idType, id } : undefined;

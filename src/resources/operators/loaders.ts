@@ -55,8 +55,8 @@ const readOperator = rowReader({
 });
 
 /**
- * Returns an operator without a window, so its figures throw. First reads the summary in the window of `early`: if the
- * operator has one, no further statement is needed.
+ * Returns an operator without a window, whose figures throw. With `early`, reads the summary first, and the name only
+ * if there is none.
  */
 export async function loadOperatorNode(
   ctx: Context,

@@ -58,7 +58,7 @@ const pairs = [
 ] as const;
 
 const MAX_TAGS = 20;
-/** Refused in a search by name: these types have many operators without names, all of which it would read. */
+/** Refused in a search by name, which would read all operators of these types: many have no name. */
 const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
 
 export function orderFaults(

@@ -15,7 +15,7 @@ import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './re
 export type OperatorId = { network: Network; idType: IdType; id: string };
 export type OperatorKey = OperatorId & { timeWindow: TimeWindow };
 
-/** Identifies a stored list. Without a parent, `parentType` and `parentId` are ''. */
+/** Without a parent, `parentType` and `parentId` are ''. */
 export type ListKey = {
   network: Network;
   idType: IdType;
@@ -166,7 +166,6 @@ export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promi
       )`,
   );
 
-/** Looks in summaries, validators and attestations. */
 export async function entityExists(
   db: Queryable,
   network: Network,

@@ -45,7 +45,6 @@ const RelayerPercentageType = shareObject(RelayerPercentage);
 
 const Figures = OperatorSummary.omit({ id: true, displayName: true });
 
-/** Also exposed by Operator itself, as deprecated fields. */
 export const figures = <Row extends OperatorNode>(t: FieldsOf<Row>, deprecationReason?: string) => ({
   ...columns(t, Figures, deprecationReason),
   clientPercentages: exposed(t, 'clientPercentages', {

@@ -88,10 +88,10 @@ const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values })
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
-// Makes the planner hash. It expects hundreds of rows instead of a million, and would sort them on disk.
+// Makes the planner hash a million rows. It expects hundreds, and would sort them on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
-/** A change of a set waits for an import that aggregates days, because neither sees the other's uncommitted rows. */
+/** A change of a set waits for an import that aggregates days: neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 

@@ -45,10 +45,7 @@ const scoreOf = (n: Sql, text: Sql): Sql =>
 const NEAREST = 500;
 const LARGEST = 1_000;
 
-/**
- * Best first. A letter may begin 100,000 names, so this reads only the alphabetically first of them and those of the
- * largest operators.
- */
+/** Best first. A letter may begin 100,000 names, so reads only the first by alphabet and the largest operators'. */
 export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
   rows(
     db,

@@ -44,8 +44,8 @@ const readNode = rowReader({
 });
 
 /**
- * Returns an authority without a window, so its figures throw. First reads the summary in the window of `early`, like
- * `loadOperatorNode`.
+ * Returns an authority without a window, whose figures throw. With `early`, reads the summary first, and the name only
+ * if there is none.
  */
 export async function loadStakeAuthorityNode(
   ctx: Context,

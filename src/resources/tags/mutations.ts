@@ -81,7 +81,7 @@ const networkText = 'Network of its validators; default: that of the network hea
 const first = `Its first validators, at most ${MAX_ADDED}`;
 const many = `Validators, 1 to ${MAX_ADDED}`;
 
-// This input keeps its former name, because documents name the types of their variables.
+// Keeps its old name, because clients' documents name the types of their variables.
 const CreateInput = builder.inputType('CreatePrivateSetInput', {
   description: 'A private set to create.',
   fields: (t) => ({

@@ -65,7 +65,7 @@ export const tagsById = (db: Queryable, accountId: string, ids: readonly string[
     select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
   );
 
-/** How often a set changed, whoever owns it; undefined if there is none. */
+/** Number of changes of a set, whoever owns it; undefined if the set does not exist. */
 export async function setRevision(db: Queryable, id: string): Promise<number | undefined> {
   const [found] = await rows(
     db,
@@ -182,7 +182,7 @@ export const insertMembers = (
     select * from added order by "validatorIndex"`,
   );
 
-/** Returns the removed members. Memberships that began today are deleted, because no day would remain in them. */
+/** Returns the removed members. Deletes memberships that began today, because they would contain no day. */
 export function endMemberships(
   db: Queryable,
   setId: string,

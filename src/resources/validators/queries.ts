@@ -60,7 +60,7 @@ export type ValidatorList = {
   slashed: boolean | null;
   status: ValidatorStatus | null;
   order: { field: (typeof validatorOrders)[number]; ascending: boolean };
-  /** The range of the epoch by which the list is sorted. */
+  /** Limits the epoch by which the list is sorted. */
   epochs: Ends;
 };
 /** `at` is the epoch by which the list is sorted (LAST_NUMBER if unknown), or 0 in lists sorted by index. */
@@ -73,8 +73,8 @@ const orderColumns = {
 };
 
 /**
- * Each item is the `from` and `where` of a part of the list. Slashed validators are rare, so their operators and
- * statuses are compared one by one.
+ * Each item is the `from` and `where` of one part of the list. Slashed validators are so few that each one's operator
+ * and status are compared.
  */
 function sources(
   { network, operator, slashed, status, order, epochs }: ValidatorList,

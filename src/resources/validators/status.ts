@@ -15,7 +15,7 @@ export function statusOf({ activationEpoch, exitEpoch }: Epochs, newest: number)
   return exitEpoch === null ? 'active' : 'exiting';
 }
 
-/** The expressions of the indexes. LAST_NUMBER stands for an unknown epoch. */
+/** Must match the expressions of the indexes. LAST_NUMBER stands for an unknown epoch. */
 export const activation = sql`coalesce(v.activation_epoch, 2147483647)`;
 export const exit = sql`coalesce(v.exit_epoch, 2147483647)`;
 
@@ -31,8 +31,8 @@ export const hasStatus = (status: ValidatorStatus, newest: number): Sql =>
 type Part = { condition: Sql; few?: boolean };
 
 /**
- * Like `hasStatus`, but split into parts that an index each reads in order. A part with `few` is read by epoch and
- * sorted: the protocol's queues keep it short.
+ * Like `hasStatus`, but split into parts. An index has each part in order, except a part with `few`, which the protocol
+ * keeps short: it is sorted.
  */
 export function partsWithStatus(status: ValidatorStatus, field: string, newest: number): Part[] {
   if (status === 'exiting' && field !== 'exitEpoch') {

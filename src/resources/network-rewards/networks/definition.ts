@@ -11,7 +11,7 @@ export type RewardSum = (typeof rewardSums)[number];
 export type RewardsDefinition = {
   title: string;
   idField: string;
-  /** An imported row with this field is of the network, not of a validator. */
+  /** An imported row with this field belongs to the network, not to a validator. */
   countField: string;
   nameField?: string;
   id: IdForm;
