@@ -28,7 +28,7 @@ try {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-US' });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, locale: 'en-US' });
   await page.goto(link);
   await page.locator('.figure svg').first().waitFor();
   mkdirSync(folder, { recursive: true });

@@ -19,10 +19,7 @@ export type TokenDirectory = {
   stop(): Promise<void>;
 };
 
-type Known = { caller: Caller; expiresAtMs: number | null };
-
-const isExpired = ({ expiresAtMs }: Known, now: Date): boolean =>
-  expiresAtMs !== null && expiresAtMs <= now.getTime();
+type Known = { caller: Caller; expiresAtMs: number };
 
 const callerOf = (token: ActiveToken, limits: TierLimits): Caller => ({
   accountId: token.accountId,
@@ -53,7 +50,7 @@ export async function openDirectory(options: {
       tokens = new Map(
         active.map((token) => [
           token.hash,
-          { caller: callerOf(token, limits), expiresAtMs: token.expiresAtMs },
+          { caller: callerOf(token, limits), expiresAtMs: token.expiresAtMs ?? Number.POSITIVE_INFINITY },
         ]),
       );
       ids = new Map([...tokens.values()].map((known) => [known.caller.tokenId, known]));
@@ -85,7 +82,7 @@ export async function openDirectory(options: {
     find(authorization, now) {
       const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
       const token = tokens.get(tokenHash(given));
-      if (!token || isExpired(token, now)) {
+      if (!token || token.expiresAtMs <= now.getTime()) {
         const typo = !isWellFormed(given);
         log.debug({ reason: token ? 'expired' : typo ? 'malformed' : 'unknown' }, 'token refused');
         return undefined;
@@ -95,7 +92,7 @@ export async function openDirectory(options: {
     },
     byId(tokenId, now) {
       const token = ids.get(tokenId);
-      return token && !isExpired(token, now) ? token.caller : undefined;
+      return token && token.expiresAtMs > now.getTime() ? token.caller : undefined;
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);

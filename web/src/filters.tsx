@@ -70,13 +70,6 @@ type Named = {
   readonly operatorId: string;
   readonly displayName?: string | null | undefined;
 };
-const kinds: Record<string, string> = {
-  ...Object.fromEntries(
-    Object.entries(classNames).map(([slug, name]) => [slug.toUpperCase().replace('-', '_'), name]),
-  ),
-  POOL_SHARE: 'Pool share',
-};
-export const className = (idType: string) => kinds[idType] ?? idType;
 export const operatorText = ({ displayName, operatorId }: Named) => displayName ?? operatorId;
 
 export const OperatorLink = ({ operator }: { operator: Named }) => (

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
-import { requestSubscription } from 'react-relay';
+import { commitLocalUpdate, requestSubscription } from 'react-relay';
+import { useRevalidator } from 'react-router';
 import type { GraphQLTaggedNode, OperationType } from 'relay-runtime';
 import { environment } from './environment.ts';
 import { useSource } from './page.tsx';
@@ -11,12 +12,17 @@ const onVisibility = (listener: () => void) => {
   document.addEventListener('visibilitychange', listener);
   return () => document.removeEventListener('visibilitychange', listener);
 };
+type GraphqlFailure = Error & { source?: { errors?: { extensions?: { code?: string } }[] } };
+const isRefused = ({ source }: GraphqlFailure) =>
+  source?.errors?.some(({ extensions }) => extensions?.code === 'BAD_INPUT');
+
 /** Streams are few for a token and for a browser, so hidden tabs hold none. */
 const useVisible = () => useSyncExternalStore(onVisibility, () => !document.hidden);
 
 /**
  * Follows a subscription with an `after` while the tab is shown, from the revision of the page's data on. After an
- * interruption it continues where it was cut off. Returns whether it is connected.
+ * interruption it continues where it was cut off, and requests the page again if the gateway no longer knows that
+ * revision. Returns whether it is connected.
  */
 export function useLive<S extends OperationType & { variables: { after?: number | null } }>(options: {
   subscription: GraphQLTaggedNode;
@@ -28,7 +34,14 @@ export function useLive<S extends OperationType & { variables: { after?: number 
 }): boolean {
   const { subscription, variables, dataset } = options;
   const { revision } = useSource();
-  const after = useRef(revision?.[dataset]);
+  const from = revision?.[dataset];
+  const page = useRef(from); // the revision of the data that is shown
+  const after = useRef(from);
+  const { revalidate } = useRevalidator();
+  const reload = useEffectEvent(() => {
+    commitLocalUpdate(environment, (store) => store.invalidateStore());
+    void revalidate();
+  });
   const [isLive, setLive] = useState(false);
   const visible = useVisible();
   const take = useEffectEvent((event: S['response']) => {
@@ -38,6 +51,7 @@ export function useLive<S extends OperationType & { variables: { after?: number 
   const key = JSON.stringify(variables);
   useEffect(() => {
     if (!visible) return;
+    if (page.current !== from) after.current = page.current = from;
     let wait = FIRST_WAIT_MS;
     let timer: ReturnType<typeof setTimeout>;
     let stream: { dispose(): void };
@@ -50,7 +64,10 @@ export function useLive<S extends OperationType & { variables: { after?: number 
           wait = FIRST_WAIT_MS;
           if (event) take(event);
         },
-        onError: restart,
+        onError: (error) => {
+          if (isRefused(error)) reload();
+          restart();
+        },
         onCompleted: restart,
       });
     };
@@ -65,6 +82,6 @@ export function useLive<S extends OperationType & { variables: { after?: number 
       stream.dispose();
       setLive(false);
     };
-  }, [visible, subscription, key]);
+  }, [visible, subscription, key, from]);
   return isLive;
 }

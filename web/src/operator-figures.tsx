@@ -19,7 +19,7 @@ import { colors, type Draw, linesOver, type Series } from './plots.ts';
 import type { Column } from './table.tsx';
 
 type Operator = NonNullable<operatorQuery['response']['operator']>;
-export type Summary = NonNullable<Operator['oneDay']>;
+type Summary = NonNullable<Operator['oneDay']>;
 export type Votes = NonNullable<Operator['attestations']>['nodes'][number];
 export type Effect = Pick<Votes, Exclude<keyof Period, 'hour'>> & {
   readonly id: string;
@@ -45,7 +45,7 @@ const isHour = ({ startTimestamp, endTimestamp }: Period) =>
   Date.parse(endTimestamp) - Date.parse(startTimestamp) < 2 * HOUR_MS;
 
 /** A day by its date, hours by their beginning, longer periods by both ends. */
-export function periodText(period: Period): string {
+function periodText(period: Period): string {
   if (isHour(period)) return momentUtc(period.startTimestamp);
   const { date, startDate, endDate } = period;
   if (!startDate || !endDate) return calendarDate(date);

@@ -22,11 +22,11 @@ const query = graphql`
   }
 `;
 
-export const MOST_COMPARED = 3;
+const MAX_COMPARED = 3;
 const PAUSE_MS = 200;
 
 /** Global ids of the operators that the page compares with. */
-export const comparedIn = (search: URLSearchParams) => search.getAll('compare').slice(0, MOST_COMPARED);
+export const comparedIn = (search: URLSearchParams) => search.getAll('compare').slice(0, MAX_COMPARED);
 
 /** Search parameters with other compared operators. */
 export function compared(search: URLSearchParams, ids: readonly string[]) {
@@ -78,7 +78,7 @@ export function OperatorPicker({ own }: { own: string }) {
     if (hit.id !== own && !ids.includes(hit.id))
       setSearch(compared(newest(), [...comparedIn(newest()), hit.id]), { preventScrollReset: true });
   };
-  if (ids.length >= MOST_COMPARED) return null;
+  if (ids.length >= MAX_COMPARED) return null;
   return (
     <label className="field">
       Compare with

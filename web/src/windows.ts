@@ -2,7 +2,7 @@ import { oneOf } from './url-state.ts';
 
 /** The window of the figures of a page. */
 export const windows = oneOf('window', ['1d', '7d', '30d', 'all'], '1d');
-export const windowValues = {
+const windowValues = {
   '1d': 'ONE_DAY',
   '7d': 'SEVEN_DAYS',
   '30d': 'THIRTY_DAYS',

@@ -47,6 +47,24 @@ describe.skipIf(noBrowser)('the blocks', () => {
     await page.getByText('me is neither the index nor the public key of a validator.').waitFor();
   });
 
+  it('are requested again when the gateway refuses the revision from which the page would follow them', async () => {
+    const { page, sent } = await explorer.open('/explore/blocks');
+    await page.getByText(/^Live/).waitFor();
+    let first = true;
+    await page.route('**/graphql', async (route) => {
+      if (!first || !route.request().postData()?.includes('blocksQuery')) return route.continue();
+      first = false;
+      const response = await route.fetch();
+      const body = await response.json();
+      body.extensions.revision.blocks = 2_000_000_000;
+      await route.fulfill({ response, json: body });
+    });
+    const before = sent.length;
+    await page.reload();
+    await page.getByText(/^Live/).waitFor();
+    expect(sent.slice(before).filter(({ operationName }) => operationName === 'blocksQuery')).toHaveLength(2);
+  });
+
   it('appear without a reload when another process imports one, and only where they fit', async () => {
     const { page } = await explorer.open('/explore/blocks');
     const { page: filtered } = await explorer.open('/explore/blocks?outcome=missed');
