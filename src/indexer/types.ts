@@ -162,6 +162,7 @@ export type EpochFacts = {
   delays: Uint8Array;
   /** Rewards for attestation duties, including inactivity penalties. */
   rewards: Float64Array;
+  /** Penalties of slashed validators after their exit, counted on their last active day. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
   /** Both kinds of balances are those of S_{a+1}. */
   balances: Float64Array;
@@ -171,6 +172,7 @@ export type EpochFacts = {
   /** Lacks the first slot if no earlier block is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
+  /** Validator of each seat, even in an epoch without blocks. */
   syncCommittee: Uint32Array;
   slashings: readonly SlashingFacts[];
   /** Consolidations that were processed at the end of epoch a. */

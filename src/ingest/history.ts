@@ -29,7 +29,7 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
     ...figures.map(({ name, type }) => ({ name: changeColumn(name, window), type })),
   ]);
 
-/** Staged lists with the same `date`. `since` has, for each span, the day to compare with, or null. */
+/** Staged lists of one `date`. `since` has the day to compare with for each span, or null. */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
 /** Adds the changes since the list's newest stored day that is one to two spans older. */

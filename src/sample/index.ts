@@ -7,8 +7,6 @@ import { slashingsOf } from './slashings.ts';
 import { syncCommitteeRewardsOf } from './sync-committee.ts';
 import { validatorsOf } from './validators.ts';
 
-// The same seed gives the same rows.
-
 type Make<Args extends unknown[], Row> = (network: Network, ...args: Args) => Iterable<Row>;
 
 const each = <Args extends unknown[], Row>(make: Make<Args, Row>) =>

@@ -138,7 +138,7 @@ export class Pool {
     return told;
   }
 
-  /** Compares each node once per epoch; if a node disagrees, at each call. */
+  /** Compares each node once per epoch, or at each call if it disagrees. */
   async #compareAll(epoch: number): Promise<void> {
     const asked = this.endpoints.filter(
       ({ coolingUntil, disagrees }) =>

@@ -22,7 +22,7 @@ export async function writeValidatorDays(
     [...[network, utc, date]],
   );
   await copyValidatorRows(client, 'validator_days', { network, utc, day }, sums, at);
-  // Rewriting a day removed the penalties that were added later.
+  // Rewriting a day removed penalties that were added later.
   await client.query(
     `/* addLaterPenalties */
     update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + p.amount

@@ -48,8 +48,8 @@ async function sumOf(
 const AT_ONCE = 16;
 
 /**
- * Locks the period and returns its first stored epoch; undefined if no epoch is stored, or if the period's rows already
- * cover as many.
+ * Locks the period. Returns its first stored epoch; undefined if no epoch is stored, or if its rows cover as many
+ * epochs.
  */
 async function takePeriod(
   client: pg.ClientBase,
