@@ -48,7 +48,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   };
   client.on('ready', () => report(true));
   client.on('error', (error: Error) => report(false, error));
-  const connect = () => client.connect().catch(() => undefined); // events report failures, the client retries
+  const connect = () => client.connect().catch(() => undefined); // events report failures, and the client retries
   const connecting = connect();
 
   let missed = 0;

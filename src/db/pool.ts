@@ -25,7 +25,7 @@ export type Pool = Queryable & {
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /** Once `abandon` was called, `commit` never settles. */
   commit(client: pg.PoolClient): Promise<void>;
-  /** Waits for running commits and starts no others. After exit, PostgreSQL ends other statements (`prepareWith`). */
+  /** Waits for running commits and starts no others. After exit, PostgreSQL ends all other statements (`prepareWith`). */
   abandon(): Promise<void>;
   stats(): { total: number; idle: number; waiting: number };
   end(): Promise<void>;

@@ -12,7 +12,7 @@ import { limitError, limits } from './limits.ts';
 const names = new Set(['defer', 'stream']);
 const known = new WeakMap<DocumentNode, number>();
 
-/** How often a document uses `@defer` and `@stream`. */
+/** Number of directives `@defer` and `@stream`. */
 export function partsIn(document: DocumentNode): number {
   let uses = known.get(document);
   if (uses === undefined) known.set(document, (uses = count(document)));
@@ -29,14 +29,14 @@ function count(document: DocumentNode): number {
   return uses;
 }
 
-/** The executor's time grows with the number of parts, at most so many fields times directives. */
+/** Limits the executor's time, which grows with the number of parts: at most `fields` for each directive. */
 export const partsRefusal = (document: DocumentNode, fields: number): GraphQLError | undefined =>
   partsIn(document) * fields > limits.parts ? limitError('parts') : undefined;
 
-/** Each part repeats the aliases of its path and its label, so long ones would multiply. */
+/** In characters. Each part repeats its label and the aliases of its path. */
 const MAX_NAME = 100;
 
-/** Beside the rules of Yoga's plugin. */
+/** Adds to the rules of Yoga's plugin. */
 export function PartsRule(context: ValidationContext): ASTVisitor {
   const document = context.getDocument();
   if (partsIn(document) === 0) return {};

@@ -56,7 +56,7 @@ export async function runParts(
 /** A reader may leave a part unread for this long. */
 const SLOW_MS = 10_000;
 const MAX_WAITING = 16_384;
-/** Statements that a leaving client started have ended by then. */
+/** By then, statements that a client left unfinished have ended. */
 const ENDED_MS = 15_000;
 
 const formats = {

@@ -56,12 +56,12 @@ function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
 }
 
 const plans = new WeakMap<Metering, Plan>();
-/** Of requests that accept a response in parts. */
+/** Requests that accept a response in parts. */
 const partsTypes = new WeakMap<Metering, PartsType>();
-/** Or why none is opened. */
+/** An Error tells why there are no parts. */
 const parts = new WeakMap<Metering, Parts | Error>();
 
-/** The plugin's rules are for documents with the directives; its copy of a rule of GraphQL.js is for no other. */
+/** Applies the plugin's rules only to documents with `@defer` or `@stream`: one of the rules is a copy of GraphQL.js's. */
 function partsPlugin(): Plugin {
   const plugin = useDeferStream() as Plugin;
   return {
@@ -96,7 +96,7 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
       } catch (error) {
         parts.set(metering, error as Error);
       }
-      return { data: null }; // `makeYoga` answers instead
+      return { data: null }; // `makeYoga` makes the response
     });
   },
   onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
