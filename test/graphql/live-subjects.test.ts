@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
 import { accountOf, mutated } from '../support/account.ts';
+import { eventually } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { subscribe } from '../support/subscribe.ts';
@@ -21,6 +22,10 @@ describe('operatorChanged', () => {
 
   it('begins with the figures of the window, and follows an import that changes one of them', async () => {
     await load([operator('Pool A'), operator('Pool B')]);
+    const known = '{ operators(window: SEVEN_DAYS, idType: POOL) { totalCount } }';
+    await eventually(async () =>
+      expect((await gateway.graphql(known)).json.extensions.revision.operators).toBe(1),
+    );
     const stream = await subscribe(gateway, query, variables);
     const other = await subscribe(gateway, query, { ...variables, window: 'ALL', network: 'MAINNET' });
     const first = (await stream.next()).data.operatorChanged;

@@ -33,7 +33,7 @@ describe('a fault of ours', () => {
           extensions: { code: 'INTERNAL' },
         },
       ],
-      extensions: { cost: { estimated: 15, charged: 0, remaining: null }, revision: expect.anything() },
+      extensions: { cost: { estimated: 25, charged: 0, remaining: null }, revision: expect.anything() },
     });
     for (const { text } of [rest, graphql])
       expect(text).not.toMatch(/select|relation|gone|\.ts|\/src|node_modules/i);
