@@ -18,7 +18,7 @@ export const wholeRecord = <Field extends string>(
   record: z.ZodObject<Record<Field, z.ZodType>>,
 ): Selection<Field> => (FAST_ROWS ? recordLayout(record) : (Object.keys(record.shape) as Field[]));
 
-/** Returns rows read as columns unchanged. */
+/** Joins rows that were read as text; returns rows that were read as columns as they are. */
 export function bodyOf<Shown>(rows: readonly object[]): Shown[];
 export function bodyOf<Shown>(row: object): Shown;
 export function bodyOf(rows: object): object {

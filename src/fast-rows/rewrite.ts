@@ -65,7 +65,7 @@ export function withPlaceholders(
       : keep(node, inSet(node.selectionSet, below));
   }
 
-  /** All rows have one layout, so they are read as text only if the query selects them once. */
+  /** The rows of a page share one layout, so they are read as text if the query selects them once, as nodes or in edges. */
   function inPage(
     node: FieldNode,
     type: GraphQLObjectType,

@@ -112,7 +112,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
 const isSlashable = ({ slashed, activationEpoch, withdrawableEpoch }: ValidatorRecord, epoch: number) =>
   !slashed && activationEpoch <= epoch && epoch < withdrawableEpoch;
 
-/** Used if the state before the block is unavailable. */
+/** Reads the head state, in which the slashing may already count. Used if no earlier state is available. */
 const isNew = (record: ValidatorRecord, epoch: number) => record.slashed || isSlashable(record, epoch);
 
 /** Ignores the exit queue, which may delay the withdrawal. */

@@ -18,7 +18,7 @@ export type RowOptions = {
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** If true, deletes from each staged list the stored rows that are not staged. */
+  /** If true, also deletes the stored rows that are not staged, from each list that has staged rows. */
   replace: boolean;
   /** Identifies the replaced list (column → value), because an empty source cannot. */
   whole?: Readonly<Record<string, string>> | undefined;

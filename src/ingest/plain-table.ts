@@ -79,7 +79,7 @@ type PlainImport<Shape extends z.ZodObject, Stored extends z.ZodObject> = Parame
   merge?: (client: pg.ClientBase, table: PlainTable, options: MergeOptions) => Promise<ImportCounts>;
 };
 
-/** Without `replacesWhen`: a source may hold any part of the rows. */
+/** The importer has no `replacesWhen`, because a source may hold any part of the rows. */
 export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObject = Shape>({
   resource,
   shape,

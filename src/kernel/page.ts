@@ -25,7 +25,7 @@ export type Walk = { revision: number; loc: string[] };
 
 export type RankedRange = { range: Range<number>; walk: Walk | undefined };
 
-/** Rows without a value have separate ranks and come last. */
+/** Rows without a value of the ordering field are ranked on their own and come last. */
 export type Position = { valued: boolean; rank: number };
 
 export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };

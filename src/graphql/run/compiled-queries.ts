@@ -46,7 +46,7 @@ export type Compiled = {
 const MAX_FIELDS = 2_000;
 /** About 80 MB: a compiled field needs up to 400 bytes of heap. */
 const CACHE_MAX_FIELDS = 200_000;
-/** In fields: a document adds 50 to an entry's size, each parsed character (140 bytes) 0.35. */
+/** An entry's size is measured in fields: the document counts as 50, each of its characters (140 bytes) as 0.35. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
 const sizeOfCompiled = ({ fields }: Sized, text: string): number =>

@@ -11,7 +11,7 @@ export const RECORD_VERSION = 2;
  */
 export type SeatSum = { validator: number; set: number; missed: number; rewards: number };
 export type ProposerSum = { validator: number; proposed: number; missed: number; rewards: number };
-/** Balances of a validator whose row may end in this epoch, before the day does. */
+/** Balances of a validator that may have no more duties this day: its row in validator_days may end with this epoch. */
 type EndBalance = { validator: number; balance: number; effective: number };
 
 export type EpochRecord = Rewards & {

@@ -5,8 +5,8 @@ import { slashingImporter } from '../slashings.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
 /**
- * Rules: docs/data-model.md, spec §4.5. After its exit a slashed validator is still penalised but gets no further rows
- * in validator_days, so only a lower balance replaces the stored one.
+ * Rules: docs/data-model.md, spec §4.5. A slashed validator gets no rows in validator_days after its exit, but is still
+ * penalised. Its last row may be older than the stored balance, and replaces it only with a lower one.
  */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
   const { rows } = await run(

@@ -77,7 +77,7 @@ export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<Name
     order by score desc, size desc, name, "idType", id limit ${asked.most}`,
   );
 
-/** Best first, with scores below 0.7. Needs the extension pg_trgm. */
+/** Best first. Scores are at most 0.7, below those of `namesByBeginning`. Needs the extension pg_trgm. */
 export const namesBySimilarity = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
   rows(
     db,
