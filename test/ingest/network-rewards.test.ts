@@ -90,8 +90,13 @@ describe.each(every(3, networks))('importing %s-rewards', (network) => {
       const type = recordOf(network, kind).meta()?.id;
       const args = `network: ${network.toUpperCase()}${id === undefined ? '' : `, validatorId: "${id}"`}`;
       const query = `{ rows: ${kind}Rewards(${args}) { nodes { ... on ${type} { ${names.join(' ')} } } } }`;
-      const value = (name: string) =>
-        written(/Rate$|Fee$/.test(name) && !/Flat/.test(name) ? ratios : decimals);
+      const isRatio = (name: string) => /Rate$|Fee$/.test(name) && !/Flat/.test(name);
+      const value = (name: string) => written(isRatio(name) ? ratios : decimals);
+      // A ratio is a Float in GraphQL: the nearest double.
+      const inGraphql = ([name, exactly]: [string, unknown]) => [
+        name,
+        isRatio(name) ? Number(exactly) : exactly,
+      ];
       const values = fc.record(Object.fromEntries(names.map((name) => [name, value(name)])));
       await fc.assert(
         fc.asyncProperty(values, async (given) => {
@@ -99,7 +104,8 @@ describe.each(every(3, networks))('importing %s-rewards', (network) => {
           expect((await load(network, withNumbers(row, numbers))).faults).toEqual([]);
           const plain = Object.fromEntries(Object.entries(given).map(([name, one]) => [name, one.value]));
           expect(exact((await gateway.get(path(network, id))).text).results).toMatchObject([plain]);
-          expect((await gateway.graphql(query)).data.rows.nodes).toEqual([plain]);
+          const shown = Object.fromEntries(Object.entries(plain).map(inGraphql));
+          expect((await gateway.graphql(query)).data.rows.nodes).toEqual([shown]);
         }),
         { ...runs(8), endOnFailure: true },
       );
