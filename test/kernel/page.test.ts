@@ -114,8 +114,8 @@ describe('pages of a list', () => {
 
   it('have the default size when none is asked for', () => {
     const list = Array.from({ length: 40 }, (_, index) => index);
-    expect(pageOf(list, {}).nodes).toHaveLength(15);
-    expect(pageOf(list, { first: null, last: null, after: null, before: null }).nodes).toHaveLength(15);
+    expect(pageOf(list, {}).nodes).toHaveLength(20);
+    expect(pageOf(list, { first: null, last: null, after: null, before: null }).nodes).toHaveLength(20);
   });
 });
 
