@@ -138,12 +138,15 @@ describe.skipIf(noBrowser)('my sets', () => {
     await page.getByText('Your account has no set of validators of mainnet yet.').waitFor();
   });
 
-  it('tells an account whose tier has no sets so, and an id that is not of the account', async () => {
+  it('tells an account whose tier has no sets so, and an id that is not of the account', {
+    retry: 2,
+  }, async () => {
     const { token } = await makeAccount(gateway, { tier: 'starter' });
     const opened = await open('/explore/sets', { token });
+    await settled(opened.page);
     await opened.page.getByLabel('Name').fill('Mine');
     await opened.page.getByRole('button', { name: 'Make an empty set' }).click();
-    expect(await opened.page.getByRole('alert').innerText()).toMatch(/tier/);
+    expect(await opened.page.getByRole('alert').innerText({ timeout: 30_000 })).toMatch(/tier/);
     const other = await open(`/explore/sets/${SAMPLE}`, { token });
     await other.page.getByRole('heading', { name: 'Not found' }).waitFor();
   });
