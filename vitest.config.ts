@@ -33,8 +33,10 @@ const slowFiles = [
     'ingest/mirror',
     'ingest/mirror-hostile',
   ].map((name) => `test/${name}.test.ts`),
-  'test/pages/**',
+  'test/pages/**/*.test.ts',
 ];
+/** Files whose deadlines are those of production, which a stalled machine misses. */
+const processFiles = [...slowFiles, 'test/cli/**/*.test.ts'];
 
 export default defineConfig(({ mode }) => ({
   test: {
@@ -55,10 +57,19 @@ export default defineConfig(({ mode }) => ({
           ...common,
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: mode === 'all' ? isolated : [...isolated, ...slowFiles],
+          exclude: [...isolated, ...(mode === 'all' ? processFiles : slowFiles)],
           isolate: false,
         },
       },
+      ...(mode === 'all'
+        ? [
+            {
+              resolve,
+              // A test that fails is tried once more; the last lines of the run name it.
+              test: { ...common, name: 'processes', include: processFiles, isolate: false, retry: 1 },
+            },
+          ]
+        : []),
       { resolve, test: { ...common, name: 'isolated', include: isolated } },
     ],
   },

@@ -1,8 +1,9 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends the run with one plain line, `N passed, N failed, N skipped`, for whoever reads only that. */
+/** Ends the run with one plain line, `N passed, N failed, N skipped`, after the names of tests that passed when tried again. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]) {
+    const again: string[] = [];
     const counts = { passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
       // A file that fails before its tests are known has none to count.
@@ -10,10 +11,14 @@ export default class ClosingLine implements Reporter {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state !== 'pending') counts[state] += 1;
+        if (test.diagnostic()?.flaky)
+          again.push(`passed when tried again: ${module.relativeModuleId} > ${test.fullName}\n`);
       }
     }
     process.once('exit', () => {
-      process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+      process.stdout.write(
+        `${again.join('')}${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
+      );
     });
   }
 }
