@@ -44,14 +44,15 @@ const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+
 /** Failing lists do not stop the others. Throws if another process mirrors the service into this database. */
 export function mirrorOnce(db: Pool, options: MirrorOptions, hooks: MirrorHooks): Promise<RoundReport> {
   const source = sourceOf(options.from);
-  return withAdvisoryLock(db, source, async () => {
+  return withAdvisoryLock(db, source, async (lost) => {
     const { scope, resumeWithinMs } = options;
     const startedAt = new Date().toISOString();
     const run = await beginRun(db, { source, scope: JSON.stringify(scope), resumeWithinMs });
-    const round = openRound(db, run, options, hooks);
+    const round = openRound(db, run, options, { ...hooks, stop: AbortSignal.any([hooks.stop, lost]) });
     for (const resource of scope.resources) {
       if (!round.ended) await mirrorResource(round, resource);
     }
+    if (lost.aborted) round.ended = 'the connection that holds the lock of this mirror was lost';
     const report = reportOf(round, startedAt);
     await endRun(db, run, report.complete);
     return report;

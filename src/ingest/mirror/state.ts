@@ -88,20 +88,27 @@ export async function addUsage(
   });
 }
 
-export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Promise<T>): Promise<T> =>
+/** `lost` aborts when the connection that holds the lock breaks; another process may then take the lock. */
+export const withAdvisoryLock = <T>(
+  pool: Pool,
+  source: string,
+  work: (lost: AbortSignal) => Promise<T>,
+): Promise<T> =>
   pool.withClient(async (client) => {
     const key = `hashtext('stakegraph mirror ' || $1)`;
     const { rows } = await client.query(`/* mirrorLock */ select pg_try_advisory_lock(${key}) as free`, [
       source,
     ]);
     if (!rows[0].free) throw new Error(`Another process mirrors ${source} into this database.`);
-    // An unhandled loss of the connection would crash the process.
-    const lost = () => undefined;
-    client.on('error', lost);
+    const lost = new AbortController();
+    const lose = () => lost.abort();
+    client.on('error', lose);
     try {
-      return await work();
+      return await work(lost.signal);
     } finally {
-      await client.query(`/* mirrorUnlock */ select pg_advisory_unlock(${key})`, [source]).catch(lost);
-      client.off('error', lost);
+      await client
+        .query(`/* mirrorUnlock */ select pg_advisory_unlock(${key})`, [source])
+        .catch(() => undefined);
+      client.off('error', lose);
     }
   });
