@@ -35,7 +35,6 @@ export function checkBounds(bounds: Ends, place: string): void {
 
 export const LAST_EPOCH = 2 ** 31 - 1; // maximum of PostgreSQL's `integer`
 
-/** The range is empty if `last` < `first`. */
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);

@@ -1,6 +1,6 @@
 import { genesisTime, type Network } from './networks.ts';
 
-/** Spec §4.4: a chain day is 225 epochs from genesis; an epoch belongs to the UTC day of its first slot. */
+/** Spec §4.4: a chain day is 225 epochs, counted from genesis. An epoch belongs to the UTC day of its first slot. */
 export const calendars = ['chain', 'utc'] as const;
 export type Calendar = (typeof calendars)[number];
 
@@ -34,7 +34,7 @@ const origin = (network: Network, calendar: Calendar): number =>
     ? genesisTime[network]
     : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
 
-/** Seconds from the start of day 0 to epoch 0. An epoch's day is ⌊(384 × epoch + result) / 86,400⌋. */
+/** Seconds from the start of day 0 to genesis. The day of an epoch is ⌊(384 × epoch + result) / 86,400⌋. */
 export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
   genesisTime[network] - origin(network, calendar);
 
@@ -48,11 +48,9 @@ const epochsOf = (network: Network, calendar: Calendar, period: number, seconds:
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
 
-/** The range is empty before genesis. */
 export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
   epochsOf(network, calendar, day, SECONDS_PER_DAY);
 
-/** Nine or ten epochs; none before genesis. */
 export const epochsOfHour = (network: Network, calendar: Calendar, hour: number): EpochRange =>
   epochsOf(network, calendar, hour, SECONDS_PER_HOUR);
 
@@ -66,7 +64,6 @@ export const dateOfDay = (network: Network, day: number): string =>
 export const dayOfDate = (network: Network, date: string): number =>
   Math.round((Date.parse(date) / 1000 - origin(network, 'utc')) / SECONDS_PER_DAY);
 
-/** Negative before genesis. */
 export const chainDayOfMoment = (network: Network, seconds: number): number =>
   Math.floor((seconds - genesisTime[network]) / SECONDS_PER_DAY);
 

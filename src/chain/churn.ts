@@ -1,7 +1,7 @@
 import type { EpochRange } from './calendar.ts';
 import type { Network } from './networks.ts';
 
-/** Gwei per epoch since Electra: EIP-7251, `specs/electra/beacon-chain.md` of the consensus specs. */
+/** Gwei per epoch since Electra (EIP-7251; `specs/electra/beacon-chain.md` of the consensus specs). */
 const MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA = 128_000_000_000n;
 const MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT = 256_000_000_000n;
 const CHURN_LIMIT_QUOTIENT = 65_536n;
@@ -11,7 +11,7 @@ export const MAX_EFFECTIVE_BALANCE_ELECTRA = 2_048_000_000_000n;
 
 export const electraEpoch: Record<Network, number> = { mainnet: 364_032, hoodi: 2_048, holesky: 115_968 };
 
-/** Returns Gwei, rounded down to whole ETH; at least 128 ETH. */
+/** Returns whole ETH in Gwei; at least 128 ETH. */
 export function balanceChurnLimit(totalActiveBalance: bigint): bigint {
   const share = totalActiveBalance / CHURN_LIMIT_QUOTIENT;
   const churn = share > MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA ? share : MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA;
@@ -29,7 +29,6 @@ export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
 export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
   balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
 
-/** If `epochs` is null, the range begins with Electra. */
 export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),
   last: latest,

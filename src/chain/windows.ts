@@ -7,7 +7,7 @@ export type TimeWindow = z.infer<typeof TimeWindow>;
 
 export const windowDays: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };
 
-/** GraphQL reports these errors for figures requested without a window. */
+/** Errors of GraphQL for figures that are requested without a window. */
 export const refusedFigures = (names: readonly string[]): Record<string, Refusal> =>
   Object.fromEntries(
     names.map((name) => {

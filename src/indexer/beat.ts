@@ -5,7 +5,7 @@ export function heartbeat(events: Events, pollMs: number, stop: AbortSignal) {
   const listen = async () => {
     for await (const _event of events(stop)) for (const resume of [...waiting]) resume();
   };
-  void listen().catch(() => undefined); // rejects only after a stop
+  void listen().catch(() => undefined); // without events, `wait` ends after `pollMs`
   return {
     wait: () =>
       new Promise<void>((resolve) => {

@@ -33,7 +33,7 @@ export type FollowOptions = {
   say: Say;
   onStored(progress: Progress): void;
   onPublished(epoch: number, failures: string[]): void;
-  /** Called after each epoch is stored; at the start of a pass, called for the newest stored epoch, if any. */
+  /** Called after each stored epoch, and at the start for the newest one. */
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
   /** Ends the index after the epoch in progress. */
   stop: AbortSignal;
@@ -47,12 +47,12 @@ export type FollowReport = {
   done: boolean;
 };
 
-/** After this many invalid inputs, retries wait. */
+/** After this many invalid inputs of an epoch, retries wait. */
 const ATTEMPTS_AT_ONCE = 2;
 /** After this many invalid inputs, the pass restarts, because its initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
-/** Minimum interval of publications while catching up. */
+/** Minimum time between publications while catching up. */
 const PUBLISH_MS = 600_000;
 
 /** Interval of finality requests while catching up. */
@@ -61,7 +61,7 @@ const ASK_MS = 30_000;
 /** With this many validators, open days are written every hour instead of every epoch. */
 const LARGE_REGISTRY = 200_000;
 
-/** Retries after errors of nodes and the database; with `once`, for about a minute. */
+/** Retries after errors of nodes or the database; if `once` is set, for about a minute. */
 export async function follow(options: FollowOptions): Promise<FollowReport> {
   const report: FollowReport = { from: undefined, to: undefined, epochs: 0, done: false };
   const ending = new AbortController();
@@ -96,7 +96,7 @@ class Pass {
   #requested: number | undefined;
   #stored: number | undefined;
   #caughtUp = false;
-  /** Calendars in which an unpublished hour has ended. */
+  /** Calendars with an ended hour that is not published. */
   #due = new Set<Calendar>();
   readonly #o: FollowOptions;
   readonly #report: FollowReport;
@@ -203,7 +203,6 @@ class Pass {
     return false;
   }
 
-  /** Returns undefined for the first epoch and after a stop. */
   async #step(chain: Chain, inputs: Inputs): Promise<EpochFacts | undefined> {
     const { stop, retry } = this.#o;
     let avoid: string | undefined;

@@ -38,7 +38,7 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
   await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
-  // Leaves out blocks from `unseen` on, so that they are read again.
+  // Blocks from `unseen` on are read again.
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 
@@ -112,7 +112,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
 const isSlashable = ({ slashed, activationEpoch, withdrawableEpoch }: ValidatorRecord, epoch: number) =>
   !slashed && activationEpoch <= epoch && epoch < withdrawableEpoch;
 
-/** Reads the head state, in which the slashing may already count. Used if no earlier state is available. */
+/** For a record of the head state, which may already include the slashing. */
 const isNew = (record: ValidatorRecord, epoch: number) => record.slashed || isSlashable(record, epoch);
 
 /** Ignores the exit queue, which may delay the withdrawal. */

@@ -9,7 +9,7 @@ const CHECK_MS = 2_000;
 const CHECK_DEADLINE_MS = 10_000;
 const WAIT_MS = 3_000;
 
-/** Throws LockedError if another process holds the lock. `lost` aborts when another may get it. */
+/** Throws LockedError if another process holds the lock. `lost` aborts if the lock's connection breaks. */
 export async function withIndexLock<T>(
   url: string,
   network: Network,

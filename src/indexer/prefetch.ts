@@ -8,7 +8,7 @@ export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<
     return flight;
   };
   return {
-    /** Epochs after `last` are not fetched; `avoid` names a node with an invalid response. */
+    /** Epochs after `last` are not fetched. `avoid` names a node whose response was invalid. */
     async take(epoch: number, last: number, avoid?: string): Promise<T> {
       const flight = avoid === undefined ? (flights.get(epoch) ?? start(epoch)) : fetch(epoch, avoid);
       for (let ahead = epoch + 1; ahead <= Math.min(last, epoch + width - 1); ahead += 1)

@@ -11,7 +11,6 @@ const AGAIN_MS = 60_000;
 
 type Options = {
   store: Pick<Store, 'publish' | 'writeOpenDays'>;
-  /** If true, errors are not retried. */
   once: boolean;
   say: Say;
   onPublished(epoch: number, failures: string[]): void;
@@ -19,7 +18,7 @@ type Options = {
   now?: () => number;
 };
 
-/** Runs one publication at a time; requests made meanwhile are merged. */
+/** Runs one publication at a time, and merges requests that arrive meanwhile. */
 export class Publisher {
   #waiting: Publication | undefined;
   #running: Promise<void> | undefined;
@@ -47,7 +46,6 @@ export class Publisher {
     else this.#running = this.#run();
   }
 
-  /** With `once`, throws the error of a failed publication. */
   async settled(): Promise<void> {
     await this.#running;
     const error = this.#error;

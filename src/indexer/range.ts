@@ -1,7 +1,7 @@
 import { chainDayOfEpoch, dayOfDate, firstEpochOfChainDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 
-/** A date selects its chain day. */
+/** A date stands for its chain day. */
 export type Boundary = { epoch: number } | { date: string };
 export type From = Boundary | 'head';
 
@@ -24,7 +24,6 @@ export type Asked = {
 /** Epoch e is closed once epoch e + 2 is finalized. */
 export const newestClosed = (finalized: number): number => finalized - 2;
 
-/** Returns undefined to continue the stored range. */
 export function startOf(
   network: Network,
   { from, firstFrom }: Asked,

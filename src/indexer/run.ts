@@ -17,11 +17,10 @@ import { openStore, readLabels, type Store } from './store/index.ts';
 
 export type IndexOptions = {
   urls: readonly string[];
-  /** If undefined, any known network is accepted. */
   network: Network | undefined;
   asked: Asked;
   once: boolean;
-  /** Requests per second and node. */
+  /** Requests per second to each node. */
   rate: number | undefined;
   labels: string | undefined;
   execution: string | undefined;
@@ -36,7 +35,7 @@ export type IndexOptions = {
 };
 
 const EPOCHS_AT_ONCE = 4;
-/** Maximum duration of the fills with `once`; the next run continues them. */
+/** Maximum duration of the fills if `once` is set. */
 const FILL_MS = 600_000;
 
 export async function runIndex(options: IndexOptions): Promise<FollowReport> {
@@ -136,7 +135,7 @@ async function run(options: Running): Promise<FollowReport> {
   }
 }
 
-/** Estimates the previous epoch again, because the process may have ended before its estimate. */
+/** Estimates the previous epoch again, because the process may have ended before that. */
 const estimated = (pool: Pool, network: Network, epoch: number) =>
   transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
 

@@ -40,7 +40,7 @@ const electra = {
   maxPerEpochActivationExitChurnLimit: 'MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT',
 } as const;
 
-/** Only rewards in Altair need the first three constants. */
+/** Only epochs of Altair need the first three constants. */
 const optional = {
   minSlashingPenaltyQuotientAltair: 'MIN_SLASHING_PENALTY_QUOTIENT_ALTAIR',
   inactivityPenaltyQuotientAltair: 'INACTIVITY_PENALTY_QUOTIENT_ALTAIR',
@@ -48,7 +48,7 @@ const optional = {
   depositChainId: 'DEPOSIT_CHAIN_ID',
 } as const;
 
-/** Some nodes omit these constants, which the specification or the mainnet preset fixes. */
+/** Some nodes omit these constants; the values are those of mainnet. */
 const fixed = {
   timelySourceWeight: ['TIMELY_SOURCE_WEIGHT', 14],
   timelyTargetWeight: ['TIMELY_TARGET_WEIGHT', 26],

@@ -8,7 +8,7 @@ export type IndexStatus = {
   indexedEpoch: number | undefined;
   /** Result of `reasonOf`. */
   problem: string | undefined;
-  /** Numbers of errors by reason; those of execution nodes and relays begin with `fill-`. */
+  /** Numbers of errors by reason. Reasons of execution nodes and relays begin with `fill-`. */
   nodeErrors: Map<string, number>;
   reconcileFailures: number;
 };

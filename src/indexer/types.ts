@@ -1,6 +1,6 @@
 /**
  * Amounts are in Gwei, as doubles below 2^53. FAR_FUTURE_EPOCH is `Infinity` here and null in the database. Arrays are
- * indexed by validator unless noted otherwise. S_e is the state at the first slot of epoch e, after its block.
+ * indexed by validator unless noted otherwise. S_e is the state after the block of epoch e's first slot.
  */
 
 export const forks = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'] as const;
@@ -13,9 +13,9 @@ export type Attestation = {
   beaconBlockRoot: string;
   source: Checkpoint;
   target: Checkpoint;
-  /** Committee indices, ascending; before Electra, only `data.index`. */
+  /** Ascending committee indices; before Electra, only `data.index`. */
   committees: readonly number[];
-  /** SSZ bitlist of the committees' members, with the length bit. */
+  /** SSZ bitlist over the members of all `committees`, with the length bit. */
   aggregationBits: Uint8Array;
 };
 
@@ -35,7 +35,7 @@ export type ExecutionPayload = {
   gasUsed: number;
   /** In wei, as a decimal string. */
   baseFeePerGas: string;
-  /** Numbers of transactions: by type (legacy, 0x01, 0x02) and in total. */
+  /** Numbers of transactions by type, and in total. Type 0 is legacy. */
   transactions: { type0: number; type1: number; type2: number; total: number };
   withdrawals: readonly { validatorIndex: number; amount: number }[];
 };
@@ -48,7 +48,7 @@ export type BeaconBlock = {
   proposerIndex: number;
   attestations: readonly Attestation[];
   proposerSlashings: readonly number[];
-  /** Validators that both attestations name, ascending. */
+  /** For each slashing, the validators in both attestations, ascending. */
   attesterSlashings: readonly (readonly number[])[];
   voluntaryExits: readonly number[];
   credentialChanges: readonly { validatorIndex: number; address: string }[];
@@ -92,7 +92,7 @@ export type EpochState = {
   pendingConsolidations: readonly PendingConsolidation[];
 };
 
-/** What is read for epoch e, once epoch e + 1 is finalized. */
+/** Data of epoch e, read once epoch e + 1 is finalized. */
 export type EpochInput = {
   epoch: number;
   /** Blocks of slots 32e to 32e + 31; null if missed. */
@@ -100,23 +100,20 @@ export type EpochInput = {
   committees: Committees;
   /** Validator of each seat; empty before Altair. */
   syncCommittee: Uint32Array;
-  /** Sync committee of slot 32(e + 1); within a period, the same array as `syncCommittee`. */
+  /** Sync committee of slot 32(e + 1). */
   nextSyncCommittee: Uint32Array;
-  /** Proposer of each slot. */
   proposers: Uint32Array;
   next: EpochState;
-  /** Block of slot 32(e+1). */
   nextFirstBlock: BeaconBlock | null;
   /** Records in S_{e+1}, from `Chain.recordsNeeded`. */
   records: readonly ValidatorRecord[];
 };
 
-/** Bits of `EpochFacts.votes`. */
 export const Vote = {
   source: 1,
   target: 2,
   head: 4,
-  /** `wrongHead`, `wrongTarget` and `lateTarget` describe the first inclusion. */
+  /** Only the first inclusion sets `included`, `wrongHead`, `wrongTarget` and `lateTarget`. */
   included: 8,
   wrongHead: 16,
   wrongTarget: 32,
@@ -136,9 +133,9 @@ export type BlockFacts = {
 
 export type SeatFacts = {
   slot: number;
-  /** Validator of each seat. */
+  /** Indexed by seat. */
   validators: Uint32Array;
-  /** Reward of each seat; negative if missed. */
+  /** Indexed by seat; negative if the member did not sign. */
   rewards: Int32Array;
   /** Penalties that a balance of 0 left unpaid, by seat. */
   unpaid: ReadonlyMap<number, number>;
@@ -153,37 +150,35 @@ export type SlashingFacts = {
 
 export type ConsolidationFacts = { source: number; target: number; epoch: number; amount: number };
 
-/** Facts of epoch a, known once S_{a+2} is final. */
+/** Facts of epoch a, known once epoch a + 2 is finalized. */
 export type EpochFacts = {
   epoch: number;
   /** Bits of `Vote`. */
   votes: Uint8Array;
-  /** Slots until the first inclusion; 0 without one. */
+  /** Slots until the first inclusion; 0 if there was none. */
   delays: Uint8Array;
   /** Rewards for attestation duties, including inactivity penalties. */
   rewards: Float64Array;
   /** Penalties of slashed validators after their exit, counted on their last active day. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
-  /** Both kinds of balances are those of S_{a+1}. */
+  /** `balances` and `effectiveBalances` are those of S_{a+1}. */
   balances: Float64Array;
   effectiveBalances: Float64Array;
   /** Effective balances of S_{a+2}. */
   nextEffectiveBalances: Float64Array;
-  /** Lacks the first slot if no earlier block is known. */
+  /** The first slot is absent if no earlier block is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
-  /** Validator of each seat, even in an epoch without blocks. */
+  /** Validator of each seat, even if the epoch has no blocks. */
   syncCommittee: Uint32Array;
   slashings: readonly SlashingFacts[];
-  /** Consolidations that were processed at the end of epoch a. */
   consolidations: readonly ConsolidationFacts[];
-  /** The queue in S_{a+1}, in its order. */
+  /** The queue in S_{a+1}. */
   pendingConsolidations: readonly PendingConsolidation[];
-  /** `get_total_active_balance` in epoch a. */
   totalActiveBalance: number;
-  /** Sum of the initial and correlation penalties in epoch a. */
+  /** Initial and correlation penalties. */
   slashingPenalties: number;
-  /** Validators whose records changed, ascending; the first facts list all validators. */
+  /** Validators whose records changed, ascending; in the first facts, all validators. */
   changed: Uint32Array;
 };
 
@@ -192,5 +187,5 @@ export type Registry = {
   record(index: number): ValidatorRecord;
 };
 
-/** Exit epochs, or 0xffffffff; may be longer than `size`. */
+/** `exit` has 0xffffffff for a validator that does not exit; the array may be longer than `size`. */
 export type ChainRegistry = Registry & { readonly exit: Uint32Array };

@@ -28,7 +28,6 @@ type Period = ReturnType<typeof epochsOfDay> & {
   date: string;
 };
 
-/** The last `hourDays` days are generated as hours. */
 export function attestationPeriods(size: AttestationSize): { hours: Period[]; days: Period[] } {
   const network = 'mainnet';
   const hours: Period[] = [];

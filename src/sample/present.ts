@@ -2,7 +2,7 @@ import { SettingsError } from '../config.ts';
 import type { Queryable } from '../db/pool.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
 
-/** Throws if sample data are loaded, and prevents loading them later: an index must not mix with them. */
+/** Throws if sample data are loaded, and prevents loading them later, because an index must not mix with them. */
 export async function beginWithoutSample(db: Queryable): Promise<void> {
   await noteFirstLoad(db);
   const { rows } = await db.query({

@@ -46,7 +46,7 @@ export function hexDigits(random: Random, digits: number): string {
   return text.slice(0, digits);
 }
 
-/** In BLS, a compressed key begins with a set bit. */
+/** A compressed BLS key begins with a set bit. */
 export const publicKey = (random: Random): string => `0x${pick(random, [...'89ab'])}${hexDigits(random, 95)}`;
 
 const digits58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -24,7 +24,7 @@ export function rewardedSlot(network: Network, slot: number): 'proposed' | 'miss
 export function* syncCommitteeRewardsOf(network: Network, validators: readonly SampleValidator[], seed = 1) {
   const { slots, reward } = plans[network];
   const random = stream(seed, network, 'syncCommittee');
-  // The committee is drawn a period earlier: validators slashed since then keep their seats.
+  // The committee is drawn a period earlier, because validators slashed since then keep their seats.
   const drawn = headEpoch[network] - EPOCHS_PER_PERIOD;
   const active = validators.filter(
     ({ activationEpoch, exitEpoch, ...row }) =>

@@ -46,7 +46,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
   return { ...state, first: firstOf(spec, registry, state, start) };
 }
 
-/** If `before` is null, every active validator counts as having missed its duty. */
+/** Without `before`, the votes are unknown and treated as missed. */
 function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVotes {
   const epoch = state.epoch - 1;
   if (before) {
@@ -65,10 +65,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/**
- * `carry` is the least and the most unused churn, which no node reports: 0 to infinity, or exactly 0 if no deposit is
- * pending.
- */
+/** The unused churn is 0 if no deposit is pending; otherwise, no node reports it. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   first: 0,
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
@@ -81,8 +78,8 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
 });
 
 /**
- * Counts the votes of the previous epoch, and computes the effects of the epoch's first block. The balances
- * already include that block, which matters only for balances of 0.
+ * Adds the votes in the previous epoch's blocks, and computes the effects of this epoch's first block. `balances`
+ * already include that block, which matters only if a balance is 0.
  */
 function firstOf(
   spec: ChainSpec,
@@ -109,7 +106,7 @@ function firstOf(
   return { known: true, root: block.root, effects: { ...effects, slashings } };
 }
 
-/** Drops votes for epochs before `epoch` − 1, whose committees are unknown. */
+/** Drops votes for earlier epochs, whose committees are unknown. */
 const ownVotes = (block: BeaconBlock, { epoch }: { epoch: number }): BeaconBlock => ({
   ...block,
   attestations: block.attestations.filter(({ target }) => target.epoch === epoch - 1),
@@ -132,7 +129,7 @@ function worldOf(
     increments,
     scores,
     slashed: slashedBefore(spec, registry, epoch),
-    compounding: new Uint8Array(registry.size).fill(1), // excess from switching to compounding is already queued
+    compounding: new Uint8Array(registry.size).fill(1), // all 1, because any excess balance is already queued
     exiting: new Set(),
     registry,
     records: new Map(),
@@ -144,7 +141,7 @@ function worldOf(
   };
 }
 
-/** A slashing in `epoch` or later sets the withdrawable epoch to at least `epoch` + EPOCHS_PER_SLASHINGS_VECTOR. */
+/** A slashing in `epoch` or later sets a withdrawable epoch of at least `epoch` + EPOCHS_PER_SLASHINGS_VECTOR. */
 const slashedBefore = (spec: ChainSpec, { slashed, withdrawable, size }: ValidatorSet, epoch: number) =>
   Uint8Array.from({ length: size }, (_, index) =>
     slashed[index] && (withdrawable[index] as number) < epoch + spec.epochsPerSlashingsVector ? 1 : 0,

@@ -64,7 +64,10 @@ function slash(world: World, block: BeaconBlock, before: ReadonlyMap<number, num
 
 const LATE_SOURCE = 5; // isqrt(SLOTS_PER_EPOCH)
 
-/** Follows `get_attestation_participation_flag_indices`. Sources are not checked: a wrong one makes a block invalid. */
+/**
+ * Follows `get_attestation_participation_flag_indices`. Sources are not checked, because a wrong source makes a block
+ * invalid.
+ */
 function inclusionOf(world: World, attestation: Attestation, delay: number): Inclusion {
   const { rootAt, rules, spec } = world;
   const target = attestation.target.root === rootAt(attestation.target.epoch * spec.slotsPerEpoch);

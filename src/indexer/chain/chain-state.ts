@@ -5,7 +5,7 @@ import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 import type { Slashed } from './world.ts';
 
-/** First block of an epoch; the epoch's initial state already includes it. */
+/** First block of an epoch, which the epoch's initial state already includes. */
 export type FirstBlock = {
   /** False if no earlier block is known; the slot then has no facts. */
   readonly known: boolean;
@@ -25,10 +25,10 @@ export type OpenFacts = Pick<
   | 'slashingPenalties'
 >;
 
-/** State before epoch e is applied, except the registry. */
+/** State before epoch e is applied. */
 export type ChainState = {
   readonly epoch: number;
-  /** Balances, effective balances and scores in S_e, the state at the first slot of epoch e. */
+  /** `balances`, `increments` and `scores` are those of S_e, the state after the block of slot 32e. */
   readonly balances: Float64Array;
   readonly increments: Uint16Array;
   readonly scores: Uint32Array;
@@ -37,13 +37,13 @@ export type ChainState = {
   readonly terms: Terms;
   /** Votes of epoch e − 1 that are included in blocks up to slot 32e. */
   readonly votes: EpochVotes;
-  /** Block roots by slot of epoch e − 1; empty if nothing before S_e is known. */
+  /** Newest block root at each slot of epoch e − 1; empty if none is known. */
   readonly roots: readonly string[];
   readonly queue: DepositQueue;
   readonly slashings: readonly Slashed[];
   readonly first: FirstBlock;
-  /** Known facts of epoch e − 1; null in the first epoch. */
+  /** Facts of epoch e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
-  /** False until facts are returned; the first ones list every validator. */
+  /** False before the first facts, in which every validator counts as changed. */
   readonly published: boolean;
 };

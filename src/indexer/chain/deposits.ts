@@ -5,7 +5,7 @@ export type DepositQueue = {
   /** `index_deposits.place` of the first entry. */
   readonly first: number;
   readonly entries: readonly PendingDeposit[];
-  /** Bounds of `deposit_balance_to_consume`, in Gwei, which no node reports. */
+  /** Bounds of `deposit_balance_to_consume` in Gwei; no node reports its value. */
   readonly carry: readonly [least: number, most: number];
 };
 
@@ -28,7 +28,7 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
   return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
 }
 
-/** If `carry` leaves open whether a deposit fits, the balances in `next` decide, and `carry` narrows. */
+/** If the bounds of `carry` leave open whether a deposit fits, the balances in `next` decide and narrow the bounds. */
 export function processDeposits(
   world: World,
   queue: DepositQueue,
@@ -70,8 +70,9 @@ export function processDeposits(
 }
 
 /**
- * True if the first deposit was processed: nothing else raises its validator's balance by half of its amount. If it has
- * no validator, the next deposit with one decides, because the queue keeps its order.
+ * True if the first deposit was processed: its validator's balance has risen by at least half of the deposit, and
+ * nothing else raises a balance that much. If the deposit has no validator, the next deposit with one decides, because
+ * the queue keeps its order.
  */
 function hasArrived(
   world: World,
@@ -92,8 +93,8 @@ function hasArrived(
 }
 
 /**
- * Skips the deposits before the first valid signature: as many as possible while the other amounts sum to at least
- * `balance`, the validator's balance in the next state.
+ * Skips deposits with invalid signatures, which do not create a validator: as many of the first deposits as possible
+ * while the other amounts sum to at least `balance`, the validator's balance in the next state.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

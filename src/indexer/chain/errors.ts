@@ -1,4 +1,4 @@
-/** A node's responses contradict each other or the chain; another node may be right. */
+/** A node's responses contradict each other or the chain. Another node may be right. */
 export class InputError extends Error {
   readonly epoch: number;
 
@@ -24,7 +24,7 @@ export class ReconcileError extends InputError {
   }
 }
 
-/** `step` also needs the records of these validators after `epoch`. */
+/** `step` needs these validators' records after `epoch`. */
 export class MissingRecords extends InputError {
   readonly indices: readonly number[];
 

@@ -23,7 +23,7 @@ export type { SavedChain } from './saved.ts';
 export type Start = {
   readonly state: EpochState;
   readonly records: Iterable<ValidatorRecord>;
-  /** In queue order; empty if the node does not report the queue. */
+  /** Incomplete if the node does not report the queue. */
   readonly pendingDeposits: readonly Omit<DepositRequest, 'signature'>[];
   readonly syncCommittee: Uint32Array;
   /** Blocks of epoch F − 1 and slot 32F; null if the node's history begins with S_F. */
@@ -67,12 +67,12 @@ export class Chain {
     return this.#registry;
   }
 
-  /** Returns the validators whose records `step` needs from the state after the epoch, and perhaps others. */
+  /** Returns at least the validators whose records `step` needs. */
   recordsNeeded(input: Omit<EpochInput, 'records'>): number[] {
     return recordsNeeded(this.#spec, this.#registry, this.#state.increments, input);
   }
 
-  /** Applies epoch e; returns the facts of e − 1, if any. An error leaves the chain unchanged. */
+  /** Applies epoch e and returns the facts of epoch e − 1. If it throws, the chain is unchanged. */
   step(input: EpochInput): EpochFacts | undefined {
     const { state, facts } = step(this.#spec, this.#registry, this.#state, input);
     this.#state = state;

@@ -3,7 +3,7 @@ import type { EpochInput } from '../types.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { rulesAt } from './rules.ts';
 
-/** Before Electra, every epoch activates fewer validators. */
+/** No epoch before Electra activates as many validators. */
 const MOST_ACTIVATIONS = 64;
 
 export function recordsNeeded(

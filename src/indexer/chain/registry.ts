@@ -2,7 +2,7 @@ import type { Registry, ValidatorRecord } from '../types.ts';
 
 const PUBKEY = 48;
 const CREDENTIALS = 32;
-/** FAR_FUTURE_EPOCH in the epoch columns. */
+/** FAR_FUTURE_EPOCH in the columns of epochs. */
 export const FAR = 0xffff_ffff;
 
 const epochOf = (stored: number) => (stored === FAR ? Number.POSITIVE_INFINITY : stored);
@@ -14,13 +14,13 @@ function grown<T extends Uint8Array | Uint32Array>(column: T, length: number): T
   return next;
 }
 
-/** Uses about 120 bytes per validator. Effective balances are elsewhere, because they change every epoch. */
+/** Uses about 120 bytes per validator. `set` does not change `increments`. */
 export class ValidatorSet implements Registry {
   size = 0;
   #capacity = 0;
   #pubkeys = new Uint8Array();
   #credentials = new Uint8Array();
-  /** Hash table from public keys to index + 1; 0 marks a free place. */
+  /** Hash table of public keys; each element is index + 1, or 0 if free. */
   #places = new Uint32Array(16);
   slashed = new Uint8Array();
   eligibility = new Uint32Array();

@@ -33,7 +33,7 @@ function depositAtOnce({ spec, registry, balances, increments }: World, index: n
   increase(balances, index, amount);
 }
 
-/** Only the exit epoch in the validator's record shows that a request succeeded. */
+/** Only the exit epoch in the validator's record shows whether a request succeeded. */
 function noteExit({ registry, records, exiting }: World, index: number | undefined): void {
   if (index === undefined || registry.exit[index] !== FAR) return;
   if (Number.isFinite(records.get(index)?.exitEpoch)) exiting.add(index);

@@ -9,7 +9,7 @@ export type Rewards = {
   readonly penaltiesWithoutDuty: ReadonlyMap<number, number>;
 };
 
-/** Returns the unslashed stake per flag, in increments. */
+/** Returns the unslashed stake for each flag, in increments. */
 function participationOf({ increments, slashed }: World, { votes }: EpochVotes): number[] {
   const sums = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let index = 0; index < votes.length; index++) {
@@ -24,7 +24,7 @@ function participationOf({ increments, slashed }: World, { votes }: EpochVotes):
   );
 }
 
-/** `gains` and `losses` are in Gwei, at index increments × 3 + flag. */
+/** Returns Gwei. The index is 3 × effective balance in increments + flag. */
 function tableOf(world: World, participation: readonly number[], leak: boolean) {
   const { spec, terms, weights } = world;
   let most = 0;
@@ -43,7 +43,7 @@ function tableOf(world: World, participation: readonly number[], leak: boolean) 
   return { gains, losses };
 }
 
-/** Exact, even beyond 2^53. */
+/** Exact even if the product exceeds 2^53. */
 export function inactivityPenalty(effective: number, score: number, quotient: number): number {
   const product = effective * score;
   if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / quotient);
@@ -64,7 +64,7 @@ export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number
   for (let index = 0; index < size; index++) {
     const vote = votes[index] as number;
     const duty = (vote & Vote.duty) !== 0;
-    // Slashed validators are eligible until they are withdrawable.
+    // A slashed validator without a duty is penalized until it is withdrawable.
     if (!duty && !(slashed[index] && epoch < (registry.withdrawable[index] as number))) continue;
     const flags = duty && !slashed[index] ? vote & 7 : 0;
     const score = nextScore(scores[index] as number, (flags & Vote.target) !== 0, leak, spec);

@@ -1,7 +1,7 @@
 import type { BeaconBlock } from '../types.ts';
 import { InputError } from './errors.ts';
 
-/** Newest block root at each slot; `last` is the root before the epoch. Throws `InputError` for a wrong parent. */
+/** Returns the newest block root at each slot. Throws `InputError` if a block has another parent. */
 export function rootsOf(
   epoch: number,
   blocks: readonly (BeaconBlock | null)[],

@@ -3,9 +3,8 @@ import type { Fork } from '../types.ts';
 
 export type Rules = {
   readonly fork: Fork;
-  /** Electra adds queues, attestations of several committees and balances up to 2048 ETH. */
   readonly electra: boolean;
-  /** Since EIP-7045, a target vote counts at any delay. */
+  /** Since EIP-7045, a target vote is rewarded at any delay. */
   readonly anyTargetDelay: boolean;
   readonly slashingQuotient: number;
   readonly whistleblowerQuotient: number;
@@ -48,7 +47,7 @@ export function rulesAt(spec: ChainSpec, epoch: number): Rules {
   };
 }
 
-/** Refuses the upgrade to Electra, which moves pending validators' balances into the deposit queue. */
+/** The upgrade to Electra is refused, because it moves balances of pending validators into the deposit queue. */
 export function refuseUpgrade(spec: ChainSpec, epoch: number): void {
   const { electra } = spec.forkEpochs;
   if (epoch + 1 !== electra) return;

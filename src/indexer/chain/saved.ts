@@ -16,7 +16,6 @@ const MAGIC = 'stakegraph-chain';
 const VERSION = 2;
 const DIGEST = 32;
 
-/** `Resume` supplies the omitted fields. */
 type Saved = Omit<
   ChainState,
   'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes' | 'queue'
@@ -30,7 +29,6 @@ type Saved = Omit<
   scores: Uint32Array;
 };
 
-/** What a node reports after the index restarts. */
 export type Resume = {
   readonly state: EpochState;
   /** Committees of the epoch before `state.epoch`. */
@@ -50,7 +48,7 @@ function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<Epoc
 }
 
 export type SavedDeposits = Omit<DepositQueue, 'carry'>;
-/** Deposits are stored separately, because few change per epoch. */
+/** Deposits are stored separately, because few of them change per epoch. */
 export type SavedChain = { readonly state: Buffer; readonly deposits: SavedDeposits };
 
 export function saveState(state: ChainState): SavedChain {
@@ -92,7 +90,7 @@ function readSaved(bytes: Buffer): Saved {
   return deserialize(inflateRawSync(body));
 }
 
-/** Throws `InputError` if the node reports another state. */
+/** Throws `InputError` if the node's state differs from the saved one. */
 export function restoreState(
   spec: ChainSpec,
   registry: ValidatorSet,

@@ -5,7 +5,7 @@ import { decrease, type Slashed, type World } from './world.ts';
 /** An effective balance loses at most this many increments before its correlation penalty. */
 const MOST_LOST = 2;
 
-/** Estimates the slashings vector, which no node reports, from current effective balances. */
+/** Estimates the slashings vector, which no node reports. */
 export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: number): Slashed[] {
   const found: Slashed[] = [];
   for (let index = 0; index < registry.size; index++) {

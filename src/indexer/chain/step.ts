@@ -20,14 +20,14 @@ import type { World } from './world.ts';
 export type Applied = {
   readonly effects: readonly (BlockEffects | null)[];
   readonly duties: Rewards;
-  /** Votes of the previous epoch, now complete. */
+  /** All votes of the previous epoch. */
   readonly votes: EpochVotes;
   readonly consolidations: EpochFacts['consolidations'];
   readonly correlation: number;
   readonly queue: DepositQueue;
 };
 
-/** Applies an epoch and the first block after it. Changes only `registry`, and nothing if it throws. */
+/** Applies an epoch and the first block of the next one. Changes `registry`, unless it throws. */
 export function step(
   spec: ChainSpec,
   registry: ValidatorSet,
@@ -79,7 +79,7 @@ export function step(
   }
 }
 
-/** If the roots of the previous epoch are unknown, repeats the first known root. */
+/** The first known root replaces unknown roots. */
 const before = (state: ChainState, roots: readonly string[]) =>
   state.roots.length ? state.roots : roots.map(() => roots[0] as string);
 
@@ -153,7 +153,7 @@ function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied
   return { effects, duties, votes, consolidations, correlation, queue };
 }
 
-/** Notes the validators that `process_registry_updates` ejects: deposits to them are postponed. */
+/** Deposits to validators that `process_registry_updates` ejects are postponed. */
 function noteEjections({ spec, registry, records, exiting, increments, epoch }: World): void {
   const ejection = spec.ejectionBalance / spec.effectiveBalanceIncrement;
   for (const index of records.keys())

@@ -1,6 +1,5 @@
 import type { ChainSpec } from '../spec.ts';
 
-/** `get_total_active_balance` and the rewards that follow from it. */
 export type Terms = {
   /** Active stake in increments, at least 1. */
   readonly increments: number;

@@ -54,7 +54,7 @@ function rangesOf(committees: Committees, attestation: Attestation, slotsPerEpoc
   return `an attestation of slot ${attestation.slot} has bits of other committees than the node tells`;
 }
 
-/** Returns an error message, or the sum of weight × increments over newly set flags. */
+/** Returns the sum of weight × increments over newly set flags, or an error message. */
 export function include(
   open: EpochVotes,
   attestation: Attestation,

@@ -5,7 +5,7 @@ import type { Rules } from './rules.ts';
 import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 
-/** Signatures are not verified; if a validator was created, one of them was valid. */
+/** Signatures are not verified. */
 export type PendingDeposit = {
   readonly pubkey: string;
   readonly withdrawalCredentials: string;
@@ -16,7 +16,7 @@ export type PendingDeposit = {
 export type Slashed = {
   readonly epoch: number;
   readonly increments: number;
-  /** True if the validator was slashed before the index began; `increments` may then be too low. */
+  /** True if the validator was slashed before the index began; then `increments` may be too low. */
   readonly estimated?: true;
 };
 
@@ -34,17 +34,14 @@ export type World = {
   readonly compounding: Uint8Array;
   readonly exiting: Set<number>;
   readonly registry: ValidatorSet;
-  /** Records of validators that may have changed, from the state after the epoch. */
+  /** Records after the epoch, of validators that may have changed. */
   readonly records: ReadonlyMap<number, ValidatorRecord>;
-  /**
-   * Votes of the previous epoch, then those of this epoch. Votes of this epoch are absent while its first
-   * block is applied, which cannot contain any.
-   */
+  /** Votes of the previous epoch, then votes of this epoch, which are absent while its first block is applied. */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;
   readonly deposits: PendingDeposit[];
   readonly slashings: Slashed[];
-  /** Indices of the epoch's new validators, by public key. */
+  /** Indices of new validators by public key. */
   readonly newcomers: ReadonlyMap<string, number>;
 };
 

@@ -33,7 +33,7 @@ export class BlockFills {
   readonly #slots = new Map<number, Wait>();
   readonly #node: Wait = { attempts: 0, until: 0 };
   readonly #relays: Wait = { attempts: 0, until: 0 };
-  /** The node lacked a whole batch, so it probably pruned all blocks up to slot `upTo`. */
+  /** The node lacked a whole batch, so it probably pruned the blocks up to slot `upTo`. */
   #missing = { upTo: -1, until: 0 };
   #missed = 0;
 
@@ -161,7 +161,7 @@ export class BlockFills {
     const { pool, network, estimateMissed, now, firstWaitMs } = this.#options;
     const changed = new Set(await writeFills(pool, { network, estimateMissed }, fills));
     for (const slot of changed) this.#slots.delete(slot);
-    // Unchanged blocks wait for the next attempt: they were replaced, or a source failed.
+    // A block is unchanged if it was replaced or a source failed.
     for (const { slot } of due) {
       const { attempts, until } = this.#slots.get(slot) ?? { attempts: 0, until: 0 };
       if (!changed.has(slot) && until <= now())

@@ -3,7 +3,7 @@ import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/c
 import type { Network } from '../../chain/networks.ts';
 
 /**
- * Sets fees and MEV of a validator's day, in whole Gwei (rounded down), once all its blocks have them. Idempotent. The
+ * Sets the fees and MEV of a validator's day once all its blocks have them, rounded down to whole Gwei. Idempotent. The
  * caller must refresh private sets.
  */
 export async function applyBlockFees(

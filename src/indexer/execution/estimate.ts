@@ -4,8 +4,8 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 
 /**
- * Estimates the mean of the epoch's proposed blocks, rounded down to whole Gwei (consensus) or wei (execution), or null
- * if one of them lacks the reward. Idempotent.
+ * The estimate is the mean of the epoch's proposed blocks, rounded down to Gwei (consensus) or wei (execution). It is
+ * null if one of these blocks lacks the reward. Idempotent.
  */
 export async function estimateMissed(
   client: pg.ClientBase,

@@ -45,13 +45,13 @@ export type Received = {
   /** Fees and MEV are in wei. */
   fees: bigint;
   mev: bigint;
-  /** False if the relay reports another amount than the block pays. */
+  /** False if the relay reports another amount than the block pays; the block's amount is used. */
   agrees: boolean;
 };
 
 /**
- * Follows docs/index-from-your-node.md. A payment counts as fees up to the priority fees minus the payment's gas
- * cost; the rest is MEV.
+ * Follows docs/index-from-your-node.md. A payment is fees up to the block's priority fees minus the payment's gas cost;
+ * the rest is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;

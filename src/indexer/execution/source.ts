@@ -9,7 +9,7 @@ export type SourceReason =
   | 'nonsense'
   | 'missing'
   | 'mismatch'
-  /** The relay reports another amount than the block pays; the block's amount is stored. */
+  /** The block pays another amount than the relay reports. */
   | 'disagree'
   | 'other-network';
 
@@ -110,7 +110,7 @@ async function textOf(response: Response, name: string, maxBytes: number): Promi
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Keeps the order of `items`. */
+/** Results have the order of `items`. */
 export async function concurrently<Item, Result>(
   items: readonly Item[],
   most: number,

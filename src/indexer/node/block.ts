@@ -130,7 +130,7 @@ function forkOf(version: unknown): Fork {
   );
 }
 
-/** `blockRoot` is passed because the response does not include the block's root. Throws `AnswerError`. */
+/** The response does not contain the root. Throws `AnswerError`. */
 export function readBlock(answer: Fields, blockRoot: string): BeaconBlock {
   const fork = forkOf(answer.version);
   const at = (name: (typeof forks)[number]) => forks.indexOf(fork) >= forks.indexOf(name);

@@ -13,11 +13,11 @@ export type EpochBlocks = {
   blocks: (BeaconBlock | null)[];
   /** Block of the first slot after the epoch; null if missed. */
   next: BeaconBlock | null;
-  /** Slot that the node was synced from; its block is unknown. */
+  /** Set if the node was synced from this slot's state and lacks this slot's block. */
   anchor: number | undefined;
 };
 
-/** Caches finalized blocks, because each epoch needs blocks of the next one, too. */
+/** Caches finalized blocks, because each epoch also needs blocks of the next epoch. */
 export class BlockSource {
   readonly #client: NodeClient;
   readonly #kept = new Map<number, Promise<BeaconBlock | null>>();
@@ -55,7 +55,7 @@ export class BlockSource {
     return block;
   }
 
-  /** Throws if a slot has status 404 although it contains the parent of a later block. */
+  /** If the node answers 404 for the parent of a later block, tries once more, then throws. */
   async epoch(
     ...range: [first: number, slots: number, final: number, signal: AbortSignal]
   ): Promise<EpochBlocks> {
@@ -141,7 +141,7 @@ export class BlockSource {
     return root;
   }
 
-  /** Requests by root, because a reorg may replace the block of a slot. */
+  /** Requests the block by root, because a reorg may replace the block of a slot. */
   async near(id: number | string, signal: AbortSignal): Promise<BeaconBlock | null> {
     const path = `/eth/v1/beacon/blocks/${id}/root`;
     const urgent = true;

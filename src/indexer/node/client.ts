@@ -14,7 +14,7 @@ export type ClientOptions = {
 };
 
 type Answer = Record<string, unknown>;
-/** `urgent` requests precede the long requests for epochs. */
+/** `urgent` requests overtake waiting requests. */
 type Path = { path: string; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
@@ -68,7 +68,7 @@ export class NodeClient {
     });
   }
 
-  /** Does not hold the whole list in memory. Returns undefined for 404. */
+  /** Never holds the whole response in memory. Returns undefined for 404. */
   scan<R extends ElementReader & { result(): unknown }>(
     { path, signal }: Path,
     open: () => R,

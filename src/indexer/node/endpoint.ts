@@ -15,12 +15,12 @@ export type Identity = { network: Network; genesis: Genesis; spec: ChainSpec };
 export type Common = {
   asked: Network | undefined;
   identity: Identity | undefined;
-  /** The root that was reported first, per epoch. */
+  /** For each epoch, the root that was reported first. */
   finalized: Map<number, { root: string; node: string }>;
   lifetime: AbortSignal;
 };
 
-/** Skips constants that only one node reports, because clients report different sets. */
+/** Skips constants that only one node reports, because nodes report different sets. */
 function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
   const keys = (Object.keys(a) as (keyof ChainSpec)[]).filter(
     (key) => key !== 'configName' && key !== 'unknownForks',
@@ -49,7 +49,7 @@ export class Endpoint {
   finalized: Finality = { epoch: -1, root: '' };
   /** Keyed by sync committee period. */
   readonly committees = new Map<number, Promise<Uint32Array>>();
-  /** Estimate, for the size of buffers. */
+  /** Estimated number, for the size of buffers. */
   validators = 1 << 16;
 
   constructor(client: NodeClient, common: Common) {
@@ -58,7 +58,7 @@ export class Endpoint {
     this.blocks = new BlockSource(client, common.lifetime);
   }
 
-  /** Throws unless in sync and on the right network. */
+  /** Throws unless the node is in sync and on the right network. */
   async ready(signal: AbortSignal): Promise<void> {
     if (!this.#known) await this.#identify(signal);
     if (performance.now() < this.#inSyncUntil) return;

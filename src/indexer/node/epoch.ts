@@ -76,7 +76,7 @@ async function committeesOf(asking: Asking, epoch: number, stateEpoch: number): 
   return found;
 }
 
-/** If the state is pruned, uses the next epoch's state, which also has the committees. */
+/** If the state of `epoch` is pruned, reads the committees from the next epoch's state. */
 export const lastCommittees = (asking: Asking, epoch: number): Promise<Committees> =>
   committeesOf(asking, epoch, epoch).catch((error) => {
     if (error instanceof NodeError && error.reason === 'pruned')
@@ -84,7 +84,7 @@ export const lastCommittees = (asking: Asking, epoch: number): Promise<Committee
     throw error;
   });
 
-/** A committee serves 256 epochs; `stateEpoch` must be one of them. */
+/** A committee serves for 256 epochs; `stateEpoch` must be one of them. */
 export function syncCommittee(asking: Asking, epoch: number, stateEpoch = epoch): Promise<Uint32Array> {
   if (!since(asking, epoch, 'altair')) return Promise.resolve(new Uint32Array(0));
   const { spec } = asking.identity;
@@ -109,7 +109,7 @@ export function blocksOf(asking: Asking, epoch: number): Promise<EpochBlocks> {
   return endpoint.blocks.epoch(firstSlot(asking, epoch), slotsPerEpoch, final, signal);
 }
 
-/** Proposers of missed slots are read from the duties or, since Fulu, the proposer lookahead. */
+/** Reads the proposers of missed slots from the duties or, since Fulu, the proposer lookahead. */
 async function proposersOf(
   asking: Asking,
   epoch: number,
@@ -152,7 +152,7 @@ export async function dutiesOf(asking: Asking, epoch: number, urgent = false): P
   );
 }
 
-/** The length of a URL is limited. */
+/** Several requests, because the length of a URL is limited. */
 export async function inBatches<T>(
   indices: readonly number[],
   ask: (batch: readonly number[]) => Promise<T[]>,

@@ -1,4 +1,4 @@
-/** Label of `stakegraph_index_node_errors_total`. */
+/** Values of `reason` in `stakegraph_index_node_errors_total`. */
 export type NodeReason =
   | 'unreachable'
   | 'slow'
@@ -23,7 +23,7 @@ const transient = new Set<NodeReason>(['unreachable', 'slow', 'status', 'cut', '
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly reason: NodeReason;
-  /** Host only, because the URL may hold a key. */
+  /** Only the host, because the URL may contain a key. */
   readonly node: string;
   /** From the node's Retry-After. */
   readonly waitMs: number | undefined;

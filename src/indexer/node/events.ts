@@ -64,7 +64,6 @@ async function* streamEvents(
 }
 
 type Options = {
-  /** In order of preference. */
   endpoints: () => readonly Endpoint[];
   idleMs: number;
   pollMs: number;
@@ -79,7 +78,7 @@ async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortS
   return { kind: 'head', slot } satisfies ChainEvent;
 }
 
-/** Ignores NodeErrors. Polls if the node has no event stream. */
+/** Never throws NodeError. Polls a node that has no event stream. */
 export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent> {
   const { endpoints, pollMs, signal } = options;
   const last = { root: '' };

@@ -36,12 +36,12 @@ const failures: Record<string, string> = {
 /** Shorter parts of a URL are probably words, not keys. */
 const SHORTEST_KEY = 8;
 
-/** Hosted nodes accept keys in path, query or login, and some repeat them in responses. */
+/** The URL of a hosted node may contain a key in path, query or login, and some nodes repeat the key in responses. */
 function keyRemover({ username, password, pathname, searchParams }: URL): (text: string) => string {
   const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
   const starts = parts
     .filter((part) => part.length >= SHORTEST_KEY)
-    // A message may cut off the rest of a key.
+    // A message may contain only the beginning of a key.
     .map((key) => key.slice(0, SHORTEST_KEY).replaceAll(/\W/g, '\\$&'));
   if (starts.length === 0) return (text) => text;
   const keys = new RegExp(`(?:${starts.join('|')})[\\w.~%+=-]*`, 'g');
@@ -157,7 +157,7 @@ export function openHttp(base: URL, name: string): Http {
       }
     },
     async stream(path, signal) {
-      // The stream would occupy a socket of the shared agent.
+      // In the shared agent, the stream would occupy a socket.
       const own = new (secure ? HttpsAgent : HttpAgent)();
       try {
         const response = await send(path, 'text/event-stream', signal, own);

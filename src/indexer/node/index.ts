@@ -24,7 +24,7 @@ export type Nodes = {
   /** All methods throw `NodeError` if no node gives a valid response. */
   finality(): Promise<Finality>;
   head(): Promise<{ slot: number; root: string }>;
-  /** Null if the slot or root has no block, for example after a reorg. */
+  /** Null if there is no such block, for example after a reorg. */
   blockAt(id: number | string): Promise<BeaconBlock | null>;
   /** Returns the proposer of each slot; `epoch` is at most the next epoch. */
   proposers(epoch: number): Promise<Uint32Array>;

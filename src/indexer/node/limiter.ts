@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const IN_FLIGHT = 8;
 
-/** Starts at most `rate` requests per second; reserves one of eight places for urgent requests. */
+/** Starts at most `rate` requests per second. Of eight parallel requests, one is reserved for urgent ones. */
 export function openLimiter(rate: number) {
   let running = 0;
   let free = 0;

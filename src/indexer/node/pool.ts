@@ -15,12 +15,9 @@ export type NodesOptions = {
   urls: readonly string[];
   network?: Network | undefined;
   signal: AbortSignal;
-  /** Requests per second and node. */
+  /** Requests per second to each node. */
   rate?: number | undefined;
-  /**
-   * Maximum time without any byte of a response, and maximum duration of a small response; larger ones may last 4 or 40
-   * times as long.
-   */
+  /** Maximum time without a byte, and for a small response as a whole; larger ones may take 4 or 40 times as long. */
   timeoutMs?: number;
   attempts?: number;
   firstBackoffMs?: number;
@@ -34,7 +31,7 @@ export type NodesOptions = {
 
 export type Ask = {
   signal: AbortSignal;
-  /** Node to request last; its cached blocks are dropped. */
+  /** Node that is requested last; its cached blocks are dropped. */
   avoid?: string | undefined;
 };
 
@@ -138,7 +135,7 @@ export class Pool {
     return told;
   }
 
-  /** Compares each node once per epoch, or at each call if it disagrees. */
+  /** Compares each node once per epoch; a node that disagrees is compared at each call. */
   async #compareAll(epoch: number): Promise<void> {
     const asked = this.endpoints.filter(
       ({ coolingUntil, disagrees }) =>

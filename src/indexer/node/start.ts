@@ -13,11 +13,10 @@ import { RegistryReader } from './scan/registry.ts';
 
 type AllRecords = Registry & Iterable<ValidatorRecord>;
 
-/** F is the first epoch of the index; the fields describe S_F. */
 export type Start = {
   state: EpochState;
   records: AllRecords;
-  /** If the node does not report the queue, only the deposits of non-final blocks. */
+  /** If the node does not report the queue, only deposits of non-final blocks. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
   before: {
@@ -42,7 +41,7 @@ async function stateWithRecords(asking: Asking, epoch: number) {
   return { state, records: await registryAt(asking, epoch, state.balances.length) };
 }
 
-/** Returns the deposits of non-final blocks, which are all pending. */
+/** Returns the deposits of non-final blocks, all of which are pending. */
 async function unfinalDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
   const after = firstSlot(asking, state.finalizedEpoch);
   const waiting: DepositRequest[] = [];

@@ -18,10 +18,10 @@ const Delivered = z.array(
 );
 
 const FEW = 4;
-/** A page of 100 payloads covers about this many slots; closer slots share requests. */
+/** A page covers about this many slots; closer slots share requests. */
 const NEAR = 200;
 
-/** Requests `proposer_payload_delivered`. Throws SourceError. */
+/** Throws SourceError. */
 export async function deliveredBy(source: Source, slots: readonly number[]): Promise<Payload[]> {
   const found: Payload[] = [];
   for (const group of groupsOf(slots)) {

@@ -6,7 +6,7 @@ import type { RelaySource } from './names.ts';
 type Asked = { slot: number; hash: string };
 
 export type Relays = {
-  /** Maps slots to payloads with the block's hash, in relay order. The map is empty if a relay fails. */
+  /** Maps each slot to the payloads with its block's hash, in relay order. Empty if a relay fails. */
   payloads(blocks: readonly Asked[]): Promise<Map<number, Payload[]>>;
 };
 
@@ -14,7 +14,7 @@ const MAX_BYTES = 4 << 20;
 
 export function openRelays(options: {
   relays: readonly RelaySource[];
-  /** Requests per relay and second. */
+  /** Requests per second to each relay. */
   rate: number;
   timeoutMs: number;
   signal: AbortSignal;
@@ -23,7 +23,7 @@ export function openRelays(options: {
   const { rate, timeoutMs, signal, onError } = options;
   const relays = options.relays.map(({ name, url }) => ({
     source: openSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
-    /** True once the relay has reported a block of this chain; another hash then means an orphaned block. */
+    /** True once the relay has reported a block of this chain; then another hash means an orphaned block. */
     trusted: false,
   }));
 

@@ -16,7 +16,7 @@ const known: Record<string, string> = {
   'mainnet-relay.securerpc.com': 'manifold',
 };
 
-/** Ignores a public key in the URL, as in mev-boost. Throws for an invalid relay. */
+/** Ignores the public key in a mev-boost URL. Throws for an invalid relay. */
 export function parseRelays(given: readonly string[]): RelaySource[] {
   const relays = given.map(relayOf);
   for (const [place, { name }] of relays.entries()) {

@@ -51,9 +51,7 @@ const ofOthers = [
   ...['total_rewards_missed', 'relays', 'block_builder_pubkeys'],
 ];
 
-/**
- * Returns the number of changed rows. Columns in `ofOthers` keep their values while the execution block is the same.
- */
+/** Returns the number of changed rows. If the execution block is the same, columns in `ofOthers` keep their values. */
 export async function writeBlocks(
   client: pg.ClientBase,
   network: Network,

@@ -5,7 +5,7 @@ import { raisedRevision } from '../../db/changes/revisions.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
-/** Sums the execution rewards of changed chain days that the index covers, once all blocks of a day have them. */
+/** Sums the execution rewards of changed chain days, if the index covers the day and all its blocks have them. */
 export async function addChainDayFees(client: pg.ClientBase, network: Network): Promise<boolean> {
   const { rows } = await client.query<{ day: number }>(
     `/* dueChainDays */

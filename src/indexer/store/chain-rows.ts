@@ -44,7 +44,6 @@ export async function writeSeats(
 
 type SeatRow = [slot: number, validator: number, position: number, rank: number, reward: number];
 
-/** Ranks the seats by validator and position, as an import does. */
 function seatRows({ slot, validators, rewards }: SeatFacts): SeatRow[] {
   const order = [...validators.keys()].sort(
     (a, b) => (validators[a] as number) - (validators[b] as number) || a - b,

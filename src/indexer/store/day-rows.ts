@@ -22,7 +22,7 @@ export async function writeValidatorDays(
     [...[network, utc, date]],
   );
   await copyValidatorRows(client, 'validator_days', { network, utc, day }, sums, at);
-  // Rewriting a day removed penalties that were added later.
+  // The deleted rows included penalties of later epochs, so these are added again.
   await client.query(
     `/* addLaterPenalties */
     update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + p.amount

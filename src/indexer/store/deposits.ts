@@ -6,7 +6,7 @@ import type { PendingDeposit } from '../chain/world.ts';
 
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex');
 
-/** Adds new deposits and removes those that left the queue; if `anew`, replaces all. */
+/** Adds new deposits and removes those that left the queue. If `anew` is set, replaces all deposits. */
 export async function storeDeposits(
   client: pg.ClientBase,
   network: Network,

@@ -33,7 +33,7 @@ export class EffectiveBalances {
   readonly eth: Uint16Array;
   readonly #changes = new Map<number, Buffer>();
 
-  /** `changes` covers all epochs before that of `last`, newest first. */
+  /** `changes` covers all epochs before the last one, newest first. */
   constructor(last: Float64Array, changes: readonly { epoch: number; changes: Buffer }[]) {
     this.eth = inEth(last);
     for (const one of changes) this.#changes.set(one.epoch, exchange(this.eth, one.changes));

@@ -16,7 +16,7 @@ export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: r
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
   const { fromSlot, blocks, slashings } = head;
   await transaction(pool, async (client) => {
-    // Takes no writers' lock: an epoch's transaction, which changes other rows, may hold it for a minute.
+    // Takes no writers' lock, because the transaction of an epoch, which changes other rows, may hold it for a minute.
     const { rows } = await client.query<{ epoch: number }>(
       '/* newestFinal */ select epoch from index_state where network = $1',
       [network],

@@ -19,7 +19,7 @@ export async function writeAttestationHour(
   sums: Sums,
   at: EndBalances,
 ): Promise<void> {
-  // Tables that just grew have outdated statistics, with which the planner chooses nested loops.
+  // Statistics of tables that just grew are outdated, and make the planner choose nested loops.
   await client.query("/* hourPlans */ set local enable_nestloop = off; set local work_mem = '256MB'");
   await client.query('/* makeHour */ create temp table hour_rows (like validator_days) on commit drop');
   await copyValidatorRows(client, 'hour_rows', { network, utc, day }, sums, at);
@@ -50,8 +50,8 @@ export async function writeAttestationHour(
 }
 
 /**
- * Adds up validators with the same addresses, node operator and pool. A tenth of the rows remains, each in up to five
- * entities. If `checkShareNames` throws (a name is ambiguous or too long), only pool shares are left out.
+ * Adds up validators with the same addresses, node operator and pool, which leaves a tenth of the rows. If the name of
+ * a pool share is ambiguous or too long, only pool shares are left out.
  */
 async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(

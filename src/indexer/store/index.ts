@@ -31,8 +31,8 @@ export type Store = {
   /** Lets the next `write` begin at any epoch. */
   begin(): void;
   /**
-   * Writes the epoch, and the days and hours that end with it, in one transaction; `partial` adds open ones. Repeating
-   * the newest epoch changes nothing. Throws if another process has written.
+   * Writes the epoch, and the days and hours that end with it, in one transaction. If `partial` is set, also writes the
+   * current days and hours. Repeating the newest epoch changes nothing. Throws if another process has written.
    */
   write(
     facts: EpochFacts,

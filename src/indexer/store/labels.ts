@@ -22,7 +22,7 @@ const Shape = z.object({
   pool: text(256).min(1).nullable(),
 });
 
-/** Selects validators in exactly one of the `ways`. */
+/** Exactly one of the fields in `ways` is set. */
 export type LabelRule = z.infer<typeof Shape> & { line: number };
 
 const ways = [
@@ -148,7 +148,7 @@ export async function storeLabels(
   return applyLabels(client, network);
 }
 
-/** Labels all validators, or only those of `moved`, which have a new address. Keeps labels that no rule sets. */
+/** Labels all validators, or only `moved`, whose addresses are new. Keeps labels that no rule sets. */
 export async function applyLabels(
   client: pg.ClientBase,
   network: Network,

@@ -5,7 +5,7 @@ import { RECORD_VERSION } from './record.ts';
 
 type Marker = { first: number; epoch: number; version: number };
 
-/** Returns the newest stored epoch; requires the index lock. Throws if another process has written since `known`. */
+/** Throws if another process has written since `known`. */
 export async function takeMarker(
   client: pg.ClientBase,
   network: Network,

@@ -5,8 +5,8 @@ import type { EpochFacts, Registry } from '../types.ts';
 type Row = [source: number, target: number, amount: number, expectedEpoch: number | null];
 
 /**
- * `process_pending_consolidations` stops at the first source that is not withdrawable in the next epoch, so later
- * entries wait. It drops slashed sources.
+ * `process_pending_consolidations` drops slashed sources, and stops at the first source that is not withdrawable in the
+ * next epoch.
  */
 function rowsOf(
   { epoch, pendingConsolidations, balances, effectiveBalances }: EpochFacts,
@@ -22,7 +22,6 @@ function rowsOf(
   });
 }
 
-/** Returns whether the queue changed. */
 export async function writePendingConsolidations(
   client: pg.ClientBase,
   network: Network,

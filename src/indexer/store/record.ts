@@ -6,12 +6,10 @@ import { type PackedTable, packTable, type Rewards, rewardsOf, unpackTable } fro
 /** Version of `index_epochs.facts`. */
 export const RECORD_VERSION = 2;
 
-/**
- * `set` and `missed` count sync committee bits; `rewards`, in Gwei, include penalties that a balance of 0 left unpaid.
- */
+/** `set` and `missed` are numbers of sync committee bits. `rewards` are in Gwei and include unpaid penalties. */
 export type SeatSum = { validator: number; set: number; missed: number; rewards: number };
 export type ProposerSum = { validator: number; proposed: number; missed: number; rewards: number };
-/** Balances of a validator that may have no more duties this day: its row in validator_days may end with this epoch. */
+/** Balances of a validator whose row in `validator_days` may end with this epoch. */
 type EndBalance = { validator: number; balance: number; effective: number };
 
 export type EpochRecord = Rewards & {

@@ -40,7 +40,7 @@ export function rewardsOf({ votes, rewards, effectiveBalances }: EpochFacts): Re
   return { table, exceptions };
 }
 
-/** `off` has the differences from a line; they are small, because rewards grow with the effective balance. */
+/** `off` has the differences from a line, which are small because rewards grow with the effective balance. */
 export type PackedTable = {
   length: number;
   votes: { vote: number; slope: number; eth: number[]; off: number[] }[];

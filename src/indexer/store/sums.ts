@@ -24,7 +24,7 @@ export class Sums {
   readonly lateSource: Uint8Array;
   readonly lateTarget: Uint8Array;
   readonly delay: Uint16Array;
-  /** First and last epoch with a duty, relative to `first`. */
+  /** `from` and `upto` are the first and last epoch with a duty, relative to `first`. */
   readonly from: Uint8Array;
   readonly upto: Uint8Array;
   readonly rewards: Float64Array;

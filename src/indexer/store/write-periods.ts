@@ -48,7 +48,7 @@ async function sumOf(
 const AT_ONCE = 16;
 
 /**
- * Locks the period. Returns its first stored epoch; undefined if no epoch is stored, or if its rows cover as many
+ * Locks the period. Returns its first stored epoch; undefined if there is none, or if the period's rows cover as many
  * epochs.
  */
 async function takePeriod(

@@ -6,7 +6,7 @@ const INDEX = literal('{"index":"');
 const BALANCE = literal('","balance":"');
 /** Longer than any entry, so `fast` stays within bounds. */
 const LONGEST = 64;
-/** Large enough for a first read, before the number of validators is known. */
+/** For a first read, when the number of validators is unknown. */
 const MARGIN = 1 << 22;
 
 /** Accepts entries in any order, because the API promises none. */

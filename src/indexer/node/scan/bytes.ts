@@ -40,7 +40,7 @@ export const epochNumber = (value: unknown, field: string): number =>
 /** No registry is this large. */
 export const MAX_INDEX = 2 ** 27;
 
-/** In lower case. */
+/** Returns lower case. */
 export function hex(value: unknown, field: string, bytes?: number): string {
   if (
     typeof value === 'string' &&

@@ -30,7 +30,7 @@ export class ElementScanner {
   readonly #reader: ElementReader;
   #parts: Buffer[] = [];
   #waiting = 0;
-  /** Bytes to wait for before the next scan; doubling them keeps small chunks cheap. */
+  /** Bytes to wait for before the next scan; doubled, so that small chunks stay cheap. */
   #enough = 0;
   #phase: 'envelope' | 'elements' | 'after' = 'envelope';
   #envelope: Buffer[] = [];
