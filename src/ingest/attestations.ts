@@ -33,7 +33,6 @@ const Shape = AttestationRecord.extend({
   utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
-  // Derived; checked if present.
   date: record.date,
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),
@@ -74,7 +73,7 @@ function* faultsOf(row: ImportedAttestation): Faults {
   }
 }
 
-/** Null unless a refresh computed the day; hours do not have these figures. */
+/** Only a refresh computes these figures, and only for days. They are null in other rows. */
 const ComputedFigures = z.object({
   activeCount: bigCount().nullable(),
   attestedCount: bigCount().nullable(),
@@ -198,7 +197,7 @@ export const attestationImporter: Importer<ImportedAttestation, AttestationColum
   }),
   columns,
   stored,
-  // Days have no hour; without coalesce, repeated days would go unnoticed.
+  // `hour` is null for days, and nulls are never equal.
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
   merge: mergeAttestations,
 };

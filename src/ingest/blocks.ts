@@ -10,7 +10,6 @@ import { mergePlain, type PlainTable, plainImporter } from './plain-table.ts';
 
 const Shape = Block.extend({
   network: Network,
-  // Derived; checked if present.
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
 });
@@ -68,7 +67,7 @@ async function mergeBlocks(
 }
 
 function tidied(value: Record<string, unknown>): Record<string, unknown> {
-  // Drops numeric timestamps, which are undocumented; the slot determines the time.
+  // Drops numeric timestamps, because their format is undocumented.
   const { blockTimestamp } = value;
   const tidy: Record<string, unknown> = {
     ...value,

@@ -11,7 +11,6 @@ import { plainImporter } from './plain-table.ts';
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
 const Shape = ChainDailyReward.extend({
   network: Network,
-  // Derived; checked if present.
   date: date.nullable(),
   startEpoch: startEpoch.nullable(),
   endEpoch: endEpoch.nullable(),

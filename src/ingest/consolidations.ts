@@ -10,10 +10,8 @@ import type { Faults, Importer } from './importer.ts';
 import { plainImporter } from './plain-table.ts';
 
 const record = Consolidation.shape;
-// Omits entities, which follow from validators.
 const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true }).extend({
   network: Network,
-  // Derived; checked if present.
   day: record.day.nullable(),
   date: record.date.nullable(),
   timestamp: moment().nullable(),
@@ -31,7 +29,7 @@ function* faultsOf(row: ImportedConsolidation): Faults {
   if (epoch < electraEpoch[network])
     yield ['epoch', `is ${epoch}; consolidations of ${network} begin with epoch ${electraEpoch[network]}`];
   yield* futureFaults('epoch', epoch, epochStart(network, epoch), 'an epoch');
-  // The source may use either calendar.
+  // The file may use either calendar.
   const days = calendars.map((calendar) => dayOfEpoch(network, calendar, epoch));
   const dates = days.map((known) => dateOfDay(network, known));
   const either = (values: readonly unknown[]) => [...new Set(values)].join(' or ');

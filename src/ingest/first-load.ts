@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts';
 
-// A database is untouched only if no load ever began: a start must neither mix the sample with a user's rows nor
-// restore deleted rows.
+// Only an untouched database gets the sample data. Otherwise a start could mix the sample with a user's rows, or
+// restore rows that a user deleted.
 
 export async function isUntouched(db: Queryable): Promise<boolean> {
   const { rows } = await db.query({
@@ -12,7 +12,7 @@ export async function isUntouched(db: Queryable): Promise<boolean> {
   return rows[0]?.untouched === true;
 }
 
-/** Prevents loading the sample later; waits while another process loads it. */
+/** Prevents a later load of the sample data. */
 export async function noteFirstLoad(db: Queryable): Promise<void> {
   const text = `/* noteFirstLoad */
     insert into sample_data select now() where not exists (select from sample_data)`;

@@ -3,7 +3,7 @@ import { changeColumn, sinceColumn, spans as windows } from '../db/change-column
 import type { MergeOptions } from './importer.ts';
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
-/** Table names begin with `name`. SQL in these fields refers to a staged row as `g`. */
+/** `name` is the prefix of the tables' names. SQL in these fields refers to a staged row as `g`. */
 export type HistoryTables = {
   name: 'operator' | 'stake_authority';
   key: readonly string[];
@@ -12,7 +12,7 @@ export type HistoryTables = {
   asOf: readonly Column[];
   date: string;
   where: string;
-  /** Rows are inserted in this SQL order, because they are read in it. */
+  /** SQL order in which new series are numbered, and thus rows stored. */
   order: string;
 };
 
@@ -29,10 +29,10 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
     ...figures.map(({ name, type }) => ({ name: changeColumn(name, window), type })),
   ]);
 
-/** Staged lists of one `date`. `since` has the day to compare with for each span, or null. */
+/** Staged lists with equal `date` and `since`. For each span, `since` has the day to compare with, or null. */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
-/** Adds the changes since the list's newest stored day that is one to two spans older. */
+/** Adds each figure's change over each span, measured from the newest stored day that is one to two spans older. */
 export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Promise<Published[]> {
   const { name, key, figures } = of;
   const added = [{ name: 'series', type: 'integer' }, ...changeColumns(figures)];
@@ -48,8 +48,8 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
     order by ${columnList(of.scope, 'g')}, ${of.order}`,
   );
   await analyzeGrown(client, `${name}_series`, named.rowCount ?? 0);
-  // The planner chooses nested loops for a day absent from its statistics; the index makes them fast. It is
-  // created before HOT updates, after which this transaction could not use it.
+  // The planner chooses nested loops for a new day, and this index makes them fast. An index created after HOT updates
+  // could not be used in this transaction.
   await client.query('/* indexSeries */ create index on staged (series)');
   for (const { since, scopes } of lists) {
     const known = spans.flatMap(({ window }, at) => (since[at] ? [{ window, date: since[at] }] : []));
@@ -73,7 +73,7 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
   return lists;
 }
 
-/** `is true` prevents a join, which might read all staged rows once per scope. */
+/** Without `is true`, PostgreSQL may plan a join that reads all staged rows once per scope. */
 const inScopes = (alias: string, scope: readonly string[], before: number) =>
   `((${columnList(scope, alias)}) in (select * from unnest(${scope.map((_, at) => `$${before + at + 1}::text[]`).join(', ')}))) is true`;
 const columnsOfScopes = (scope: readonly string[], scopes: readonly string[][]) =>
@@ -104,7 +104,6 @@ async function publishedLists(client: pg.ClientBase, of: HistoryTables): Promise
   return [...lists.values()];
 }
 
-/** Call after `stageChanges`. Returns the number of changed rows. */
 export async function writeHistory(
   client: pg.ClientBase,
   of: HistoryTables,

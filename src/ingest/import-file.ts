@@ -16,7 +16,7 @@ import { contradictingRows, openStaging, repeatedRows, takeStaged } from './stag
 
 type RowFault = { file: string; place: string; field: string; msg: string };
 
-/** `read` and `size` count compressed bytes; `size` is undefined for stdin. */
+/** `read` and `size` count bytes before decompression; `size` is undefined for stdin. */
 export type Progress = {
   phase: 'reading' | 'merging';
   rows: number;
@@ -33,9 +33,8 @@ export type ImportOptions = RowOptions & {
   dryRun?: boolean;
   onRejected?: (text: string) => void;
   onProgress?: (progress: Progress) => void;
-  /** Skips files that were fully loaded with the same options. */
   resume?: boolean;
-  /** Allows overwriting rows of an index; by default, the value of `replace`. */
+  /** Allows overwriting rows that `stakegraph index` wrote. Defaults to `replace`. */
   overIndex?: boolean;
   origin?: Origin;
 };
@@ -44,7 +43,6 @@ export type FileReport = ImportCounts & {
   file: string;
   rows: number;
   rejected: number;
-  /** The first 1,000 faults; `faultCount` counts all. */
   faults: RowFault[];
   faultCount: number;
   /** False for refused sources and dry runs. */
@@ -62,7 +60,7 @@ const emptyReport = (file: string): FileReport => ({
 
 class Rollback extends Error {}
 
-/** Loads all rows or none, in one transaction and constant memory. Idempotent. */
+/** Loads the file in one transaction and constant memory. Idempotent. */
 export async function importFile(
   pool: Pool,
   resource: ImportResource,
@@ -70,7 +68,6 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<FileReport> {
   const importer = importerOf(resource);
-  // hashed first, so that a skipped file is not parsed
   const digest = await digestOf(path, options).catch((error) => fail(path, error));
   if (options.resume && digest && (await wasImported(pool, resource, digest))) {
     return { ...emptyReport(path), loaded: true, passed: true };
@@ -106,7 +103,7 @@ export async function importSource(
     if (refused) throw new SourceError(`${source.name}: nothing loaded; ${refused}`);
     await noteOrigins(client, await stagedDatasets(client, importer), options.origin ?? 'import');
     options.onProgress?.({ phase: 'merging', rows: report.rows, ...source.bytes() });
-    // Rejected rows prevent replacing, which would delete their stored versions.
+    // With rejected rows the list is not replaced, because that would delete their stored versions.
     const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
     const replace = options.replace ?? whole;
     const counts = await mergeStaged(client, importer, { replace, whole: options.whole });
@@ -145,8 +142,7 @@ export async function mergeStaged<Row>(
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,
 ) {
-  // Merges into a dataset run one at a time. Merges of blocks also lock validators, because the triggers of each table
-  // read the other.
+  // Merges of blocks also lock validators, because the triggers of each table read the other table.
   await lockWriters(client, [importer.resource, ...(importer.resource === 'blocks' ? ['validators'] : [])]);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });
@@ -211,7 +207,7 @@ function checkRow(
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
-  // The other rows have the same format, so all would be rejected.
+  // All rows of a file have the same format.
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;

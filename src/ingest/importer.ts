@@ -18,11 +18,10 @@ export type RowOptions = {
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** If true, also deletes the stored rows that are not staged, from each list that has staged rows. */
+  /** If true, also deletes rows that are not staged, but only from lists that have staged rows. */
   replace: boolean;
-  /** Identifies the replaced list (column → value), because an empty source cannot. */
+  /** Columns and values that identify the replaced list, because a source without rows cannot. */
   whole?: Readonly<Record<string, string>> | undefined;
-  /** Raises the revision once per transaction. */
   revision: () => Promise<number>;
 };
 
@@ -32,11 +31,11 @@ export type Importer<Row, Name extends string = string> = {
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
   columns: readonly Column<Name>[];
   stored(row: Row): Record<string, unknown>;
-  /** Columns or expressions that are unique within a source; empty allows duplicates. */
+  /** Columns or expressions that are unique within a source. If empty, rows may repeat. */
   key: readonly string[];
   unique?: Unique;
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
-  /** SQL on staged rows: true if a complete source replaces the stored list. */
+  /** SQL aggregate over staged rows. If true, a complete source replaces the stored list. */
   replacesWhen?: string;
 };
 
@@ -57,7 +56,6 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Checks<Row> = {
-  /** Values of missing fields; by default, only the network. */
   defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;
   tidied?: (row: Record<string, unknown>) => Record<string, unknown>;
   faults?: (row: Row) => Faults;
@@ -75,7 +73,7 @@ export function rowChecker<Shape extends z.ZodObject>(
     if (!isObject(raw)) return checked.safeParse(raw);
     const decoded = decode(shape, raw) as Record<string, unknown>;
     const missing = defaults(options, raw);
-    // A spread of both objects takes three times as long.
+    // Spreading both objects would take three times as long.
     for (const name in missing) if (decoded[name] === undefined) decoded[name] = missing[name];
     return checked.safeParse(tidied(decoded));
   };

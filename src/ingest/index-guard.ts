@@ -18,8 +18,8 @@ const epochsOf: Record<string, readonly [first: string, last: string] | undefine
 };
 
 /**
- * Returns the reason if staged rows must be refused. Imports may change labels and deposit addresses of indexed
- * validators.
+ * Returns why the staged rows are refused, or undefined. Of indexed validators, an import changes only labels and
+ * deposit addresses.
  */
 export async function guardIndexed(
   client: pg.ClientBase,
@@ -28,7 +28,7 @@ export async function guardIndexed(
   if (resource === 'operators') return refuseComputed(client);
   const epochs = epochsOf[resource];
   if (!epochs && resource !== 'validators') return undefined;
-  // The lock keeps `stakegraph index` from committing epochs before the merge.
+  // The lock prevents `stakegraph index` from committing epochs between this check and the merge.
   const staged = await client.query('/* stagedNetworks */ select distinct network from staged');
   await lockWriters(
     client,

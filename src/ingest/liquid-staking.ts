@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * No service tags these pools, so names that services and explorers use identify them. Imported `operator-profiles`
- * take precedence.
+ * Names of liquid staking pools at services and explorers, because no service tags these pools. Imported
+ * `operator-profiles` take precedence.
  */
 const liquidStakingPools: readonly string[] = `
   ankr stakefi bedrock bifrost claystack cream creamfinance dinero dineropirex pirex diva

@@ -37,7 +37,6 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   };
 }
 
-/** One file may hold validator and network rows. */
 function stagedColumns(network: RewardsNetwork): Column[] {
   const both = rewardKinds.flatMap((kind) => columnsOf(recordOf(network, kind)));
   const named = new Map(both.map((column) => [column.name, column]));
@@ -66,7 +65,7 @@ function* rangeFaults(row: Row): Faults {
   }
 }
 
-// No `replacesWhen`: responses may be limited to a range of days.
+// No `replacesWhen`, because a response may contain only a range of days.
 function importerOf(network: RewardsNetwork): Importer<Row> {
   const { idField, countField, tidied = (row) => row, faults }: RewardsDefinition = definitions[network];
   const checkOf = (kind: RewardKind) =>
@@ -89,7 +88,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
     shape: recordOf(network, 'network').extend(recordOf(network, 'validator').shape),
     check: (raw, options) => {
       if (!isObject(raw)) return checks.network(raw, options);
-      // only GraphQL rows have this field
+      // only rows of GraphQL have `network`
       if (raw.network !== undefined && String(raw.network).toLowerCase() !== network) {
         return another.safeParse(raw);
       }

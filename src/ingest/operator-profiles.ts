@@ -75,7 +75,7 @@ async function mergeProfiles(
       or id_type = 'poolShare' and (network, pool_id) in (select * from unnest($1::text[], $2::text[])))`,
     [pools.map(([network]) => network), pools.map(([, id]) => id)],
   );
-  // Raising the revision makes this wait for a concurrent import of operators.
+  // `raisedRevision` waits until a concurrent import of operators ends.
   if (lists.length > 0) await rankLists(client, lists, await raisedRevision(client, 'operators')());
   return counts;
 }
@@ -90,10 +90,10 @@ export const operatorProfileImporter = plainImporter({
     ...snakeCased({ ...row, ...parentsOf(row) }),
     operator_id: normaliseId(id),
     operator_tags: row.operatorTags.map(tagShown),
-    // names of known pools apply only if neither profile nor summary has a type
+    // not derived from the pool's name, because that type would override the summary's type
     pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
   }),
-  // Only pool shares can conflict: other rows have nulls.
+  // Only pool shares can conflict, because other rows have nulls in these columns.
   unique: { columns: ['network', 'pool_id', 'node_operator_id'], field: 'nodeOperatorId' },
   defaults: ({ network, idType }) => ({ network, operatorTags: [], idType }),
   faults: faultsOf,

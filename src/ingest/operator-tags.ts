@@ -60,7 +60,7 @@ export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
   return names.some((name) => liquidTags.has(name)) ? 'lst' : null;
 }
 
-/** A share uses its pool's name while that pool is not stored. */
+/** The type of a share follows from its pool's name, and is used only while that pool is not stored. */
 export function poolTypeOf(
   row: Tagged & Parents & { id: string; poolType: ToldPoolType | null },
 ): 'cex' | 'lst' | null {
@@ -70,7 +70,6 @@ export function poolTypeOf(
   return row.poolType ?? poolTypeByTags(row.operatorTags) ?? byName(row.id);
 }
 
-/** Fixes the key order of responses. */
 export const tagShown = ({ name, path, idType }: Tag): OperatorTag => ({
   name,
   path: path ?? null,

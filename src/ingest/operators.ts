@@ -47,10 +47,9 @@ function* faultsOf(row: ImportedOperator): Faults {
   yield* poolTypeFaults(row);
 }
 
-/** `rankLists` prefers the `poolType` of a profile or of a share's pool. */
 const Stored = ImportedOperator.omit({ id: true }).extend({
   operatorId: ImportedOperator.shape.id,
-  asOfEpoch: count().nullable(), // known to a refresh only
+  asOfEpoch: count().nullable(), // set only by a refresh
 });
 const columns = columnsOf(Stored);
 const key = ['network', 'operator_id', 'id_type', 'time_window'] as const;
@@ -110,7 +109,7 @@ const listArrays = (lists: readonly ListOf[]) => [
 ];
 
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
-  // Shares take their pool's type, so their lists change too.
+  // A pool share has the type of its pool, so lists of pool shares change too.
   const shares = lists
     .filter((list) => list.id_type === 'pool')
     .map((list) => ({ ...list, id_type: 'poolShare' }));
@@ -181,8 +180,8 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   stored,
   key,
   merge: mergeRanked(tables, rankAndName),
-  // False if the source could be several lists or part of one: rows of several networks, classes or windows; pool
-  // shares, perhaps of one parent; pools of a single type, perhaps filtered by it.
+  // False if the source could be several lists, or part of one: pool shares could be filtered by parent, and pools of a
+  // single type by type.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

@@ -5,7 +5,7 @@ import type { Importer } from './importer.ts';
 const origins = ['index', 'import', 'mirror', 'sample'] as const;
 export type Origin = (typeof origins)[number];
 
-/** Rows without a network have the network ''. */
+/** `network` is '' for rows without a network. */
 export async function noteOrigins(
   client: pg.ClientBase,
   datasets: readonly (readonly [dataset: string, network: string])[],

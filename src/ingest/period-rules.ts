@@ -10,7 +10,7 @@ import type { Network } from '../chain/networks.ts';
 import { futureFaults } from './given-time.ts';
 import type { Faults } from './importer.ts';
 
-/** In the 23rd century; the limit prevents partitions for later days. */
+/** In the 23rd century. The limit prevents partitions for absurd days. */
 export const MAX_DAY = 100_000;
 
 type Period = {

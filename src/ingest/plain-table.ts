@@ -72,7 +72,6 @@ type PlainImport<Shape extends z.ZodObject, Stored extends z.ZodObject> = Parame
   key: readonly (ColumnName<z.infer<Stored>> & string)[];
   table?: string;
   scope?: readonly string[];
-  /** Stored fields, if they differ from `shape`. */
   columns?: Stored;
   stored?: (row: z.output<Shape>) => Record<string, unknown>;
   unique?: Pick<Unique, 'columns' | 'field'>;

@@ -3,7 +3,10 @@ import { changeColumns, type HistoryTables, stageChanges, writeHistory } from '.
 import { type ImportCounts, type Importer, type MergeOptions, stagedScopes } from './importer.ts';
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
-/** Changed rows are superseded, not overwritten: clients that page through an old list still get its figures. */
+/**
+ * Changed rows are superseded, not overwritten, because clients that page through an old list must still get its
+ * figures.
+ */
 export type RankedTables = {
   summaries: string;
   lists: string;
@@ -55,7 +58,6 @@ async function mergeSummaries(
   return counts;
 }
 
-/** If a summary changed, `rank` rebuilds the lists of the staged scopes. */
 export const mergeRanked =
   <List extends object>(
     tables: RankedTables,

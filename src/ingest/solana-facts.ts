@@ -13,7 +13,7 @@ import { futureFaults } from './given-time.ts';
 import type { Faults } from './importer.ts';
 import { plainImporter } from './plain-table.ts';
 
-/** The total supply of SOL has only 9 digits before the point. */
+/** 12 digits before the point suffice: the total supply of SOL has 9. */
 const sol = () =>
   nonNegativeDecimal().refine(
     (digits) => /^\d{1,12}(\.\d{1,9})?$/.test(digits),
@@ -30,7 +30,7 @@ function* partFaults<Row>(row: Row, pairs: Pairs<Row>): Faults {
   }
 }
 
-/** Refuses yields that overflow when compounded over a year. An epoch pays about 0.04 %. */
+/** Refuses yields that would overflow when compounded over a year. An epoch really pays about 0.04 %. */
 function* yieldFaults<Row>(row: Row, rewards: keyof Row & string, stake: keyof Row & string): Faults {
   if (Number(row[rewards]) * 10 > Number(row[stake]))
     yield [rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`];

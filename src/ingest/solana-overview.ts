@@ -3,7 +3,7 @@ import { IMPORT_DATE } from './history.ts';
 import { mergePlain, type PlainTable, plainImporter } from './plain-table.ts';
 import { AsOfSolana } from './stake-authorities.ts';
 
-/** Stores the figures under the last day that they cover, or the day of the import. */
+/** The history's `date` is the last day that the figures cover, or the day of the import. */
 const historyOf = (table: PlainTable): PlainTable => ({
   ...table,
   name: 'solana_overview_history',

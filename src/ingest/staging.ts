@@ -13,7 +13,7 @@ export const sameColumns = (a: string, b: string, names: readonly string[]): str
 
 /** Types in which equal values have equal text, unlike numeric 1.50 and 1.5. */
 const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
-/** SQL: true if values or their digits differ. */
+/** SQL that is true if values differ, or only their digits. */
 export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
   columns
     .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
@@ -30,7 +30,7 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
       .join(', ')}) on commit drop`,
   );
 
-/** Without an index, the planner's nested loops would be slow for tables grown since their last ANALYZE. */
+/** For tables that grew since their last ANALYZE, the planner chooses nested loops, which are slow without this index. */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0)
     await client.query(
@@ -58,12 +58,11 @@ export async function stageSelected<Name extends string>(
   return staged.rowCount ?? 0;
 }
 
-/** `source` is the text of a row, for reports. */
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
-  // The next write or finish throws the error; unhandled, it would crash the process.
+  // An unhandled error event would crash the process. The next `write` or `finish` throws the error.
   let broken: Error | undefined;
   copy.on('error', (error: Error) => (broken ??= error));
   const emitted = async (event: 'drain' | 'finish') => {
@@ -99,7 +98,6 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** Numbers in JSON keep their digits. */
 function copyText(value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -110,10 +108,10 @@ function copyText(value: unknown): string {
 const arrayText = (values: unknown[]): string =>
   `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** `columns` are unique, in addition to the primary key `key`. */
+/** `columns` are a unique key besides the primary key `key`. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** SQL: rows that repeat an earlier row, whose place is `other`. Rows with nulls never repeat. */
+/** SQL for rows that repeat an earlier row; `other` is the place of the earlier row. Rows with nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');
@@ -128,7 +126,10 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/** SQL: rows that conflict with a stored row whose key the source lacks; `other` is the last column of that key. */
+/**
+ * SQL for rows that share the unique columns of a stored row with another key, unless the source also has that key.
+ * `other` is the last column of the stored key.
+ */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
@@ -155,7 +156,7 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 
 const MIN_GROWTH = 1_000;
 
-/** Analyzes a table that grew by a tenth: autovacuum is too late for this transaction and the next import. */
+/** Analyzes a table that grew by over a tenth, because autovacuum runs too late for this transaction. */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
   if (written < MIN_GROWTH) return;
   const { rows } = await client.query<{ known: number }>(

@@ -83,6 +83,6 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName
   stored: snakeCased,
   key: tables.key,
   merge: mergeRanked(tables, rankWindows),
-  // False if all rows are pools or all are individuals: the list may be filtered by type.
+  // False if all rows are pools or all are individuals, because the list could be filtered by type.
   replacesWhen: 'count(distinct time_window) = 1 and count(pool_name) between 1 and count(*) - 1',
 };

@@ -17,7 +17,6 @@ import {
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
-  // Derived; checked if present.
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
   position: count().max(511).nullable(),
@@ -51,7 +50,7 @@ async function nextSlots(
   return slots;
 }
 
-/** Moves stored rows into `slots`, because a new row changes the ranks in its slot. */
+/** Moves the stored rows of these slots into `slots`, because a new row changes the ranks in its slot. */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
   const { rows } = await client.query(
     `/* takeSyncCommitteeRewards */
@@ -118,7 +117,7 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
   check: rowChecker(Shape, { faults: slotFaults }),
   columns: columnsOf(Shape.omit({ epoch: true, blockTimestamp: true })),
   stored: snakeCased,
-  // Rows without a position are never duplicates: a validator may hold several seats.
+  // Rows without a position are never duplicates, because a validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,
   // A complete response covers one slot.

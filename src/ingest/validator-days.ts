@@ -19,7 +19,6 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 const Shape = ValidatorDay.extend({
   network: Network,
   day: ValidatorDay.shape.day.max(MAX_DAY),
-  // Derived; checked if present.
   date: date().nullable(),
 });
 
@@ -30,7 +29,7 @@ const atMost = [
   ['sumWrongHeadVotes', 'totalUniqueAttestations'],
   ['sumWrongTargetVotes', 'totalUniqueAttestations'],
 ] as const;
-const SLOTS_TO_INCLUDE = 64; // since Deneb: until the end of the next epoch
+const SLOTS_TO_INCLUDE = 64; // since Deneb (EIP-7045): until the end of the next epoch
 const MAX_SEATS = 512;
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;
@@ -85,7 +84,6 @@ const table: PlainTable = {
 export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
   client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
 
-/** Call after writing validator days. */
 export async function finishValidatorDays(
   client: pg.ClientBase,
   days: readonly { network: Network; utc: boolean; day: number }[],

@@ -4,7 +4,7 @@ import { mergeWithTotals } from './consolidation-totals.ts';
 import { isObject } from './importer.ts';
 import { plainImporter } from './plain-table.ts';
 
-/** FAR_FUTURE_EPOCH means "not yet". */
+/** FAR_FUTURE_EPOCH means that the event has not happened. */
 const farFuture = (value: unknown) => String(value) === '18446744073709551615';
 
 const plain = plainImporter({

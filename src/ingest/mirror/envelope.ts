@@ -49,7 +49,7 @@ const decoded = (path: string): string => {
   }
 };
 
-/** Keeps the scheme of the service, because behind a proxy its links may have another. */
+/** Keeps the scheme of `from`, because a service behind a proxy may write links with another scheme. */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {
     throw new UpstreamError(

@@ -1,9 +1,8 @@
 export class UpstreamError extends Error {
-  /** Undefined if there was no response. */
   readonly status: number | undefined;
   /** True if other lists would fail too. */
   readonly fatal: boolean;
-  /** True if all retries of the request failed; several such failures in a row end the run. */
+  /** True if all retries failed. Several such failures in a row end the run. */
   readonly again: boolean;
 
   constructor(
@@ -17,7 +16,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The list changed while it was read: rows may be missing. */
+/** The list changed while it was read, so rows may be missing. */
 export class ChangedError extends Error {}
 
 export class StoppedError extends Error {}

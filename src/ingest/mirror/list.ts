@@ -9,23 +9,23 @@ export type MirrorList = {
   /** Unique within resource and network. */
   name: string;
   network?: Network;
-  /** After a 404, the next form is tried. */
+  /** The next form is tried after a 404. */
   forms: readonly [Form, ...Form[]];
   rows: Partial<RowOptions>;
   key?: string;
   /** True if pages shift when the list changes. */
   ranked?: boolean;
-  /** Present if rows replace the stored list; `whole` identifies it if there are no rows. */
+  /** Present if the rows replace the stored list. `whole` identifies the list even without rows. */
   replaces?: { whole?: Readonly<Record<string, string>> };
   /** Rows descend by `field`; both bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
-  /** Position to store: `at` or the largest `field`; with `ifAny`, only if there are rows. */
+  /** Position to store: `at`, or the largest value of `field`. With `ifAny`, a list without rows stores none. */
   position?: { at: string; ifAny?: boolean } | { field: string };
   /** True if the list is one of consecutive ranges, each read once. */
   part?: boolean;
-  /** 404 means no rows. */
+  /** If true, a 404 means no rows. */
   mayBeAbsent?: boolean;
-  /** Called after the last page; the returned function adds missing fields to rows. */
+  /** Called after the last page. The returned function adds missing fields to rows. */
   completed?: (rows: () => AsyncIterable<unknown>) => Promise<(row: unknown) => unknown>;
 };
 

@@ -4,11 +4,10 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../../resources/network-rewards/record.ts';
 import { idTypes } from '../../resources/operators/record.ts';
 
-/** Private sets are not mirrored. */
 export const mirrorClasses = idTypes.filter((name) => name !== 'privateSet');
 export type MirrorClass = (typeof mirrorClasses)[number];
 
-/** Later resources need earlier ones. */
+/** Mirrored in this order, because later resources need earlier ones. */
 export const mirrorResources = [
   ...(['operators', 'slashings', 'chain-daily-rewards', 'consolidations', 'solana-overview'] as const),
   ...(['stake-authorities', 'blocks', 'sync-committee-rewards', 'attestations'] as const),

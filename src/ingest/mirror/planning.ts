@@ -9,7 +9,7 @@ import type { Upstream } from './upstream.ts';
 
 export type Planning = {
   db: Pool;
-  /** Origin and base path; the key of stored state. */
+  /** Origin and base path of the service. */
   source: string;
   upstream: Upstream;
   scope: MirrorScope;
@@ -21,7 +21,7 @@ export type Plan<Where> = (planning: Planning, where: Where) => AsyncGenerator<M
 
 export const pageSize = ({ pageSize }: MirrorScope, most = 200): string => String(Math.min(most, pageSize));
 
-/** Starts at the last stored day, which may have been partial. */
+/** Starts at the last stored day, because it may have been incomplete. */
 export const since = (parameter: string, position: string | undefined): Record<string, string> =>
   position === undefined ? {} : { [parameter]: position };
 

@@ -50,7 +50,7 @@ export async function* consolidations(
 
 const BLOCKS = '/v0/eth/blocks';
 const SLOTS_AT_ONCE = 5_000;
-/** Blocks of the newest two epochs may change, so their slots are read again. */
+/** Blocks of the newest two epochs may still change. */
 const NOT_FINAL = 64;
 
 async function headOf({ upstream }: Planning, network: Network): Promise<number | undefined> {
@@ -59,7 +59,7 @@ async function headOf({ upstream }: Planning, network: Network): Promise<number 
   return isObject(row) ? Number(String(row.consensusSlot)) : undefined;
 }
 
-/** An interrupted run continues after the last range. */
+/** An interrupted run continues after the last loaded range of slots. */
 export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
   const { scope, position } = planning;
   const key = { resource: 'blocks', name: 'slots', network } as const;
@@ -93,7 +93,7 @@ export async function* committeeRewards(planning: Planning, network: Network): A
       forms: [{ path: `${BLOCKS}/${slot}/syncCommitteeRewards`, query: {} }],
       rows: { network },
       replaces: {},
-      // Slots without rows are read again (`ifAny`), because rewards may arrive after their blocks.
+      // `ifAny`, because rewards may arrive after their blocks
       position: { at: String(slot), ifAny: true },
       part: true,
       mayBeAbsent: true,

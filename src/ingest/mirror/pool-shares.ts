@@ -13,7 +13,7 @@ import {
 
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
-/** Reads all windows, because a share never changes its parents. */
+/** Reads the rows of all windows, because a share never changes its parents. */
 async function storedParents(pool: Pool, network: Network): Promise<Map<string, Parents>> {
   const { rows } = await pool.query({
     text: `/* mirrorKnownParents */
@@ -55,7 +55,7 @@ function parentsFromTags(row: Record<string, unknown>): Parents {
 
 const hasBoth = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
-/** Skips unchanged shares for which an earlier search found no parents. */
+/** Does not search again for parents of unchanged shares if an earlier search found none. */
 export async function parentsOfShares(
   db: Pool,
   list: ShareList & { network: Network; window: TimeWindow; full: boolean },
@@ -129,7 +129,8 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // Ids that name both a pool and an operator come last; they fill both parents only if no other id is found.
+  // Ids that name both a pool and a node operator are searched last. Such an id becomes both parents only if no other
+  // parent is found.
   const ambiguous = new Set<Parents>();
   await search(
     [...both],

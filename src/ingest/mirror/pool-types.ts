@@ -10,7 +10,10 @@ const isExchange = (row: unknown): boolean => {
   return poolTypeByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string')) === 'cex';
 };
 
-/** Ignores `liquid` if it is empty or has exchanges, because the service then ignored `poolType=lst`. */
+/**
+ * `liquid` are the rows for `poolType=lst`. They are ignored if they are empty or include exchanges, because the
+ * service may have ignored the parameter.
+ */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {
   const ids = new Set<string>();
   try {

@@ -16,7 +16,7 @@ export type MirrorOptions = Omit<UpstreamOptions, 'stop' | 'onRequest' | 'onWait
 };
 
 export type MirrorHooks = {
-  /** Ends the run after the current list, or immediately during a wait. */
+  /** Ends the run after the current list; ends a wait immediately. */
   stop: AbortSignal;
   say: (message: string) => void;
   /** `title` is undefined when a list ends. */
@@ -28,11 +28,10 @@ type Round = MirrorHooks & {
   run: Run;
   options: MirrorOptions;
   upstream: Upstream;
-  /** Requests and compute units since the last list ended. */
   spent: { requests: number; units: number | undefined };
   tallies: Tally[];
   failures: RoundReport['failures'];
-  /** Number of lists in a row that failed after all retries. */
+  /** Number of consecutive lists that failed after all retries. */
   unanswered: number;
   ended: string | undefined;
 };
@@ -41,7 +40,7 @@ const MAX_UNANSWERED = 5;
 
 const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+$/, '');
 
-/** Failing lists do not stop the others. Throws if another process mirrors the service into this database. */
+/** Continues after a failed list. Throws if another process mirrors the service into this database. */
 export function mirrorOnce(db: Pool, options: MirrorOptions, hooks: MirrorHooks): Promise<RoundReport> {
   const source = sourceOf(options.from);
   return withAdvisoryLock(db, source, async (lost) => {

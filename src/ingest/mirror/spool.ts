@@ -11,7 +11,7 @@ import type { Page } from './walk.ts';
 export type Spool = {
   pages(): number;
   add(page: Page): Promise<void>;
-  /** Largest value of the position field; undefined without rows. */
+  /** Largest value of the position field. */
   last(): string | undefined;
   values(): AsyncIterable<unknown>;
   source(name: string, completed?: (row: unknown) => unknown): Source;
@@ -22,7 +22,7 @@ export type Spool = {
 const later = (one: string, other: string) =>
   /^\d+$/.test(one) && /^\d+$/.test(other) ? Number(one) > Number(other) : one > other;
 
-/** Unlinks the open file immediately where the system allows it. */
+/** Deletes the file while it is open, if the system allows it, so that a crash leaves no file. */
 export async function openSpool(positionField: string | undefined): Promise<Spool> {
   const folder = await mkdtemp(join(tmpdir(), 'stakegraph-mirror-'));
   const file: FileHandle = await open(join(folder, 'rows.ndjson'), 'w+');

@@ -40,7 +40,6 @@ export const endRun = (db: Queryable, run: Run, done: boolean) =>
     values: [run.runId, done],
   });
 
-/** Undefined if the list was never completed. */
 export async function stateOf(db: Queryable, source: string, list: StateKey): Promise<ListState | undefined> {
   const { rows } = await db.query({
     text: `/* mirrorState */
@@ -88,7 +87,7 @@ export async function addUsage(
   });
 }
 
-/** `lost` aborts when the connection that holds the lock breaks; another process may then take the lock. */
+/** `lost` aborts when the connection that holds the lock breaks, because another process may then take the lock. */
 export const withAdvisoryLock = <T>(
   pool: Pool,
   source: string,

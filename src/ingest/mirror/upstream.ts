@@ -6,7 +6,7 @@ import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
 
 export type UpstreamOptions = {
   from: URL;
-  /** Sent only to the origin of `from`; never shown in a message. */
+  /** Sent only to the origin of `from`, and never shown in a message. */
   token: string;
   networkHeader: string;
   unitsHeader: string;
@@ -16,16 +16,14 @@ export type UpstreamOptions = {
   attempts: number;
   firstBackoffMs: number;
   stop: AbortSignal;
-  /** Called per attempt, even without a response. */
   onRequest?: (units: number | undefined) => void;
   onWait?: (message: string) => void;
 };
 
 export type Upstream = {
   readonly from: URL;
-  /** Numbers keep their digits. Throws UpstreamError. */
+  /** Keeps the digits of numbers. Throws UpstreamError. */
   get(url: URL, network: string | undefined): Promise<unknown>;
-  /** Removes the token, which a response may quote. */
   redacted(text: string): string;
 };
 
@@ -143,7 +141,7 @@ function read(text: string): Outcome {
   }
 }
 
-/** Never quotes headers, which hold the token. */
+/** Never quotes headers, because they contain the token. */
 function failureReason(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   if (name === 'TimeoutError') return 'no response in time (--timeout)';

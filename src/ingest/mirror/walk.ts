@@ -6,7 +6,6 @@ import { ChangedError, UpstreamError } from './failure.ts';
 import type { Form, MirrorList } from './list.ts';
 import { nameOf, type Upstream } from './upstream.ts';
 
-/** `rows` has the JSON of the page's new rows. */
 export type Page = { name: string; rows: string[] };
 
 const MAX_ROWS = 20_000_000;
@@ -19,7 +18,7 @@ export function urlOf(from: URL, form: Form): URL {
 }
 
 /**
- * Drops rows repeated from this or the last two pages. Throws ChangedError if a repeated row differs or the list is
+ * Drops rows that this page or the last two pages already had. Throws ChangedError if such a row differs or the list is
  * ranked.
  */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
@@ -48,7 +47,6 @@ const digestOf = (rows: readonly unknown[]) =>
     .update(stringify(rows) ?? '')
     .digest('base64');
 
-/** `below` is true if all later pages are below the floor. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
   if (!down) return { rows, below: false, last: above };
   let last = above;
@@ -124,7 +122,7 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     url = next;
   }
   if (pinned) return;
-  // Reads earlier pages again, because a change may add as many rows as it removes.
+  // Reads earlier pages again, because counts do not reveal a change that adds as many rows as it removes.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {

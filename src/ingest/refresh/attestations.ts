@@ -18,7 +18,8 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked);
   if (!dates?.length) return dates && NO_COUNTS;
-  // Avoids nested loops, which would never finish: freshly filled tables have the statistics of empty ones.
+  // Nested loops would never finish. The planner would choose them, because freshly filled tables have the statistics
+  // of empty ones.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
   const classes = [...types, NETWORK] as const;
   await gatherMembers(client, asked.network, classes);
@@ -49,7 +50,7 @@ export async function refreshAttestations(
 /** Internal `id_type` of the whole network; no API accepts it. */
 const NETWORK = 'network';
 
-/** Drops figures of the network for days that lack data of an active validator. */
+/** Drops the network's figures of days that lack data of an active validator. */
 const dropIncomplete = (
   client: pg.ClientBase,
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
@@ -74,7 +75,7 @@ const dropIncomplete = (
     )`,
   );
 
-/** Numbers the entities, because grouping a million validators by number is cheap. */
+/** Numbers the entities, because grouping a million validators by a number is cheap. */
 export async function gatherMembers(
   client: pg.ClientBase,
   network: Network,
@@ -181,7 +182,10 @@ const noFigures = Object.fromEntries(
 ) as typeof figuresOfDay;
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** Sums are grouped by last epoch, which avoids sorting: validators of one entity end in few different epochs. */
+/**
+ * Groups by `end_epoch` too, so that finding the last epoch needs no sort. Groups stay few, because validators of an
+ * entity have few different last epochs.
+ */
 const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
@@ -199,7 +203,7 @@ const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
       join members m using (validator_index)
       group by m.entity, a.day, a.date, a.end_epoch`;
 
-/** `at_end` includes only validators that reached the last epoch. `hour` is null for days. */
+/** `at_end` includes only validators whose data reach the last epoch. `hour` is null for days. */
 export function entityPeriods(
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
   { hour, sums }: { hour: Sql | null; sums: Sql },

@@ -25,7 +25,7 @@ export async function refreshChainRewards(
   const importer: typeof chainDailyRewardImporter = {
     ...chainDailyRewardImporter,
     merge: async (_, options) => {
-      // Keeps days that an import loaded meanwhile; the merge lock makes later imports wait.
+      // Does not overwrite days that an import loaded meanwhile. Later imports wait for the merge lock.
       await client.query(`/* keepImported */ delete from staged d where ${imported.sql}`);
       return chainDailyRewardImporter.merge(client, options);
     },

@@ -3,7 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import { raw, type Sql, sql } from '../../db/rows.ts';
 import { run } from './write.ts';
 
-/** Days per transaction: seven million rows for a million validators. */
+/** Seven days of a million validators are seven million rows. */
 export const DAYS_AT_ONCE = 7;
 
 type Due = 'attestations_due' | 'rewards_due';
@@ -12,12 +12,11 @@ export type DaysAsked = {
   network: Network;
   utc: boolean;
   all: boolean;
-  /** Computes only dates after this one. */
   after: string;
 };
 
 /**
- * Returns undefined if no day is stored. Locks the days: a concurrent import then commits later and makes them due
+ * Returns undefined if no day is stored. Locks the days, so that a concurrent import commits later and makes them due
  * again.
  */
 export async function dueDates(

@@ -20,11 +20,10 @@ export type RefreshOptions = {
   only: readonly Subject[];
   types: readonly ComputedType[];
   allDays: boolean;
-  /** If true, waits for parts that another process refreshes. */
   wait: boolean;
 };
 
-/** `passed` means that another process refreshes the part. */
+/** `passed` means skipped, because another process refreshes the part. */
 export type PartReport = {
   part: Subject;
   network?: Network;
@@ -38,11 +37,11 @@ export type PartReport = {
 
 type Outcome = Written & { facts?: number; dates?: readonly string[] };
 type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
-  /** Computes only dates later than `after`, the last date that an earlier transaction computed. */
+  /** Computes only dates later than `after`, the last date of the previous transaction. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 
-/** Each part is one transaction, or one per seven days if it is computed by day. */
+/** Parts that are computed by day have one transaction per seven days; other parts have one in all. */
 function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): Part[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
   const parts: Record<Subject, Part[]> = {
@@ -75,10 +74,7 @@ function partsOf({ networks, windows, only, types, allDays: all }: RefreshOption
   return subjects.filter((subject) => only.includes(subject)).flatMap((subject) => parts[subject]);
 }
 
-/**
- * Failed parts do not stop the others. Checks `stopped` between transactions, and returns false if parts are left.
- * Idempotent.
- */
+/** Continues after a failed part. Checks `stopped` between transactions, and returns false if parts are left. Idempotent. */
 export async function refresh(
   pool: Pool,
   options: RefreshOptions,
@@ -110,7 +106,7 @@ async function computed(
   for (let after = '-infinity'; ; ) {
     const outcome = await transaction(pool, async (client) => {
       if (!(await locked(client, part, wait))) return 'passed' as const;
-      // A hash table may take twice work_mem (hash_mem_multiplier): 512 MB suffices to group a million validators.
+      // Grouping a million validators needs up to 512 MB, which is work_mem × hash_mem_multiplier (2).
       await client.query("/* refreshMemory */ set local work_mem = '256MB'");
       return (await compute(client, after)) ?? ('no facts' as const);
     });

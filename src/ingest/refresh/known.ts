@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { duties } from '../../periods/effectiveness.ts';
 
-/** True if every validator index from 0 is stored. */
+/** True if validators are stored from index 0 without a gap. */
 export const allIndices = (network: Network): Sql => sql`
   (select coalesce(count(*) = max(validator_index) + 1, false) from validators where network = ${network})`;
 

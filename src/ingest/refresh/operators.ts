@@ -195,7 +195,7 @@ export const knownOperators = (network: Network, window: TimeWindow): Sql => sql
   ) k
   order by ${key}, place, name`;
 
-/** Throws for share names that are too long or not unique: each combines two names. */
+/** Throws if the name of a share, which combines two names, is too long or not unique. */
 export async function checkShareNames(client: pg.ClientBase, table = 'staged'): Promise<void> {
   const { rows } = await run(
     client,

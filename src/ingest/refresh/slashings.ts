@@ -5,8 +5,9 @@ import { slashingImporter } from '../slashings.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
 /**
- * Rules: docs/data-model.md, spec §4.5. A slashed validator gets no rows in validator_days after its exit, but is still
- * penalised. Its last row may be older than the stored balance, and replaces it only with a lower one.
+ * Rules: docs/data-model.md, spec §4.5. A slashed validator has no rows in validator_days after its exit, but penalties
+ * continue. The balance of its last row may be older than the stored one, so only a lower balance replaces the stored
+ * one.
  */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
   const { rows } = await run(

@@ -3,8 +3,8 @@ import { type Sql, sql } from '../../db/rows.ts';
 const YEAR = sql`31536000`;
 
 /**
- * Quotient with 20 places; null if `whole` is 0. Without the inner rounding to 40 places, PostgreSQL stops at about 16
- * digits.
+ * Quotient with 20 places; null if `whole` is 0. Without the inner rounding to 40 places, PostgreSQL computes only
+ * about 16 digits.
  */
 export const divided = (part: Sql, whole: Sql): Sql =>
   sql`round(round((${part})::numeric, 40) / nullif(${whole}, 0), 20)`;
@@ -12,7 +12,7 @@ export const divided = (part: Sql, whole: Sql): Sql =>
 /** Epochs per year. */
 export const yearly = sql`round(count(*) * ${YEAR}::numeric / sum(seconds), 20)`;
 
-/** Returns a yearly ratio, 0 without stake; `earning` is stake × seconds. */
+/** Ratio per year; 0 without stake. `earning` is stake × seconds. */
 export const apr = (rewards: Sql, earning: Sql): Sql =>
   sql`coalesce(${divided(sql`(${rewards}) * ${YEAR}`, earning)}, 0)`;
 

@@ -7,7 +7,7 @@ import { overview } from './solana-overview.ts';
 import { stakeAuthorities } from './stake-authorities.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
-/** Rewards come about every second day, so 1d uses yields of three days (spec §4.7, §4.8). */
+/** In the window 1d, yields cover three days, because rewards come about every second day (spec §4.7, §4.8). */
 const apyDaysOf: Record<TimeWindow, number | null> = { ...windowDays, '1d': 3 };
 
 export async function refreshSolana(
@@ -34,7 +34,7 @@ export async function refreshSolana(
   };
 }
 
-/** `before` marks the last epoch before the window, or else the first stored epoch. */
+/** `before` marks the last epoch before the window. If there is none, it marks the first stored epoch. */
 async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<boolean> {
   const within = (days: number | null): Sql =>
     days === null ? sql`true` : sql`ended_at > newest_end - make_interval(days => ${days})`;
@@ -59,7 +59,7 @@ async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<
   return (gathered.rowCount ?? 0) > 0;
 }
 
-/** Throws for stake with an unknown validator, which would have no commission or effectiveness. */
+/** Throws if the facts of a validator with stake are missing. */
 async function checkValidators(client: pg.ClientBase): Promise<void> {
   const { rows } = await run(
     client,

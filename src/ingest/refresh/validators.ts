@@ -40,7 +40,7 @@ export async function daysOfWindow(
 }
 
 /**
- * Sums of multiples of 1e-15 have the same digits in every read order, unlike sums of doubles. 100 % has 18 digits,
+ * Figures are summed as integers of 1e-15, because a sum of doubles depends on the order of rows. 100 % has 18 digits,
  * which fit 64 bits.
  */
 const SCALE = sql`1e15::float8`;

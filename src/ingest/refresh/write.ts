@@ -19,7 +19,7 @@ export async function writeSelected<Row, Name extends string>(
 
 export const run = (client: pg.ClientBase, { text, values }: Sql) => client.query(text, values);
 
-/** Writes a JSON number with the text of `doubleText`; PostgreSQL would write 1 for `1.0`. */
+/** Writes a number like `doubleText`, because PostgreSQL would write `1.0` as 1. */
 export const shownShare = (share: Sql): Sql => sql`json_share(${share}::float8)`;
 
 export const shownObjects = (of: Sql, order: Sql): Sql =>

@@ -24,7 +24,7 @@ function cellReader(field: z.core.$ZodType): Read {
           ? (text) => (NUMBER.test(text) ? Number(text) : text)
           : kind === 'BigInt'
             ? (text) => (NUMBER.test(text) && !DIGITS.test(text) ? new LosslessNumber(text) : text)
-            : (text) => text; // decimals keep all digits as text
+            : (text) => text; // decimals stay text, which keeps all digits
   return (text) => (text === '' ? null : read(text));
 }
 

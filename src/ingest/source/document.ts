@@ -39,7 +39,10 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** Depth of a REST body's list of rows while the parser is inside it; arrays within it belong to rows. */
+  /**
+   * While the parser is inside a REST body's list of rows, the depth of that list. Arrays inside the list belong to
+   * rows.
+   */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {
@@ -110,7 +113,7 @@ export function documentRows(
   return { rows: named(name, rows(), () => count), complete: whole.complete };
 }
 
-/** Refuses duplicate keys, which would lose a value; safe for `__proto__`. */
+/** Refuses duplicate keys, because a value would be lost. Safe for `__proto__`. */
 function put(object: Envelope, key: string, value: unknown) {
   if (Object.hasOwn(object, key))
     throw new Error(`the key ${JSON.stringify(key)} appears twice in one object`);

@@ -14,7 +14,7 @@ export type Format = (typeof formats)[number];
 
 const PEEKED = 65_536;
 
-/** Sources may be gzipped. Throws SourceError, also while rows are read. */
+/** Sources may be gzipped. Also throws SourceError while rows are read. */
 export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
   const name = path === '-' ? 'standard input' : path;
   const file = path === '-' ? undefined : await fileAt(path);
@@ -45,7 +45,8 @@ export function fail(name: string, error: unknown): never {
 }
 
 async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
-  // Does not open descriptor 0: Node may have made it non-blocking, and slow writers would cause EAGAIN.
+  // Does not open file descriptor 0, because Node may have made it non-blocking: reads would fail with EAGAIN if the writer
+  // is slow.
   const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
@@ -100,7 +101,7 @@ async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; a
   return { head, all: all() };
 }
 
-/** True if the first or second line is a row and the first does not end inside a document. */
+/** True if the first or second line is a row, and the first line does not end inside a document. */
 function isNdjson(head: string): boolean {
   const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
   return lines.length > 1 && !/[[{,:]\s*$/.test(lines[0] as string) && lines.slice(0, 2).some(isRowText);

@@ -3,12 +3,10 @@ export type RawRow = { value: unknown; place: number; broken?: { text: string; m
 
 export type Source = {
   name: string;
-  /** Unit of `place`. */
   unit: 'row' | 'line';
   rows: AsyncIterable<RawRow[]>;
   /** True if the rows are a whole list; known only after the last row. */
   complete(): boolean;
-  /** `size` is undefined for stdin. */
   bytes(): { read: number; size: number | undefined };
 };
 

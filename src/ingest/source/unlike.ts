@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** `path` is written for jq; `text` is true for JSON inside a string. */
+/** `path` is a jq path; `text` is true for JSON inside a string. */
 type Found = { fields: number; path: string; text: boolean };
 
 const MAX_DEPTH = 12;
@@ -40,7 +40,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
   return best;
 }
 
-/** Describes a value that is not a row, such as a wrapper. Undefined for rows, even invalid ones. */
+/** Describes a value that is not a row, such as a wrapper. Returns undefined for rows, even invalid ones. */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   const keys = Object.keys(value);

@@ -1,6 +1,6 @@
 export type Envelope = Record<string, unknown>;
 
-/** `list` identifies the list and its revision. */
+/** `list` identifies a list and its revision. */
 function linkOf(link: unknown): { position: number; list: string } | undefined {
   if (typeof link !== 'string' || !URL.canParse(link, 'http://localhost')) return undefined;
   const { pathname, searchParams } = new URL(link, 'http://localhost');
@@ -11,7 +11,7 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
   return { position, list: `${pathname}?${searchParams}` };
 }
 
-/** Checks that bodies form a whole list of one revision: mixed revisions may lack a row that moved. */
+/** Checks that bodies form a whole list of one revision, because bodies of different revisions may lack a row that moved. */
 export function wholeList() {
   let rows = 0;
   let first: Envelope | undefined;
@@ -42,7 +42,6 @@ export function wholeList() {
     body(body: Envelope, count: number) {
       state = stateAfter(body, count);
     },
-    /** Must be called for a row outside any response body. */
     stray() {
       state = 'unknown';
     },
