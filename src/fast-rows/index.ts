@@ -8,7 +8,7 @@ export { selectionFor } from '../graphql/schema/selection.ts';
 export { columnsOrText } from './columns-or-text.ts';
 export type { Selection };
 
-/** A summary to read together with its object. */
+/** A summary that is read in the same statement as its object. */
 export type Early<Field extends string> = { window: TimeWindow; selection: Selection<Field> };
 export type EarlyRow<Row> = { window: TimeWindow; row: Row | undefined };
 
@@ -18,7 +18,6 @@ export const wholeRecord = <Field extends string>(
   record: z.ZodObject<Record<Field, z.ZodType>>,
 ): Selection<Field> => (FAST_ROWS ? recordLayout(record) : (Object.keys(record.shape) as Field[]));
 
-/** Joins rows that were read as text; returns rows that were read as columns as they are. */
 export function bodyOf<Shown>(rows: readonly object[]): Shown[];
 export function bodyOf<Shown>(row: object): Shown;
 export function bodyOf(rows: object): object {

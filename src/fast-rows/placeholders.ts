@@ -19,7 +19,7 @@ import { JsonText, jsonList } from '../kernel/json-text.ts';
 import { type RowLayout, serializeRow } from './row-layout.ts';
 
 /**
- * Compiled queries select this field in place of `name` if all that they select of its rows can be read as one text
+ * Compiled queries select this field instead of `name` if everything they select from a row can be read as one text
  * (`rewrite.ts`).
  */
 export const placeholderField = (name: string) => `${name}Serialized`;
@@ -27,15 +27,15 @@ export const placeholderField = (name: string) => `${name}Serialized`;
 export type FieldExtensions = {
   /**
    * The resolver returns a row and uses `selectionFor`. With 'window', the row depends on the field's argument
-   * `window`; without the argument, on that of its field `summary`.
+   * `window`, or on the `window` of its field `summary` if that argument is absent.
    */
   givesRow?: true | 'window';
-  /** If field and list have the same `window`, the row of the parent contains the object's columns. */
+  /** The parent's row contains this object's columns if the list and this field have the same `window`. */
   ownRow?: boolean;
   /** The column of this Float is a decimal. */
   rounded?: boolean;
   column?: string;
-  /** Keys, in order, of the listed objects, which are stored as the JSON of the response. */
+  /** Set if the field is a list of objects stored as JSON in response form: the keys of an object, in stored order. */
   storedKeys?: readonly string[];
 };
 

@@ -65,7 +65,10 @@ export function withPlaceholders(
       : keep(node, inSet(node.selectionSet, below));
   }
 
-  /** The rows of a page share one layout, so they are read as text if the query selects them once, as nodes or in edges. */
+  /**
+   * The rows of a page share one layout, so they are read as text only if the query selects either `nodes` or `edges`,
+   * once.
+   */
   function inPage(
     node: FieldNode,
     type: GraphQLObjectType,
@@ -139,7 +142,7 @@ function fieldsOf(
 type Place = {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   window?: ValueNode | undefined;
-  /** The row has no argument `window`, so that of its `summary` applies. */
+  /** The row's field has no argument `window`, so the argument of `summary` applies. */
   alone?: boolean;
 };
 
@@ -195,7 +198,6 @@ function kindOf({ type, extensions }: GraphQLField<unknown, unknown>): Column['k
   return undefined;
 }
 
-/** Undefined unless all stored keys are selected in stored order. */
 function storedPart(
   { type, extensions }: GraphQLField<unknown, unknown>,
   set: SelectionSetNode | undefined,

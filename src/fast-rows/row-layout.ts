@@ -5,7 +5,7 @@ import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
 /**
  * `quoted` needs no escapes (digits, dates, names), unlike `text`. `json` is stored in response form. `rounded` is a
- * decimal that becomes a double. A record maps values to enum names.
+ * decimal that becomes a double. An object maps stored values to enum names.
  */
 type Kind = 'digits' | 'double' | 'rounded' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
@@ -14,13 +14,13 @@ export type Column = {
   column: string;
   kind: Kind;
   nullable: boolean;
-  /** Keys of `json` whose text values become JSON numbers. */
+  /** Keys within `json` whose values are stored as text and become JSON numbers. */
   numbers?: readonly string[] | undefined;
   /** A key within `json` whose name changes and whose value becomes a double. */
   renamed?: { from: string; to: string } | undefined;
 };
 
-/** `parts` form an object, which is null if the row has no window. */
+/** `parts` become an object, or null if the row has no window. */
 export type Part = Column | { key: string; constant: string } | { key: string; parts: readonly Part[] };
 
 const columnsOf = (parts: readonly Part[]): Column[] =>
@@ -37,7 +37,7 @@ export class RowLayout {
     this.name = hash('sha256', JSON.stringify(parts), 'base64url');
   }
 
-  /** Batches compare the JSON of selections. */
+  /** Batching compares selections as JSON. */
   toJSON(): string {
     return this.name;
   }
@@ -45,7 +45,7 @@ export class RowLayout {
 
 export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
-/** JSON escapes this character in values. */
+/** Never part of a value, because JSON escapes control characters. */
 export const SEPARATOR = '\u0001';
 export const ROW_SEPARATOR = '\u0002';
 

@@ -3,7 +3,7 @@ import type { Fault } from './refusal.ts';
 
 const REQUIRED = 'is required';
 
-/** Also reports unknown names, which are likely typos. `loc` is like `["body","pubkeys",3]`. */
+/** `loc` is like `["body","pubkeys",3]`. */
 export function bodyFaults(error: z.ZodError, place = 'body'): Fault[] {
   return error.issues.flatMap((issue): Fault[] => {
     const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));

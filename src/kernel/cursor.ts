@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 const VERSION = 1;
 
-/** A checksum without a secret. Detects edited cursors and cursors of other lists. */
+/** Detects edited cursors and cursors of other lists, but can be forged. */
 const mark = (list: string, key: string) =>
   hash('sha256', `stakegraph:${VERSION}:${list}:${key}`, 'base64url').slice(0, 11);
 
@@ -29,11 +29,11 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
   const [version, given, ...rest] = whole.split('.');
   const text = rest.join('.');
   if (version !== String(VERSION) || given !== mark(list, text) || base64(whole) !== cursor) return undefined;
-  const key = parseKey(text); // `text` may be anything if the checksum is forged
+  const key = parseKey(text); // with a forged checksum, `text` can be anything
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 
-/** SQL parameters need integers from 0 to 2³¹ − 1. */
+/** PostgreSQL's `int` ends at 2³¹ − 1. */
 export const isNumber = (part: unknown): part is number =>
   Number.isInteger(part) && (part as number) >= 0 && (part as number) < 2 ** 31;
 

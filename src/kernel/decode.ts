@@ -4,15 +4,14 @@ import { leafOf, unwrap } from './leaves.ts';
 import { momentText } from './time.ts';
 
 /**
- * Prepares lossless JSON for a record's check. `BigInt` and `Decimal` become text, other numbers doubles, bytes `0x…`,
- * moments UTC. Missing nullable keys become null, because older services omit some. Invalid values stay unchanged.
+ * Prepares parsed lossless JSON for a record's check. `BigInt` and `Decimal` become text, other numbers become doubles,
+ * bytes become `0x…`, and moments become UTC. Missing nullable keys become null, because older services omit some.
  */
 export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
 
 type Decode = (value: unknown) => unknown;
 const decoders = new WeakMap<z.core.$ZodType, Decode>();
 
-/** Cached because an import decodes millions of values. */
 function decoder(schema: z.core.$ZodType): Decode {
   const known = decoders.get(schema);
   if (known) return known;

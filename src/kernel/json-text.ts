@@ -1,8 +1,8 @@
 import { nextTurn } from './turns.ts';
 
 /**
- * Writes doubles as Python does (decisions, "Doubles"): the shortest digits with a point or an exponent of at least two
- * digits: `1.0`, `7e-06`, `1e+16`.
+ * Writes doubles as Python does (decisions, "Doubles"), for example `1.0`, `7e-06` and `1e+16`. Digits are as few as
+ * possible, and an exponent has at least two digits.
  */
 export function doubleText(value: number): string {
   const size = Math.abs(value);
@@ -61,13 +61,10 @@ export function jsonList(texts: readonly string[]): JsonText {
   return new JsonText(pieces, texts.length);
 }
 
-/**
- * Free bytes at the end of a buffer. Without them, `write` might cut a multi-byte text and still return its number of
- * characters.
- */
+/** Free bytes at the end of a buffer, so that `write` cannot cut off part of a multi-byte character unnoticed. */
 const SPARE = 4;
 
-/** Encodes 200 rows in 70 µs; joining them first takes 600 µs. Most texts need one byte per character. */
+/** Encodes 200 rows in 70 µs; joining the pieces first takes 600 µs. Most texts need one byte per character. */
 export function bytesOf(pieces: readonly string[]): Buffer {
   let size = SPARE;
   for (const piece of pieces) size += piece.length;

@@ -7,7 +7,7 @@ type Write = (value: unknown, aside: JsonText[]) => string;
 
 const cache = new WeakMap<z.core.$ZodType, Write>();
 
-/** Writes keys in the schema's order, omits none, and writes raw leaves (Gwei, decimals in v1) with all digits. */
+/** Writes every key, in the schema's order. Writes raw leaves (Gwei, decimals in v1) with all digits. */
 export function jsonWriter(schema: z.core.$ZodType): (value: unknown) => string[] {
   const write = writer(schema);
   return (value) => {

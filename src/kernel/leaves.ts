@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDate, parseDateTime } from './time.ts';
 
-/** A record's zod schema alone defines a field. Row check, REST body, OpenAPI and GraphQL derive from it. */
+/** Row check, REST, OpenAPI and GraphQL derive from a record's zod schema. */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
 /** `raw`: REST writes a JSON number. `bytes`: number of decoded bytes. `wide`: may exceed 64 bits. */
@@ -77,7 +77,7 @@ export const timestamp = () =>
       .refine((value) => parseDateTime(value) !== undefined, 'must be a moment that exists'),
     'DateTime',
   );
-/** A moment in imports, after `decode`; may have a fraction of a second. */
+/** For imports, after `decode`. Can have a fraction of a second. */
 export const moment = () => {
   const form =
     'must be a moment like 2024-03-31T12:00:23Z; an offset, a fraction and a space instead of T are accepted too';

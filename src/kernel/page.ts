@@ -1,6 +1,6 @@
 import { intParam } from './params.ts';
 
-/** The default of `first` in every GraphQL list. Each REST list has its own default, as documented. */
+/** For every GraphQL list. Each REST list has its own documented default. */
 export const DEFAULT_PAGE_SIZE = 20;
 
 export type PageSizes = { defaultSize: number; maxSize: number };
@@ -20,12 +20,12 @@ export type Range<Key> = {
 /** One extra row shows whether more follow. */
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
-/** All pages of a walk read `revision`, even after a refresh. `loc` is the place of the parameter in the request. */
+/** All pages of one pass through a list read `revision`, even after a refresh. `loc` locates the parameter. */
 export type Walk = { revision: number; loc: string[] };
 
 export type RankedRange = { range: Range<number>; walk: Walk | undefined };
 
-/** Rows without a value of the ordering field are ranked on their own and come last. */
+/** Rows without a value in the ordering field come last, with ranks of their own. */
 export type Position = { valued: boolean; rank: number };
 
 export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };

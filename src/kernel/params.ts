@@ -11,9 +11,8 @@ const documents = z.registry<{ schema: JsonSchema; required: boolean }>();
 
 type Options<D> = {
   description: string;
-  /** A parameter without a default is required, unless `nullable`. */
   default?: D;
-  /** A parameter that is absent, empty or the word null means the default, or null without a default. */
+  /** An absent or empty parameter, or the word null, means the default, or null if there is no default. */
   nullable?: boolean;
   deprecated?: boolean;
   examples?: unknown[];

@@ -28,7 +28,7 @@ type Extra = {
   cause?: unknown;
 };
 
-/** Callers see the message of this error only; others are masked and logged. */
+/** Clients see only messages of this class. Other errors are masked and logged. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly faults: Fault[] | undefined;

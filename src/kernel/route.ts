@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
-/** The request's address, for links in the response. */
 export type Call = {
   path: string;
   url: string;
@@ -34,9 +33,9 @@ export type Route<Context> = {
   reply: z.ZodType;
   exampleBody?: unknown;
   example: string;
-  /** If false, the network header is ignored: outside Ethereum (spec §4.1). */
+  /** False outside Ethereum, where the network header is ignored (spec §4.1). */
   networkHeader?: boolean;
-  /** Path of the replacement. Responses then have `Deprecation` and a `Link` to it (spec §9). */
+  /** Path of the replacement. If set, responses have the headers `Deprecation` and `Link` (spec §9). */
   successor?: string;
   handle(context: Context, input: never, call: Call): Promise<Reply>;
 };

@@ -29,8 +29,8 @@ const MOMENT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:([Zz])|([+-]\d{2})(?::?(\d{2}))?)?$/;
 
 /**
- * Converts RFC 3339 to UTC with `Z`. Also accepts a space for `T`, no zone (UTC), and offsets in hours. Drops trailing
- * zeros of the fraction.
+ * Converts RFC 3339 to UTC with `Z`. Also accepts a space instead of `T`, a missing zone (UTC), and offsets without
+ * minutes. Drops trailing zeros of the fraction.
  */
 export function momentText(text: string): string | undefined {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\dZ$/.test(text))
@@ -42,6 +42,5 @@ export function momentText(text: string): string | undefined {
   return timestampText(seconds).replace('Z', digits ? `.${digits}Z` : 'Z');
 }
 
-/** Unix seconds as `YYYY-MM-DDTHH:MM:SSZ`. */
 export const timestampText = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');

@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../db/rows.ts';
 
-/** SQL expressions over single or summed validator days `a`, in doubles. Formulas: spec §2.2, decisions on operators. */
+/** SQL in doubles over `a`, a validator day or a sum of several. Formulas: spec §2.2, decisions on operators. */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
-/** Number of attestation duties. It is 0 on a day after the exit on which only the sync committee had duties. */
+/** Attestation duties. Zero on days when a validator has exited and is only in the sync committee. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
 export const proposals = sql`(a.proposed_count + a.missed_proposal_count)`;
 export const attested = sql`a.total_unique_attestations`;
@@ -19,6 +19,6 @@ export const attester = sql`coalesce(100::float8 * ${uptime} * ${correctness} / 
 export const proposer = sql`(100::float8 * a.proposed_count / nullif(${proposals}, 0))`;
 export const effectiveness = sql`coalesce(0.625::float8 * ${attester} + 0.375::float8 * ${proposer}, ${attester})`;
 
-/** Rewards of both layers minus penalties, in Gwei. */
+/** Consensus and execution rewards minus penalties, in Gwei. */
 export const rewards: Sql = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
   + a.sum_priority_fees + a.sum_baseline_mev)`;

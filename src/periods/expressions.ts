@@ -2,7 +2,7 @@ import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
 import type { PeriodKey } from './record.ts';
 
-/** SQL over rows `a` of keys `k`: `stored` for an hour or day, `gathered` for a longer period. */
+/** SQL over rows `a` of keys `k`. `stored` is for an hour or a day, `gathered` for a longer period. */
 export type Expression = { stored: Sql; gathered: Sql };
 
 export const same = (expression: Sql): Expression => ({ stored: expression, gathered: expression });

@@ -39,7 +39,7 @@ const describe = (record: z.ZodObject) => (name: string) =>
 
 export const recordIsNoNode = 'Not a Node: its period belongs to the range and the calendar of its list.';
 
-/** `period` stands for all fields of PeriodKeys, since sorting by any of them is sorting by time. */
+/** `period` replaces all fields of PeriodKeys, because all of them sort by time. */
 const orderFields = (record: z.ZodObject): string[] => [
   'period',
   ...Object.keys(record.shape).filter(
@@ -91,7 +91,7 @@ export function sortedPeriodArgs(
 export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs>> &
   Partial<Pick<InputShapeFromFields<ReturnType<typeof sortedPeriodArgs>>, 'sortBy' | 'sortOrder'>>;
 
-/** Throws BAD_INPUT for negative days, reversed ranges and two orders. */
+/** Throws BAD_INPUT for negative days, reversed ranges, and `orderBy` together with `sortBy`. */
 export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery<Field> {
   const { field, direction } = orderOf<string>(args, { field: 'period', direction: 'asc' }, 'asc');
   return {
@@ -107,7 +107,7 @@ export type OwnedPeriod<Record> = PeriodRow<Record> & {
   of?: { owner: EntityKey; query: PeriodQuery<string> };
 };
 
-/** Includes the bounds of the list, because they cut weeks and longer periods. */
+/** Includes the bounds of the list, because a bound can cut off part of a week or longer period. */
 function keyOf({ of, ...row }: OwnedPeriod<Partial<z.infer<typeof PeriodKeys>> & { hour?: number | null }>) {
   const { owner, query } = of as NonNullable<typeof of>;
   const { granularity, calendar, fromDate, toDate, fromDay, toDay } = query;

@@ -19,8 +19,8 @@ export type PeriodQuery<Field extends string> = Bounds & {
 };
 
 /**
- * `list` is the key's index. `position` is in the cursors. For hours and days sorted by time it is their number, so
- * that new ones do not shift pages; otherwise it is the rank.
+ * `list` is the index of the key. `position` is in the cursors: it is the rank, except that hours and days sorted by
+ * time use their number, so that new rows do not shift pages.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
@@ -36,7 +36,7 @@ export type PeriodSource = {
   keys: Sql;
   days: Sql;
   hours?: Sql;
-  /** Whether `days` is partitioned by date. If so, a page in date order reads only its own partitions. */
+  /** Whether `days` is partitioned by date. Pages in date order then read only the partitions they need. */
   parted: boolean;
   own: Sql;
 };
@@ -53,20 +53,22 @@ function shape(source: PeriodSource, granularity: Granularity) {
   return { ...plain, period, group: sql`group by ${period}` };
 }
 
-/** Lets PostgreSQL skip partitions. The cap is later than any stored day. */
+/** Lets PostgreSQL skip partitions. No stored day exceeds the cap. */
 const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
   parted
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
     : sql``;
 
-/** Tables without partitions get no date condition: the planner would expect too few rows and sort them. */
+/**
+ * Without partitions, day bounds add no date condition, because the planner would then expect too few rows and sort
+ * them.
+ */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
   ${bounds.toDate === null ? sql`` : sql`and a.date <= ${bounds.toDate}::date`}
   ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
   ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
-/** Whether the query sorts hours or days by time, as their key does. */
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
@@ -101,11 +103,11 @@ export async function periodPages<Field extends string, Row>(
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/** SQL does not guarantee the order; an `order by` would sort whole rows with their texts. */
+/** `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
-/** pg joins the packets of a large value, so 1,000 rows gathered into one text are slower than separate rows. */
+/** More rows are read separately, because pg joins the packets of a large value: 1,000 rows in one text are slower. */
 const MAX_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
@@ -124,7 +126,6 @@ const gatheredPage = (
   from ${source.keys} ${countOf(source, query, range)}
   cross join lateral (select ${gather(text)} as "text" from (${storedRows(source, query, range, typed)}) p) p`;
 
-/** Omits `position`, because `rowsOnly` needs no cursors. */
 const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: Texts): Row[] =>
   text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
@@ -159,7 +160,7 @@ function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Ran
 
 const totalOf = (range: Range<number>): Sql => (range.counted ? sql`t.total` : sql`null::int`);
 
-/** The count is joined, because a column would be computed again for each row. */
+/** A join counts once. A column would count again for each row. */
 const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<number>): Sql =>
   range.counted
     ? sql`cross join lateral (
@@ -167,7 +168,6 @@ const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<
       ) t`
     : sql``;
 
-/** Groups and sorts all days within the bounds. */
 function sortedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,

@@ -19,7 +19,7 @@ type ReadPlan = Omit<ReturnType<typeof columnsOrText>, 'row'> & {
 };
 const plans = boundedMap<ReadPlan>(500);
 
-/** Caches plans. Making one took 53 µs for 30 days of attestations with all fields, a seventh of the server's work. */
+/** Making a plan took 53 µs for 30 days of attestations with all fields: a seventh of the server's work. */
 export function readPlan<Field extends string>(
   series: Series<Field>,
   { granularity, sortBy }: PeriodQuery<Field>,

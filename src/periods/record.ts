@@ -8,7 +8,7 @@ export type Granularity = z.infer<typeof Granularity>;
 
 const only = (rows: string) => `Set on ${rows} only, else null.`;
 
-/** Spec §2.3; keys by granularity: decisions on time. */
+/** Spec §2.3. The keys of each granularity: decisions on time. */
 export const PeriodKeys = z.object({
   day: count()
     .nullable()

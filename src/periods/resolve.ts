@@ -4,7 +4,7 @@ import type { PeriodRow } from './pages.ts';
 /** `total` is null unless requested. */
 export type PeriodPage<Record> = Slice<PeriodRow<Record>> & { total: number | null };
 
-/** Rows contain the total, so a page without rows needs a second read. With `bare`, `load` reads only the total. */
+/** The total comes with the rows, so an empty page needs a second read. `bare` tells `load` to read only the total. */
 export async function periodPage<Row extends { total: number | null }>(
   range: Range<number>,
   load: (range: Range<number>, bare: boolean) => Promise<Row[]>,

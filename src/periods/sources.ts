@@ -45,7 +45,7 @@ const figuresOfEntities = sql`(
 
 export type ValidatorOwner = { network: Network; validatorIndex: number };
 
-/** Each validator's figures are computed like those of a private set with only that validator. */
+/** A validator has the same figures as a private set that contains only this validator. */
 export const validatorDays = (keys: readonly ValidatorOwner[], query: PeriodQuery<string>): PeriodSource => ({
   keys: keyTable(keys, {
     network: ['text', 'network'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, gwei, signedGwei } from '../kernel/leaves.ts';
 import { PeriodKeys } from './record.ts';
 
-/** 281,474 ETH; no validator had more. Real sums fit 64 bits: all ETH is about 1.2e17 Gwei. */
+/** 281,474 ETH, more than any validator had. Sums fit 64 bits, because all ETH is about 1.2e17 Gwei. */
 const MAX_GWEI = 2n ** 48n;
 const amount = <T extends z.ZodString>(leaf: T) =>
   leaf.refine((digits) => {
@@ -11,8 +11,8 @@ const amount = <T extends z.ZodString>(leaf: T) =>
   }, `must be at most ${MAX_GWEI} Gwei`);
 
 /**
- * An active validator has one attestation duty per epoch. A validator has no row for a day without attestation duties,
- * unless it has exited and is still in the sync committee.
+ * An active validator has one attestation duty per epoch. A day without attestation duties has no row, unless the
+ * validator has exited and is still in the sync committee.
  */
 export const ValidatorDay = z
   .object({
