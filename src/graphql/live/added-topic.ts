@@ -23,7 +23,7 @@ function placeOf(position: string): AddedPlace {
   return { revision: revision as number, key: key as number };
 }
 
-/** A stream sends each added row at least once, by revision and key, unless the row is removed before it is sent. */
+/** Sends each added row at least once, in order of revision and key, unless the row is removed before it is sent. */
 export function addedTopic<Row>({ operation, dataset, network, after, load }: Subject<Row>) {
   if (after != null && after < 0) throw badArgument('after', `after is ${after}; an integer >= 0 is needed.`);
 
@@ -46,7 +46,7 @@ export function addedTopic<Row>({ operation, dataset, network, after, load }: Su
     return { position: upTo, event, rows: rows.length, more: next !== undefined };
   }
 
-  /** Before it refuses a revision, asks the primary: the replica may lag behind the database that the client read. */
+  /** Asks the primary before refusing a revision, because the client may have read a database ahead of the replica. */
   async function checkPlace(ctx: Context, { revision }: AddedPlace, found: AddedRows): Promise<void> {
     if (revision < found.from) {
       const msg = `after is ${revision}; what was added is known since revision ${found.from}. Read the list again.`;

@@ -5,14 +5,14 @@ import type { Change, Topic } from './topic.ts';
 
 type AnyTopic = Topic<object>;
 type AnyChange = Change<object>;
-/** `text` is an event's JSON without the closing brace, `units` the cost of its fields. */
+/** `text` is an event's JSON without the closing brace; `units` is the cost of its fields. */
 export type EventText = { text: string; units: number };
 
 export type SharedTopic = {
   /** Rises whenever a read may find a change. */
   version(): number;
   read(position: string | undefined, newContext: () => Context): Promise<AnyChange>;
-  /** Subscriptions whose text of each event is the same have the same `key`. */
+  /** Subscriptions with the same `key` send the same text for each event. */
   textOf(event: object, key: string, make: () => Promise<EventText>): Promise<EventText>;
   leave(): void;
 };
@@ -77,7 +77,6 @@ export function sharedTopics(revisions: Revisions) {
   };
 }
 
-/** A failed `make` is forgotten, so that the next caller tries again. */
 function shared<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const found = known.get(key);
   if (found) return found;

@@ -30,7 +30,6 @@ export type Subscription = {
   metering: Metering;
   log: Logger;
   newContext(metering: Metering): Context;
-  /** Subscriptions whose text of each event is the same have the same `key`. */
   key: string;
   textOf(event: object, ctx: Context): Promise<EventText>;
 };
@@ -52,9 +51,9 @@ export type Stream = {
 
 const HEARTBEAT = ':\n\n';
 const HEARTBEAT_MS = 14_500; // `tend` runs every 0.5 s, so a pause is at most 15 s
-/** Ends a stream whose reader leaves an event unread for longer. */
+/** A stream ends if its reader leaves an event unread for this long. */
 const SLOW_MS = 10_000;
-/** In bytes. Limits what waits in this process for the reader, in addition to one event. */
+/** In bytes. The process holds at most this much unread text, and one event more. */
 const MAX_WAITING = 16_384;
 
 const next = (json: string) => `event: next\ndata: ${json}\n\n`;
@@ -120,7 +119,6 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
     finish(reason);
   }
 
-  /** Sends the change after `position`, if there is one. */
   async function step() {
     const version = shared.version();
     const counting = () => of.newContext({ ...metering, charged: 0 });

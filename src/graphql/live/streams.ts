@@ -7,7 +7,7 @@ import { type EndReason, endReasons, openStream, type Stream, type Subscription 
 
 const MAX_OF_TOKEN = 20;
 const TEND_MS = 500;
-/** A shutdown waits at most this long until readers have the last event. */
+/** A shutdown waits at most this long for readers to receive the last event. */
 const DRAIN_MS = 2_000;
 
 export type StreamCounts = {
@@ -20,7 +20,7 @@ export type StreamCounts = {
 export type Streams = {
   /** Throws RATE_LIMITED if the token has too many streams, UNAVAILABLE if the process has too many. */
   open(subscription: Subscription): Stream['body'];
-  /** Counts a response in parts as a stream until the returned function is called. Throws the errors of `open`. */
+  /** Counts a response in parts as a stream until the returned function is called. Throws like `open`. */
   hold(tokenId: string): () => void;
   /** Completes all streams, so that clients subscribe elsewhere, and refuses new ones. */
   drain(): Promise<void>;

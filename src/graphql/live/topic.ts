@@ -9,7 +9,6 @@ export type Change<Event extends object> = {
   rows: number;
   /** Whether another event follows at once. */
   more?: boolean;
-  /** Whether the stream ends after this change. */
   last?: boolean;
 };
 
@@ -24,10 +23,7 @@ type Subject<Event extends object> = {
   read(ctx: Context, position: string | undefined): Promise<Change<Event>>;
 };
 
-/**
- * What a subscription reports. A stream reads the change after its own position, so no events are buffered for it, and
- * a slow stream misses nothing.
- */
+/** Each stream reads the change after its own position, so events are not buffered and a slow stream misses none. */
 export class Topic<Event extends object> implements AsyncIterable<Event> {
   readonly subject: Subject<Event>;
   readonly key: string;
@@ -37,7 +33,7 @@ export class Topic<Event extends object> implements AsyncIterable<Event> {
     this.key = JSON.stringify([subject.operation, ...subject.key]);
   }
 
-  /** graphql-js requires it; streams call `read`. */
+  /** graphql-js requires this method, but streams call `read`. */
   [Symbol.asyncIterator](): AsyncIterator<Event> {
     throw new Error('A topic is read by position.');
   }

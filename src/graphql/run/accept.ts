@@ -7,7 +7,7 @@ const streams = ['multipart/mixed', 'text/event-stream'];
 /** Parameters such as `deferSpec` do not affect the choice of a type. */
 export const otherParameters = /;\s*(?!(?:q|charset)\s*=)[^;,"]*(?:"[^"]*")?/gi;
 
-/** Returns the type with the largest `q`. If JSON and a stream have the same `q`, returns JSON. */
+/** Prefers JSON to a stream with the same `q`. */
 export function acceptedType(accept: string | undefined): string | undefined {
   const ranges = (accept || '*/*').replace(otherParameters, '').split(',');
   const isStream = (range: string) => streams.some((type) => range.trim().toLowerCase().startsWith(type));

@@ -37,7 +37,7 @@ const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
   cost: Cost | ((variables: Values) => Cost);
-  /** Whether graphql-jit would accept these variables although they are invalid. */
+  /** Whether graphql-jit would accept the variables although they are invalid. */
   misreads?: ((variables: Values) => boolean) | undefined;
   /** A result without `data` means that the variables are invalid and nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
@@ -46,7 +46,7 @@ export type Compiled = {
 const MAX_FIELDS = 2_000;
 /** About 80 MB: a compiled field needs up to 400 bytes of heap. */
 const CACHE_MAX_FIELDS = 200_000;
-/** An entry's size is measured in fields: the document counts as 50, each of its characters (140 bytes) as 0.35. */
+/** The size of an entry is measured in fields. A document adds 50, and each of its characters (140 bytes) adds 0.35. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
 const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
@@ -55,8 +55,8 @@ const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
 type Sized = { query: Compiled | undefined; fields: number };
 
 /**
- * Compiles a document on its second use, because compiling costs more than one run gains. Returns undefined for new,
- * long or refused documents, mutations and unknown operations.
+ * Compiles a document on its second use, because compiling costs more than one run gains. Returns undefined if the
+ * document must run uncompiled.
  */
 export function compiledQueries() {
   const documents = documentMap<{ document?: DocumentNode | null }>();
@@ -128,7 +128,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
   };
 }
 
-/** graphql-jit ignores `@oneOf`, and accepts null for a variable with a default even in a non-null position. */
+/** graphql-jit ignores `@oneOf`, and lets null replace the default of a variable even in a non-null position. */
 function misreads(definitions: readonly VariableDefinitionNode[]): Compiled['misreads'] {
   const defaulted = definitions
     .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { badInput, quoted, Refusal } from '../../kernel/refusal.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
-/** GraphQL-Codegen's clients send `documentId`. Relay leaves the name to its users. */
+/** GraphQL-Codegen's clients send `documentId`; users of Relay choose the name. */
 export const idNames = ['documentId', 'doc_id', 'id'] as const;
 
 export type Params = { query?: unknown; extensions?: unknown } & {
@@ -20,7 +20,7 @@ function hashOf(extensions: unknown): unknown {
 export const namesDocument = (params: Params, byId: boolean): boolean =>
   hashOf(params.extensions) !== undefined || (byId && idNames.some((name) => params[name] != null));
 
-/** Has status 200, so that Apollo's and urql's clients send the text. */
+/** Status 200 makes the clients of Apollo and urql send the document's text. */
 const persistedQueryError = (message: string, code: string) =>
   new GraphQLError(message, { extensions: { code, http: { status: 200 } } });
 

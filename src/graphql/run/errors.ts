@@ -12,7 +12,6 @@ const ownCodes = new Set<unknown>([
   'SLOW_READER',
 ]);
 
-/** Refusals keep their code, invalid requests get BAD_QUERY, and all other errors are masked. */
 export function renderError(error: GraphQLError, log: Logger): GraphQLError {
   const { nodes = null, path = null, source = null, positions = null, extensions } = error;
   const original = error.originalError;

@@ -16,7 +16,7 @@ import type { FieldCost } from './metering.ts';
  */
 const work = { page: 20, link: 8, cursor: 5, resolved: 2, plain: 1 } as const;
 
-/** Maximum characters by type; for strings and ids, a length that few values exceed. */
+/** Maximum characters of a value. Few strings and ids are longer than this. */
 const lengths: Record<string, number> = {
   Int: 11,
   Float: 22,
@@ -38,7 +38,6 @@ export type FieldShape = {
   ofPage: boolean;
   rows: number | undefined;
   work: number;
-  /** Estimated number of characters of the field's value. */
   length: number;
 };
 

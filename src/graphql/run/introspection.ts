@@ -109,7 +109,7 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);
 }
 
-/** In characters. About 10 responses to the largest introspection queries of tools fit in. */
+/** In characters: about 10 responses to the largest introspection queries of tools. */
 const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
@@ -121,7 +121,7 @@ export function introspectionAnswers(schema: GraphQLSchema) {
   return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {
     const operationName = operation.name?.value;
     const values = operation.variableDefinitions?.map(({ variable }) => variables[variable.name.value]) ?? [];
-    // Object and list values are invalid. They are not cached, because `JSON.stringify` fails if they nest too deeply.
+    // Object and list values are invalid. They are not cached, because `JSON.stringify` fails on deep nesting.
     const plain = values.every((value) => typeof value !== 'object' || value === null);
     const key = plain ? JSON.stringify([document.loc?.source.body, operationName, values]) : undefined;
     const known = key === undefined ? undefined : kept.get(key);

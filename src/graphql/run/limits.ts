@@ -2,8 +2,8 @@ import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type Valida
 import { freeTypename } from './typename.ts';
 
 /**
- * We avoid graphql-armor: its rules refuse ordinary Relay queries or ignore `__typename`. `fields`, `bytes` and
- * `introspection` keep a query from blocking the event loop for more than 200 ms (docs/performance.md).
+ * graphql-armor is not used, because its rules refuse ordinary Relay queries or ignore `__typename`. `fields`, `bytes`
+ * and `introspection` keep a query from blocking the event loop for more than 200 ms (docs/performance.md).
  */
 export const limits = {
   tokens: 2_000,
@@ -24,12 +24,12 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** This refusal is free: a retry can succeed once other requests release their reservations. */
+/** Not charged, because a retry can succeed once other requests release their reservations. */
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /**
- * `left` is the rest of the allowance, `limit` that rest minus reservations of other requests. Returns a 429 if
- * `estimate` exceeds only `limit`, because a retry may succeed.
+ * `left`: rest of the allowance. `limit`: `left` minus the reservations of other requests. If only the reservations are
+ * in the way, the status is 429, because a retry may succeed.
  */
 export function costError(estimate: number, limit: number, left: number) {
   const advice =

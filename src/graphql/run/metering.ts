@@ -17,14 +17,14 @@ export type FieldCost = {
   operation?: string;
   /** Names an argument. Without that argument, the field is free. */
   paidBy?: string;
-  /** Whether the parent's row contains the object, which then is free. */
+  /** Whether the parent's row already contains the object, which is then free. */
   isRead?: (parent: never, given: never) => boolean;
   /** Maximum rows of a plain list. */
   rows?: number;
 };
 
 /**
- * Fields with an `operation` charge for their rows, as REST does. Wraps resolvers, so that all executors charge the
+ * Fields with an `operation` charge for their rows, as in REST. Resolvers are wrapped, so that all executors charge the
  * same.
  */
 export function meterFields(schema: GraphQLSchema): void {
@@ -75,7 +75,6 @@ function unitsAnswered(weight: Weight, value: unknown): number {
 const isCallersFault = (error: unknown): boolean =>
   error instanceof Refusal && refusalStatus[error.code] < 500;
 
-/** Errors with other codes are the caller's fault. */
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 const isCallers = ({ extensions }: GraphQLError) => !oursCodes.has(extensions.code);
 

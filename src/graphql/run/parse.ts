@@ -18,7 +18,7 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
   }
 }
 
-/** Every free `__typename` stands in its own selection set, whose brace is a token. */
+/** Each free `__typename` needs its own selection set, whose brace is a token. */
 const mostFree = (text: string): number => Math.min(text.split('__typename').length - 1, limits.tokens);
 
 /** Longer documents are not cached, because literals could fill the memory. */

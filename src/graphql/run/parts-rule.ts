@@ -12,7 +12,6 @@ import { limitError, limits } from './limits.ts';
 const names = new Set(['defer', 'stream']);
 const known = new WeakMap<DocumentNode, number>();
 
-/** Number of directives `@defer` and `@stream`. */
 export function partsIn(document: DocumentNode): number {
   let uses = known.get(document);
   if (uses === undefined) known.set(document, (uses = count(document)));
@@ -29,14 +28,13 @@ function count(document: DocumentNode): number {
   return uses;
 }
 
-/** Limits the executor's time, which grows with the number of parts: at most `fields` for each directive. */
+/** Limits the executor's time, which grows with the number of parts. A directive makes at most `fields` parts. */
 export const partsRefusal = (document: DocumentNode, fields: number): GraphQLError | undefined =>
   partsIn(document) * fields > limits.parts ? limitError('parts') : undefined;
 
 /** In characters. Each part repeats its label and the aliases of its path. */
 const MAX_NAME = 100;
 
-/** Adds to the rules of Yoga's plugin. */
 export function PartsRule(context: ValidationContext): ASTVisitor {
   const document = context.getDocument();
   if (partsIn(document) === 0) return {};
@@ -58,7 +56,7 @@ export function PartsRule(context: ValidationContext): ASTVisitor {
     },
     Field({ alias }) {
       if (!alias) return;
-      // The executor of deferred parts mistakes the object for a promise.
+      // The executor of deferred parts mistakes an object with this alias for a promise.
       if (alias.value === 'then')
         refuse('The alias "then" cannot be used in a document with @defer or @stream; use another.', {
           nodes: alias,
@@ -70,7 +68,7 @@ export function PartsRule(context: ValidationContext): ASTVisitor {
         );
     },
     SelectionSet(node) {
-      // The executor would run the fragment as often as it is spread; the estimate counts it once.
+      // The executor would run a fragment once for each spread, but the estimate counts it once.
       const spread = new Set<string>();
       for (const selection of node.selections) {
         if (selection.kind !== Kind.FRAGMENT_SPREAD) continue;

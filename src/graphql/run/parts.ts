@@ -10,7 +10,6 @@ import { settled } from './metering.ts';
 const types = ['multipart/mixed', 'text/event-stream'] as const;
 export type PartsType = (typeof types)[number];
 
-/** The type of a response in parts; undefined unless `accept` names one. */
 export function acceptedParts(accept = ''): PartsType | undefined {
   const named = accept
     .replace(otherParameters, '')
@@ -53,10 +52,10 @@ export async function runParts(
   }
 }
 
-/** A reader may leave a part unread for this long. */
+/** A response ends if its reader leaves a part unread for this long. */
 const SLOW_MS = 10_000;
 const MAX_WAITING = 16_384;
-/** By then, statements that a client left unfinished have ended. */
+/** Statements that run when a client disconnects end within this time; their cost is added then. */
 const ENDED_MS = 15_000;
 
 const formats = {
@@ -80,7 +79,7 @@ export const partsHeaders = (type: PartsType) => ({
   'x-accel-buffering': 'no', // nginx would hold parts back
 });
 
-/** Charges when it ends. */
+/** Charged when the response ends. */
 export function partsBody({ results, stop, release }: Parts, type: PartsType, context: Context): Readable {
   const { start, part, end } = formats[type];
   const { metering, log } = context;
@@ -128,7 +127,7 @@ export function partsBody({ results, stop, release }: Parts, type: PartsType, co
   }
 
   const iterator = texts();
-  // Not `Readable.from`, which closes only when the executor's next part is ready.
+  // `Readable.from` would close only when the executor's next part is ready.
   const body = new Readable({
     highWaterMark: MAX_WAITING,
     read() {

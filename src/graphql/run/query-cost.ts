@@ -50,7 +50,7 @@ function add(total: Part, part: Part): void {
 const TYPENAME_LENGTH = 40;
 
 /**
- * Multiplies nested page sizes and counts each use of a fragment. Of fragments on different types of an interface,
+ * Multiplies nested page sizes and counts each use of a fragment. If fragments are on different types of an interface,
  * counts only the largest.
  */
 export function costOf(
@@ -70,7 +70,7 @@ export function costOf(
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
     const total = none();
     const byType = new Map<GraphQLNamedType, Part>();
-    const spreads = new Set<string>(); // a fragment that one selection spreads twice counts once
+    const spreads = new Set<string>();
     const free = freeTypename(set);
     for (const selection of set.selections) {
       if (selection === free || isSkipped(selection, values)) continue;

@@ -23,7 +23,7 @@ type Path = readonly (string | number)[];
 /** `order`: index of each step among its siblings. `nullAt`: length of the path that becomes null. */
 type Place = { order: number[]; nullAt: number };
 
-/** Reports errors as graphql-js does: in document order, without those below a parent that an earlier error nulled. */
+/** Like graphql-js, sorts errors as in the document, and omits errors below a parent that an earlier error nulled. */
 export function reportedErrors(
   schema: GraphQLSchema,
   document: DocumentNode,

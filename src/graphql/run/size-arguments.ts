@@ -32,7 +32,7 @@ export function hasOpenSizes(document: DocumentNode): boolean {
   return open;
 }
 
-/** In GraphQL, a single value is a list of one. */
+/** GraphQL accepts a single value as a list of one. */
 const countOf = (given: unknown): number | undefined =>
   given == null ? undefined : Array.isArray(given) ? given.length : 1;
 

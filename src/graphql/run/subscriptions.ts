@@ -12,7 +12,6 @@ import { renderError } from './errors.ts';
 
 export type Plan = Pick<Subscription, 'topic' | 'weight' | 'key' | 'textOf'>;
 
-/** Returns a result with errors if there is no plan. */
 export async function planOf(args: ExecutionArgs): Promise<Plan | ExecutionResult> {
   const topic = await createSourceEventStream(args);
   if (!(topic instanceof Topic)) return topic as ExecutionResult;

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode, visit } from 'graphql';
 
-/** No limit counts the first `__typename` without an alias: Apollo and urql add one to every selection set. */
+/** Limits ignore the first `__typename` without an alias, because Apollo and urql add one to every selection set. */
 export const freeTypename = (set: SelectionSetNode): FieldNode | undefined =>
   set.selections.find(
     (selection): selection is FieldNode =>

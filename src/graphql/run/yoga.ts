@@ -32,8 +32,8 @@ import { costOf, introspectionUnits } from './query-cost.ts';
 import { acceptsEvents, eventHeaders, eventsOnly, isPlan, type Plan, planOf } from './subscriptions.ts';
 
 /**
- * Refuses idempotency keys, because only successful requests store responses: if one of several mutations failed, a
- * repetition would apply the others twice.
+ * Responses are stored only for successful requests. If one of several mutations failed, a retry with the same key
+ * would repeat the successful ones.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };
@@ -56,12 +56,15 @@ function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
 }
 
 const plans = new WeakMap<Metering, Plan>();
-/** Requests that accept a response in parts. */
+/** For requests that accept a response in parts. */
 const partsTypes = new WeakMap<Metering, PartsType>();
 /** An Error tells why there are no parts. */
 const parts = new WeakMap<Metering, Parts | Error>();
 
-/** Applies the plugin's rules only to documents with `@defer` or `@stream`: one of the rules is a copy of GraphQL.js's. */
+/**
+ * Applies the plugin's rules only to documents with `@defer` or `@stream`, because one rule repeats a rule of
+ * graphql-js.
+ */
 function partsPlugin(): Plugin {
   const plugin = useDeferStream() as Plugin;
   return {
@@ -123,13 +126,14 @@ function idsOf(url: string): Params {
   return Object.fromEntries(idNames.map((name) => [name, searchParams.get(name) ?? undefined]));
 }
 
-/** Runs in the last hook before serialization, because that hook knows the request's log. */
+/** The last hook before serialization, because this hook knows the request's log. */
 const errorsPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (!('errors' in result) || !result.errors) return;
     const { log } = serverContext as unknown as Context;
     const errors = result.errors.map((error) => renderError(error, log));
-    // Nothing has run: 500 for our own faults, else 400 if the media type allows it (`spec`).
+    // Without `data`, nothing has run. The status is 500 for our own faults, otherwise 400 if the media type allows it
+    // (`spec`).
     if (!('data' in result)) {
       for (const { extensions } of errors) {
         extensions.http ??= extensions.code === 'INTERNAL' ? { status: 500 } : { status: 400, spec: true };
@@ -161,8 +165,8 @@ function documentCache<T extends NonNullable<unknown>>() {
 const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
- * Empties the body of a large result, which is serialized later, over several turns of the event loop. Skips streams,
- * because Yoga wraps their body.
+ * The body of a large result stays empty, because the result is serialized later, over several turns of the event loop.
+ * Streams are skipped, because Yoga wraps their body.
  */
 const turnsPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResult, serverContext }) {
@@ -190,7 +194,6 @@ const notAcceptable = {
   ),
 };
 
-/** `newContext` makes a context for each event of a subscription. */
 export type Answering = (
   request: FastifyRequest,
   context: Context,
@@ -229,7 +232,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     const { status, headers } = response;
     const made = parts.get(context.metering);
     if (made && partsType) {
-      await response.text(); // ends its timer
+      await response.text(); // an unread response would keep its timer
       if (made instanceof Error) throw made;
       const body = partsBody(made, partsType, context);
       return { status: 200, headers: partsHeaders(partsType), body, units: 0, notCached: 'form' };

@@ -28,7 +28,6 @@ export type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 export const nodeTypes = new Set<string>();
 
-/** `id` must be unique within the type. */
 export const globalIdOf = (type: string, id: string | number | bigint): string =>
   Buffer.from(`${type}:${id}`).toString('base64url');
 
@@ -91,7 +90,7 @@ export const builder = new SchemaBuilder<Types>({
   },
 });
 
-// Root fields that refuse arguments are nullable: their errors must not null other root fields.
+// Root fields that refuse arguments are nullable, because their errors must not null other root fields.
 builder.queryType({ description: 'All queries. They return the same rows as the REST paths.' });
 builder.subscriptionType({
   description: 'What changes, as server-sent events. The first event of each says how things are at present.',

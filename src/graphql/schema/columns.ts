@@ -42,9 +42,9 @@ export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
   );
 
 /**
- * Exposes an enum or list of objects without a resolver call. The field is non-null although row types are partial,
- * because selected fields are always read. `column`: the field's name in the row, if it differs. `stored`: schema of
- * objects stored as JSON with keys in this order. `rows`: upper estimate of the list's length.
+ * Exposes an enum or list of objects without a resolver call. Row types are partial, but the field is non-null, because
+ * selected fields are always read. `column`: the field's name in the row, if different. `stored`: schema of objects
+ * stored as JSON with keys in this order. `rows`: upper estimate of the list's length.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,
@@ -71,7 +71,7 @@ export const exposed = <Row>(
   return t.expose(name as never, { nullable: false, extensions, ...options } as never) as FieldRef<Schema>;
 };
 
-/** Exposes a column by another name: REST's `id`, for example, would collide with the global id. */
+/** REST's `id`, for example, would collide with the global id. */
 export const renamed = <Row>(
   t: FieldsOf<Row>,
   column: keyof Row & string,

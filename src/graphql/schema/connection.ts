@@ -84,9 +84,8 @@ type WalkLimits = { list: string; maxSize: number };
 export const orderCursor = (list: string, revision: number, { rank, valued }: Position): string =>
   encodeCursor(list, [revision, rank, valued ? 1 : 0]);
 
-/** For lists whose cursors contain a revision and a rank. */
 export function rankedRange(args: ConnectionArgs, info: GraphQLResolveInfo, limits: WalkLimits): RankedRange;
-/** For lists that callers sort by a field: cursors also say whether the row has a value in that field. */
+/** For lists that callers sort by a field. Cursors also tell whether the row has a value in that field. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -133,9 +132,9 @@ export async function withPreviousPage<Row>(
 }
 
 /**
- * Computes a cursor only if selected, because each contains a hash. Classes make pages of 15 operators a third faster
- * than object literals with getters: V8 gives each literal a hidden class, which keeps the rows in memory until a full
- * garbage collection.
+ * Computes a cursor only if it is selected, because each needs a hash. Classes make pages of 15 operators a third
+ * faster than object literals with getters, whose hidden classes keep the rows in memory until a full garbage
+ * collection.
  */
 export const connection = <Row>(
   slice: Slice<Row>,

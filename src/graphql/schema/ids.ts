@@ -8,7 +8,6 @@ type Args = Readonly<object>;
 type ByIds<Key, Row> = {
   type: string;
   maxSize: number;
-  /** Names of arguments that are refused together with `ids`. */
   excluded: readonly string[];
   keyOf: (id: string) => Key | undefined;
   load: (key: Key) => Promise<Row | undefined>;

@@ -4,8 +4,8 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 
 /**
- * Sets the type of a row when loading it: Pothos sets it too late if a query selects the row twice. Requests share
- * rows, so a row must have only one type.
+ * Pothos sets the type of a row too late if a query selects the row twice. Requests share rows, so a row must have only
+ * one type.
  */
 export const loadNodes =
   <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>

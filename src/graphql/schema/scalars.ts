@@ -37,7 +37,7 @@ function textScalar(
 }
 
 // Makes `jsonPieces` write doubles as REST does. Patches graphql-js's Float, because Pothos ignores other scalars of
-// this name. Needs one schema per process.
+// that name. Needs one schema per process.
 const float: GraphQLScalarType = GraphQLFloat;
 const finite = GraphQLFloat.serialize;
 float.serialize = (value) => {

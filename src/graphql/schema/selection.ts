@@ -30,7 +30,7 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-/** `ownId`: GraphQL's name of the record's `id`, because GraphQL's `id` may be the global id. */
+/** `ownId`: the GraphQL name of the record's `id`, because GraphQL's `id` may be the global id. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],

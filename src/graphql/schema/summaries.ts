@@ -6,7 +6,6 @@ import { badArgument } from '../../kernel/refusal.ts';
 
 type Windowed<Row = unknown> = { timeWindow?: TimeWindow | undefined; early?: EarlyRow<Row> };
 
-/** The window of the query that read the row. */
 export const ownWindow = (row: Windowed): TimeWindow | undefined =>
   Object.hasOwn(row, 'timeWindow') ? row.timeWindow : undefined;
 
@@ -22,7 +21,7 @@ export function windowOf(row: Windowed, asked: TimeWindow | null | undefined, wh
 
 export const windowText = 'Default: the window of the list or field above; required where that has none.';
 
-/** Returns the summary to read in the same statement as the row: the first that the query selects. */
+/** The first summary that the query selects; it is read in the same statement as the row. */
 export function earlySummary<Field extends string>(
   { fieldNodes: [node], schema, variableValues }: GraphQLResolveInfo,
   selection: Selection<Field>,
