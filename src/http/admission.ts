@@ -66,16 +66,16 @@ type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error
 
 export type ConcurrencyLimit = {
   enter(request: FastifyRequest, reply: unknown, done: (refusal?: Error) => void): void;
-  /** Call it when the response is ready, so that slow readers delay no other request, and again after sending. */
+  /** Call when the response is ready, so that slow readers do not delay other requests, and again after sending. */
   leave(request: FastifyRequest): void;
   waiting(): number;
   stop(): void;
 };
 
 /**
- * Runs at most `most` requests at a time; others wait in order. With 1,000 connections, a response needs 230 µs of CPU,
- * as with 256. Without the limit it needs 380 µs, because V8 copies the objects of waiting requests. With only the
- * pool's queue, a response needed a third more CPU, and the process 440 MB instead of 280 MB.
+ * Other requests wait in order. With 1,000 connections, a response needs 230 µs of CPU, as with 256. Without the limit,
+ * a response needs 380 µs, because V8 copies the objects of waiting requests. If requests wait only in the pool's
+ * queue, a response needs a third more CPU and the process needs 440 MB instead of 280 MB.
  */
 export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();

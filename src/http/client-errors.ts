@@ -23,7 +23,6 @@ function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | un
 }
 const MAX_LINE_LENGTH = 4_096;
 
-/** Refuses input that is too large, too slow or not HTTP. */
 export function sendClientError(error: Fault, socket: Socket, absent?: string): void {
   if (!socket.writable) {
     socket.destroy();
@@ -41,7 +40,7 @@ export function sendClientError(error: Fault, socket: Socket, absent?: string): 
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  // Reads for another second, so that the response arrives. A longer wait would delay closing.
+  // Reads for another second, so that the client gets the response. A longer wait would delay closing.
   socket.resume();
   setTimeout(() => socket.destroy(), 1_000).unref();
 }

@@ -34,8 +34,8 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses a request with no Host header or several (RFC 9112, section 3.2), because Node and a proxy may read different
- * ones. Node's own refusal has no body.
+ * Node and a proxy may read different Host headers, so there must be exactly one (RFC 9112, section 3.2). Node's own
+ * refusal has no body.
  */
 const withHostChecked =
   (serve: RequestListener): RequestListener =>
@@ -71,7 +71,7 @@ const oneAtATime =
     });
   };
 
-/** After its send queue was empty, a connection is inspected again once this many bytes are sent. */
+/** A connection whose send queue was empty is inspected again after sending this many bytes. */
 const UNSEEN_BYTES = 65_536;
 
 type Sending = {
@@ -86,8 +86,8 @@ type Sending = {
 };
 
 /**
- * Resets a connection whose client reads nothing for `sendTimeoutMs`. On Linux, bytes in the kernel's send queue count
- * as unread, though Node reports them as sent. A socket closes only after that queue is empty.
+ * Resets a connection whose client reads nothing for `sendTimeoutMs`. On Linux, bytes in the kernel's send queue are
+ * unread, though Node reports them as sent. A socket closes only after that queue is empty.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Map<Socket, Sending>();
@@ -102,7 +102,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     unread += 1;
     const close = sending?.close;
     sockets.delete(socket);
-    socket.resetAndDestroy(); // an orderly close would leave unread bytes in the system for minutes
+    socket.resetAndDestroy(); // an orderly close would leave unread bytes in the kernel for minutes
     close?.();
   }
 
@@ -111,7 +111,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     else socket.destroy();
   }
 
-  /** Where the send queue cannot be read, uses Node's socket timeout, which notices partial writes. */
+  /** If the send queue cannot be read, uses Node's socket timeout, which notices partial writes. */
   function setTimer(socket: Socket, waits: boolean) {
     if (waits && socket.timeout !== sendTimeoutMs) {
       timed.add(socket);
@@ -133,7 +133,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   }
 
   async function sweep(server: Server) {
-    if (!server.listening) for (const { close } of sockets.values()) close?.(); // a shutdown waits for no send queue
+    if (!server.listening) for (const { close } of sockets.values()) close?.(); // a shutdown waits for no queue
     const looked = [...sockets].filter(([socket, sending]) => sending.close || mayHold(socket, sending));
     if (looked.length === 0) return;
     const sent = looked.map(([socket]) => socket.bytesWritten - socket.writableLength);
@@ -141,7 +141,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     const queues = await readSendQueues(new Set(known));
     for (const [index, [socket, sending]] of looked.entries()) {
       const before = sent[index] as number;
-      // Skips sockets that wrote while the table was read: their figures do not match it.
+      // Skips sockets that wrote while the table was read, because their byte counts do not match the table.
       if (!sockets.has(socket) || socket.bytesWritten - socket.writableLength !== before) continue;
       look(socket, sending, before, queues.get(sending.connection ?? ''));
     }

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 export const MAX_BODY = 256 * 1024;
 const ANSWER_MS = 100;
 
-/** Stops soon after Fastify's 413: otherwise a decompression bomb would be read to its end. */
+/** Stops soon after Fastify's 413, because a decompression bomb would otherwise be read to its end. */
 function bounded<Options>(make: (options?: Options) => Transform) {
   return (options?: Options) => {
     const stream = make(options);

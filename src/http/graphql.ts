@@ -23,7 +23,7 @@ export function serveGraphql(
 ) {
   const { cache, trusted } = options;
   const answer = graphqlEngine(trusted, options.streams);
-  // Parses the body only on a cache miss, because the cache key contains its text.
+  // Parses the body only on a cache miss, because the cache key contains the body's text.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   const handler = answering(async (request) => {
     const { network, faults } = options.networkHeader.read(request.headers);

@@ -18,7 +18,7 @@ const known = [...allowed()].map(([path, allow]) => ({
   of: path,
 }));
 
-/** Returns 405 for known paths, else 404. `absent`: path on another port. */
+/** Returns 405 for known paths, otherwise 404. `absent`: path that only another port serves. */
 export function refusalOf({ method, url }: { method: string; url: string }, absent?: string): Refusal {
   const path = url.split('?', 1)[0] as string;
   const match = known.find(({ pattern, of }) => of !== absent && pattern.test(path));

@@ -10,7 +10,7 @@ import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
 type Answered = {
-  /** A pattern: paths would let callers create any number of labels. */
+  /** The route's pattern. With paths, callers could create any number of labels. */
   route: string;
   method: string;
   status: number;

@@ -13,6 +13,6 @@ export function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
   return encodings.find((name) => accepted.includes(name));
 }
 
-/** Ignores dates: two changes may have the same one. */
+/** Ignores dates, because two changes may have the same date. */
 export const isUnchanged = ({ headers }: FastifyRequest, etag: string): boolean =>
   fresh({ 'if-none-match': headers['if-none-match'] }, { etag });

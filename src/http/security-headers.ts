@@ -1,4 +1,7 @@
-/** Helmet's headers that matter for data, as constants: helmet runs ten functions a request. The TLS proxy sets HSTS. */
+/**
+ * The headers of Helmet that matter for data. They are constants, because Helmet runs ten functions per request. The
+ * TLS proxy sets HSTS.
+ */
 export const securityHeaders = {
   'cross-origin-resource-policy': 'cross-origin', // safe, because requests carry a token, never a cookie
   'referrer-policy': 'no-referrer',

@@ -71,7 +71,10 @@ export type ServerOptions = {
   requestTimeoutMs?: number;
 };
 
-/** The limit of concurrent requests: this or, if more, 2 × DATABASE_POOL. A higher one speeds up no response. */
+/**
+ * The limit of concurrent requests is this, or 2 × DATABASE_POOL if that is more. A higher limit does not speed up
+ * responses.
+ */
 const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
@@ -129,7 +132,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const of = request.log as unknown as Logger;
     gate.leave(request);
     const answered = { route, method, status: reply.statusCode, ms: reply.elapsedTime };
-    // A stream lasts as long as its client likes.
+    // The duration of a stream depends on the client.
     if (/^text\/event-stream/.test(String(reply.getHeader('content-type'))))
       of.info(answered, 'stream closed');
     else metrics.observe(answered, of);
@@ -169,7 +172,6 @@ const PRIVATE_PATH = /^(https?:\/\/[^/]*)?\/(v\d+|graphql)([/?]|$)/i;
 const needsToken = ({ routeOptions, url }: FastifyRequest): boolean =>
   PRIVATE_PATH.test(routeOptions.url ?? '') || PRIVATE_PATH.test(url);
 
-/** Handlers may override these headers. */
 function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders).header('x-request-id', request.id);
   if (needsToken(request)) reply.headers(privateHeaders);

@@ -6,7 +6,7 @@ import { boundedMap } from '../../kernel/bounded.ts';
 import type { Encoding } from '../negotiation.ts';
 
 export const notCachedReasons = [
-  /** The response depends on the caller, the time or a table of no dataset. */
+  /** The response depends on the caller, the time or a table outside all datasets. */
   'private',
   'error',
   'method',
@@ -25,11 +25,11 @@ export const notCachedReasons = [
 ] as const;
 export type NotCached = (typeof notCachedReasons)[number];
 
-/** Contains the host, because responses contain links to it. */
+/** Contains the host, because links in responses contain the host. */
 export const keyOfUrl = (network: string, base: string, target: string): string =>
   `${network} ${base}${target}`;
 
-/** Lacks headers that differ between requests. */
+/** Without headers that differ between requests. */
 export type CachedResponse = {
   route: string;
   status: number;
@@ -39,7 +39,6 @@ export type CachedResponse = {
   units: number;
 };
 
-/** Valid until one of its datasets changes. */
 export type CachedAnswer = {
   body: Buffer;
   /** The ETag without quotes. */
@@ -63,7 +62,7 @@ type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnit
 
 export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
-  /** Counts hits but no misses: after a miss the caller uses `get`, which counts. */
+  /** Counts only hits. After a miss, the caller uses `get`, which counts the miss. */
   response(key: string, variant: string): CachedResponse | undefined;
   /** Returns the entry with its ETag even if it is superseded or too large. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };

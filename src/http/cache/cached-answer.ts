@@ -40,7 +40,7 @@ export async function resourceAnswer(
 ): Promise<Answer> {
   const encoding = encodingFor(request, entry);
   const etag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`;
-  const varied = reply.getHeader('vary'); // contains Authorization, and Origin if CORS_ORIGINS lists some
+  const varied = reply.getHeader('vary'); // contains Authorization, and Origin if CORS_ORIGINS lists origins
   const validators = {
     etag,
     'cache-control': 'private, no-cache',

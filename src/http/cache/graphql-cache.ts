@@ -13,13 +13,13 @@ export const keyOfQuery = (body: string, accept: string | undefined, network: st
 
 const REMAINING = '"remaining":';
 
-/** Replaces the last `remaining`, that of `extensions.cost`: only `extensions.revision` comes later. */
+/** The last `remaining` is in `extensions.cost`, because only `extensions.revision` comes later. */
 function withRemaining(text: string, remaining: number | null): string {
   const start = text.lastIndexOf(REMAINING) + REMAINING.length;
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** The stored `remaining` is null; `findQuery` inserts the caller's. */
+/** Stores `remaining` as null; `findQuery` inserts the caller's value. */
 export function storeQuery(
   cache: AnswerCache,
   key: string | undefined,

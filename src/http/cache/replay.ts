@@ -19,7 +19,7 @@ const perRequestHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-polic
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
-/** Callers choose the variant, and the size of a cache entry does not include it. */
+/** Limited, because clients choose the variant and the size of a cache entry ignores it. */
 const MAX_VARIANT_LENGTH = 250;
 
 /** Also logs and counts why responses are not cached. */
@@ -40,7 +40,7 @@ function recordResponse(request: FastifyRequest, reply: FastifyReply): void {
   const body = sent instanceof Readable ? undefined : sent;
   const variant = variantOf(request.headers);
   const headers = reply.getHeaders();
-  // Without Content-Length, the compress plugin changed the body.
+  // If Content-Length is missing, the compress plugin has changed the body.
   const isOfSource = body ? Number(headers['content-length']) === body.length : reply.statusCode === 304;
   if (!cachedSource || !isOfSource || variant.length > MAX_VARIANT_LENGTH) return;
   cachedSource.responses.set(variant, {
@@ -66,8 +66,8 @@ function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
 }
 
 /**
- * Sends cached responses before Fastify sees the requests: a summary needs 30 µs of CPU instead of 40. Authentication,
- * rates, units and logs work as usual. Fastify handles all other requests and refusals.
+ * Sends cached responses without Fastify, so a summary needs 30 µs of CPU instead of 40. Authentication, rates, units
+ * and logs work as usual. Fastify handles all other requests and refusals.
  */
 export function replayCached(options: {
   cache: AnswerCache;
@@ -139,17 +139,17 @@ export function replayCached(options: {
 
     const length = lengthOfQuery(request);
     if (length === 0) return pass();
-    // Checks the token before the body, so that a bad token is refused immediately. Responses that contain the rest of
-    // an allowance cannot be replayed.
+    // Checks the token before the body, so that a bad token is refused immediately. A response cannot be replayed if
+    // the account has an allowance, because the response contains the rest of it.
     const caller = callerOf(request);
     if (!caller || caller.allowance.units !== undefined) return pass();
     request.once('data', (bytes: Buffer) => {
       request.pause(); // `unshift` works only before the body ends
-      // Fastify must handle bodies in several parts, and refuse text that is not UTF-8.
+      // Fastify handles bodies that arrive in several parts, and refuses text that is not UTF-8.
       const isWhole = bytes.length === length && isUtf8(bytes);
       const passWithBody = () => {
         request.unshift(bytes);
-        // If Fastify refuses the request without reading its body, drains the rest.
+        // Drains the rest if Fastify refuses the request without reading its body.
         if (!isWhole) response.once('finish', () => request.resume());
         pass();
       };

@@ -13,7 +13,7 @@ import { html, sendPage, strict, wantsPage } from './page.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
 
-/** Compresses at first use: GraphiQL is 9 MB of script. */
+/** Called at first use, because GraphiQL is 9 MB of script. */
 async function makeAsset(type: string, body: Buffer): Promise<Asset> {
   const [gzipped, br] = await Promise.all([
     promisify(gzip)(body, { level: 6 }),

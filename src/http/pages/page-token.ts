@@ -3,10 +3,10 @@ import { CODE_FORM } from '../../accounts/page-codes.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
 import { pageSecurityHeaders } from '../security-headers.ts';
 
-/** Undefined for an unknown, used or expired code. */
+/** Returns undefined for unknown, used and expired codes. */
 export type ExchangeCode = (code: string) => Promise<string | undefined>;
 
-/** Limits the database statements of strangers. Codes cannot be guessed anyway. */
+/** Limits the database statements of anonymous clients. Codes cannot be guessed anyway. */
 const ATTEMPTS_A_SECOND = 100;
 
 const codeForm = new RegExp(`^${CODE_FORM}$`);
@@ -25,7 +25,7 @@ function countAttempts() {
   };
 }
 
-/** Trusts only the code: behind a proxy, neither the client's address nor `Host` proves anything. */
+/** Trusts only the code, because behind a proxy neither the client's address nor `Host` proves anything. */
 export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = async () => undefined) {
   const attempt = countAttempts();
   app.post('/page-token', { bodyLimit: 1_024 }, async (request, reply) => {

@@ -10,8 +10,8 @@ export const tokenBar = {
 <button>Use</button><button type="button" hidden>Forget</button></form>`,
 
   /**
-   * Defines `sharedToken()`. Tabs keep the token in sessionStorage and pass it to new tabs, so it is lost with the last
-   * tab. Clears localStorage, where earlier versions kept it.
+   * Tabs keep the token in sessionStorage and pass it to new tabs, so the token is lost when the last tab closes.
+   * Clears localStorage, where earlier versions kept the token.
    */
   script: `
 const KEY = 'stakegraph:token';

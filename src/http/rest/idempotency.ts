@@ -7,7 +7,7 @@ import { rows, sql } from '../../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 
-/** A response without `units` is a repeated one and costs the base units. */
+/** A replayed response has no `units` and costs the base units. */
 export type Stored = { status: number; headers: Record<string, string>; pieces: string[]; units?: number };
 
 /** Accepts the key quoted (IETF draft) or bare. */

@@ -5,7 +5,7 @@ import type { Route } from '../../kernel/route.ts';
 import { type Json, schemaOf, schemaRef } from './openapi-schemas.ts';
 import { listOf } from './row-forms.ts';
 
-/** `npm run schema` writes them from the sample data. */
+/** `npm run examples` writes the file from the sample data. */
 type ResponseExamples = { operations: Record<string, unknown>; errors: Record<string, unknown> };
 const examples = JSON.parse(
   readFileSync(new URL('response-examples.json', import.meta.url), 'utf8'),

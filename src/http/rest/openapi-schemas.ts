@@ -3,7 +3,6 @@ import { leafOf } from '../../kernel/leaves.ts';
 
 export type Json = Record<string, unknown>;
 
-/** Moves named schemas to `found` and refers to them. */
 export const schemaOf = (
   schema: z.ZodType,
   found: Map<string, Json>,
@@ -57,7 +56,7 @@ function hoist(document: Json, found: Map<string, Json>): Json {
 
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** Names the types of generated clients: a `BlockPage` contains blocks. */
+/** Generated clients name types after these: a `BlockPage` contains blocks. */
 function envelopeName(schema: Json): string | undefined {
   const { data, results } = (schema.properties ?? {}) as Record<string, { items?: { $ref?: string } }>;
   const row = (data ?? results)?.items?.$ref?.split('/').at(-1);

@@ -19,7 +19,7 @@ export const formTypes: Record<Form, string> = {
 
 const known = boundedMap<{ form: Form | undefined }>(500);
 
-/** Undefined means JSON: without `Accept`, for unknown types, and if JSON has the same `q`. */
+/** Undefined means JSON. JSON is the default, and wins if `q` is equal. */
 export function formOf(accept: string | undefined): Form | undefined {
   if (accept === undefined || !/csv|ndjson|text\/\*/i.test(accept)) return undefined;
   let read = known.get(accept);
@@ -65,7 +65,6 @@ function cellOf(value: unknown): string {
 
 const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
-/** If `first`, CSV begins with the field names. */
 export function linesOf(form: Form, { record }: List, rows: readonly string[], first: boolean): string {
   if (form === 'ndjson') return rows.map((row) => `${row}\n`).join('');
   const names = Object.keys(record.shape);

@@ -8,7 +8,7 @@ import type { Route } from '../../kernel/route.ts';
 import { type Form, type List, linesOf } from './row-forms.ts';
 
 const MAX_ROWS = 500_000;
-/** Whole lists that an account reads at a time. No other limit covers slow readers. */
+/** Whole lists that an account reads at the same time. No other limit covers slow readers. */
 const MAX_OF_ACCOUNT = 2;
 const MAX_SENT = 16;
 
@@ -18,7 +18,7 @@ let together = 0;
 const sizes = ['size', 'limit'];
 const places = [...sizes, 'from', 'offset', 'cursor', 'revision'];
 
-/** Returns the first page's query, with the maximum size; undefined without `all`. */
+/** Returns the query of the first page, with the maximum size. Returns undefined without `all`. */
 export function wholeQuery(
   route: Pick<Route<Context>, 'query'>,
   query: Record<string, unknown>,
@@ -45,7 +45,7 @@ function nextQuery(body: unknown): Record<string, string> | undefined {
   return next == null ? undefined : Object.fromEntries(new URL(next, 'http://localhost').searchParams);
 }
 
-/** Lists of v1 have no total: of several pages, each counts as full. */
+/** Lists of v1 have no total, so the estimate assumes full pages if there are several. */
 function rowsIn(body: unknown, query: Record<string, unknown>, first: number): number {
   const { total, pages = 1 } = body as Envelope;
   return total ?? (pages > 1 ? pages * Number(query.limit) : first);
@@ -89,11 +89,11 @@ type Pages = {
   list: List;
   weight: Weight;
   query: Record<string, unknown>;
-  /** Reads each page in its own context, because a shared one would hold the rows of all pages. */
+  /** Reads each page in its own context, because a shared context would hold the rows of all pages. */
   read(query: Record<string, unknown>): Promise<unknown>;
 };
 
-/** Reads pages only as fast as the client. */
+/** Reads the next page only when the client has read the previous one. */
 export async function wholeList({ request, form, list, weight, query, read }: Pages): Promise<Readable> {
   const leave = enter(request.caller?.accountId ?? '');
   let rows = 0;
