@@ -33,7 +33,7 @@ export type FollowOptions = {
   say: Say;
   onStored(progress: Progress): void;
   onPublished(epoch: number, failures: string[]): void;
-  /** Called after each stored epoch, and at the start for the newest one. */
+  /** Called after each epoch is stored, and at the start of a pass for the newest stored epoch. */
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
   /** Ends the index after the epoch in progress. */
   stop: AbortSignal;

@@ -20,7 +20,6 @@ export type IndexOptions = {
   network: Network | undefined;
   asked: Asked;
   once: boolean;
-  /** Requests per second to each node. */
   rate: number | undefined;
   labels: string | undefined;
   execution: string | undefined;
@@ -135,7 +134,7 @@ async function run(options: Running): Promise<FollowReport> {
   }
 }
 
-/** Estimates the previous epoch again, because the process may have ended before that. */
+/** Estimates the previous epoch again, because the process may have ended before its estimate. */
 const estimated = (pool: Pool, network: Network, epoch: number) =>
   transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
 

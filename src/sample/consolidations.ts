@@ -8,7 +8,6 @@ import type { SampleValidator } from './validators.ts';
 /** Epochs from a source's exit until it is withdrawable. */
 const WITHDRAWABLE_AFTER = 256;
 
-/** In the sample, every exit after Electra is a consolidation, except exits on Holesky and of slashed validators. */
 export function consolidationsOf(network: Network, all: readonly SampleValidator[], seed = 1) {
   const validators = all.filter((row) => row.network === network);
   const random = stream(seed, network, 'consolidations');

@@ -141,7 +141,7 @@ function worldOf(
   };
 }
 
-/** A slashing in `epoch` or later sets a withdrawable epoch of at least `epoch` + EPOCHS_PER_SLASHINGS_VECTOR. */
+/** Excludes slashings in `epoch`, whose withdrawable epoch is at least `epoch` + EPOCHS_PER_SLASHINGS_VECTOR. */
 const slashedBefore = (spec: ChainSpec, { slashed, withdrawable, size }: ValidatorSet, epoch: number) =>
   Uint8Array.from({ length: size }, (_, index) =>
     slashed[index] && (withdrawable[index] as number) < epoch + spec.epochsPerSlashingsVector ? 1 : 0,

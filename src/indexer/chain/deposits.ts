@@ -28,7 +28,7 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
   return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
 }
 
-/** If the bounds of `carry` leave open whether a deposit fits, the balances in `next` decide and narrow the bounds. */
+/** If `carry` leaves open whether a deposit fits, the balances in `next` decide and narrow `carry`. */
 export function processDeposits(
   world: World,
   queue: DepositQueue,
@@ -57,7 +57,7 @@ export function processDeposits(
       if ((full = !fits)) break;
       least = Math.max(least, (processed = sum));
     }
-    if (index === undefined) continue; // the deposit's signature was invalid
+    if (index === undefined) continue; // no validator was created, so the signature was invalid
     if (index < registry.size) increase(balances, index, deposit.amount);
     else created.set(index, [...(created.get(index) ?? []), deposit]);
   }
@@ -93,8 +93,8 @@ function hasArrived(
 }
 
 /**
- * Skips deposits with invalid signatures, which do not create a validator: as many of the first deposits as possible
- * while the other amounts sum to at least `balance`, the validator's balance in the next state.
+ * Skips the first deposits, whose signatures were invalid: as many as possible while the other amounts sum to at least
+ * `balance`, the validator's balance in the next state.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

@@ -35,7 +35,6 @@ export class ValidatorSet implements Registry {
     this.#reserve(capacity);
   }
 
-  /** First byte of the withdrawal credentials. */
   prefix(index: number): number {
     return this.#credentials[index * CREDENTIALS] as number;
   }

@@ -9,7 +9,7 @@ const OWN_DEPOSIT = 0;
 export function takeRequests(world: World, block: BeaconBlock): void {
   for (const deposit of block.deposits) {
     const index = world.registry.indexOf(deposit.pubkey) ?? world.newcomers.get(deposit.pubkey);
-    if (index === undefined) continue; // the deposit's signature was invalid
+    if (index === undefined) continue; // no validator was created, so the signature was invalid
     if (world.rules.electra) world.deposits.push({ ...deposit, slot: OWN_DEPOSIT });
     else depositAtOnce(world, index, deposit.amount);
   }

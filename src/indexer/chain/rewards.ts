@@ -9,7 +9,6 @@ export type Rewards = {
   readonly penaltiesWithoutDuty: ReadonlyMap<number, number>;
 };
 
-/** Returns the unslashed stake for each flag, in increments. */
 function participationOf({ increments, slashed }: World, { votes }: EpochVotes): number[] {
   const sums = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let index = 0; index < votes.length; index++) {

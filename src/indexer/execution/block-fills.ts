@@ -115,7 +115,7 @@ export class BlockFills {
     const lacksPayload = this.#options.relays && (block.relays ?? 0) > 0 && !payloads;
     const figures = lacksPayload ? undefined : await this.#figures(block, payload, node);
     if (figures) return { ...fill, ...figures };
-    // A payload changes fees, so the relays of a block with known fees are stored only with new figures.
+    // A payload changes the fees. So if fees are stored, relays are stored only together with new fees.
     return block.feesKnown ? undefined : payloads && fill;
   }
 
@@ -161,7 +161,7 @@ export class BlockFills {
     const { pool, network, estimateMissed, now, firstWaitMs } = this.#options;
     const changed = new Set(await writeFills(pool, { network, estimateMissed }, fills));
     for (const slot of changed) this.#slots.delete(slot);
-    // A block is unchanged if it was replaced or a source failed.
+    // An unchanged block waits: it was replaced, or a source failed.
     for (const { slot } of due) {
       const { attempts, until } = this.#slots.get(slot) ?? { attempts: 0, until: 0 };
       if (!changed.has(slot) && until <= now())

@@ -3,8 +3,8 @@ import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/c
 import type { Network } from '../../chain/networks.ts';
 
 /**
- * Sets the fees and MEV of a validator's day once all its blocks have them, rounded down to whole Gwei. Idempotent. The
- * caller must refresh private sets.
+ * Sets the fees and MEV of a validator's day, rounded down to whole Gwei, once all blocks of the day have both.
+ * Idempotent. The caller must refresh private sets.
  */
 export async function applyBlockFees(
   client: pg.ClientBase,

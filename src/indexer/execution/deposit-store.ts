@@ -84,8 +84,8 @@ export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   });
 
 /**
- * A validator gets the depositor of its first deposit with its withdrawal address or with BLS credentials, because
- * those may have changed. Signatures are not checked. Stored addresses never change.
+ * A validator gets the depositor of its first deposit with its withdrawal address or with BLS credentials, which an
+ * address may have replaced. Signatures are not checked. Stored addresses never change.
  */
 async function giveAddresses(
   client: pg.ClientBase,

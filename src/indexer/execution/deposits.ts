@@ -26,7 +26,6 @@ const FIRST_RANGE = 10_000;
 const MAX_RANGE = 100_000;
 /** Deposits per transaction. A range of blocks with more deposits is halved. */
 const MAX_DEPOSITS = 20_000;
-/** Time until logs with missing deposits are read again. */
 const GAP_WAIT_MS = 3_600_000;
 
 const Finalized = z.object({ number: quantity.transform(Number) });

@@ -50,8 +50,8 @@ export type Received = {
 };
 
 /**
- * Follows docs/index-from-your-node.md. A payment is fees up to the block's priority fees minus the payment's gas cost;
- * the rest is MEV.
+ * Follows docs/index-from-your-node.md. Fees are the payment, but at most the block's priority fees minus the
+ * payment's gas cost. The rest of the payment is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;

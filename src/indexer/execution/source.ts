@@ -9,7 +9,6 @@ export type SourceReason =
   | 'nonsense'
   | 'missing'
   | 'mismatch'
-  /** The block pays another amount than the relay reports. */
   | 'disagree'
   | 'other-network';
 

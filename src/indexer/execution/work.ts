@@ -74,7 +74,6 @@ const totals = `n.execution_rewards + b.consensus_rewards as total_rewards,
   n.missed_execution_rewards + b.missed_consensus_rewards as total_rewards_missed`;
 const all = [...assigned, 'missed_execution_rewards', 'total_rewards', 'total_rewards_missed'];
 
-/** Skips unchanged rows, and blocks whose hash has changed since the request. */
 const FILL = `/* fillBlocks */
   update blocks b set ${all.map((name) => `${name} = n.${name}`).join(', ')}
   from (

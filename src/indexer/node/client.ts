@@ -5,7 +5,6 @@ import { openLimiter } from './limiter.ts';
 import { type ElementReader, ElementScanner } from './scan/elements.ts';
 
 export type ClientOptions = {
-  /** Requests per second. */
   rate: number;
   timeoutMs: number;
   attempts: number;

@@ -109,7 +109,7 @@ export function blocksOf(asking: Asking, epoch: number): Promise<EpochBlocks> {
   return endpoint.blocks.epoch(firstSlot(asking, epoch), slotsPerEpoch, final, signal);
 }
 
-/** Reads the proposers of missed slots from the duties or, since Fulu, the proposer lookahead. */
+/** Only missed slots need the duties, because blocks name their proposers. */
 async function proposersOf(
   asking: Asking,
   epoch: number,
@@ -152,7 +152,7 @@ export async function dutiesOf(asking: Asking, epoch: number, urgent = false): P
   );
 }
 
-/** Several requests, because the length of a URL is limited. */
+/** Sends several requests, because the length of a URL is limited. */
 export async function inBatches<T>(
   indices: readonly number[],
   ask: (batch: readonly number[]) => Promise<T[]>,

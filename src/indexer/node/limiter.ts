@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const IN_FLIGHT = 8;
 
-/** Starts at most `rate` requests per second. Of eight parallel requests, one is reserved for urgent ones. */
+/** Starts at most `rate` requests per second. At most eight run at once, or seven if none is urgent. */
 export function openLimiter(rate: number) {
   let running = 0;
   let free = 0;

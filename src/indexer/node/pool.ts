@@ -17,7 +17,7 @@ export type NodesOptions = {
   signal: AbortSignal;
   /** Requests per second to each node. */
   rate?: number | undefined;
-  /** Maximum time without a byte, and for a small response as a whole; larger ones may take 4 or 40 times as long. */
+  /** Maximum time without a byte, and for a whole small response. Larger responses may take 4 or 40 times as long. */
   timeoutMs?: number;
   attempts?: number;
   firstBackoffMs?: number;

@@ -16,7 +16,7 @@ type AllRecords = Registry & Iterable<ValidatorRecord>;
 export type Start = {
   state: EpochState;
   records: AllRecords;
-  /** If the node does not report the queue, only deposits of non-final blocks. */
+  /** Has only deposits of non-final blocks if the node does not report the queue. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
   before: {

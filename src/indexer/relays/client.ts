@@ -21,7 +21,6 @@ const FEW = 4;
 /** A page covers about this many slots; closer slots share requests. */
 const NEAR = 200;
 
-/** Throws SourceError. */
 export async function deliveredBy(source: Source, slots: readonly number[]): Promise<Payload[]> {
   const found: Payload[] = [];
   for (const group of groupsOf(slots)) {

@@ -5,7 +5,7 @@ import { raisedRevision } from '../../db/changes/revisions.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
-/** Sums the execution rewards of changed chain days, if the index covers the day and all its blocks have them. */
+/** Sums the execution rewards of changed chain days that the index covers and whose blocks all have these rewards. */
 export async function addChainDayFees(client: pg.ClientBase, network: Network): Promise<boolean> {
   const { rows } = await client.query<{ day: number }>(
     `/* dueChainDays */

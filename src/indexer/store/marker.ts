@@ -27,7 +27,7 @@ export async function takeMarker(
   return marker;
 }
 
-/** Stores a record and removes records before a gap. Returns the first remaining epoch. */
+/** Also removes records before a gap. Returns the first remaining epoch. */
 export async function storeRecord(
   client: pg.ClientBase,
   network: Network,

@@ -51,7 +51,6 @@ async function upsert(client: pg.ClientBase, network: Network, rows: readonly Sl
   return rowCount ?? 0;
 }
 
-/** Writes new slashings, and updates the balances of slashed validators until they are withdrawable. */
 export async function writeSlashings(
   client: pg.ClientBase,
   network: Network,

@@ -76,7 +76,7 @@ export class Sums {
         ...{ proposed: sum.proposed + proposed, missed: sum.missed + missed, rewards: sum.rewards + rewards },
       });
     }
-    // A penalty after an exit belongs to the row of the exit, not to a later period.
+    // A penalty after an exit belongs to the period of the exit, not to a later one.
     for (const [validator, amount] of record.withoutDuty)
       if ((this.duties[validator] ?? 0) > 0)
         this.rewards[validator] = (this.rewards[validator] ?? 0) + amount;

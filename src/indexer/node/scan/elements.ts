@@ -30,7 +30,7 @@ export class ElementScanner {
   readonly #reader: ElementReader;
   #parts: Buffer[] = [];
   #waiting = 0;
-  /** Bytes to wait for before the next scan; doubled, so that small chunks stay cheap. */
+  /** The next scan waits for this many bytes. Doubling them keeps small chunks cheap. */
   #enough = 0;
   #phase: 'envelope' | 'elements' | 'after' = 'envelope';
   #envelope: Buffer[] = [];
