@@ -229,7 +229,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 /** Throws a SettingsError that does not show the value. */
 export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const secret = environment[name];
-  // The user may have given the secret instead of the name.
+  // An invalid name is not shown, because the user may have given the secret instead.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
   const shown = named ? `The environment variable ${name}` : 'The named environment variable';
   if (!secret) throw new SettingsError(`${shown} is not set; it must hold the token.`);

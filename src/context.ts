@@ -13,9 +13,9 @@ export type Caller = {
   tokenId: string;
   tokenName: string;
   tier: Tier;
-  /** Requests per second; undefined means no limit. */
+  /** Requests per second. */
   rateLimit: number | undefined;
-  /** Maximum number of private sets; undefined means no limit. */
+  /** Maximum number of private sets. */
   setLimit: number | undefined;
   allowance: Allowance;
 };
@@ -23,11 +23,11 @@ export type Caller = {
 export type Context = Reading & {
   /** Read-only. */
   db: Queryable;
-  /** Reads and writes data of accounts; `db` may be a replica that lags behind their writes. */
+  /** Reads and writes data of accounts, because `db` may be a replica that lags behind their writes. */
   primary: Primary;
   caller: Caller;
   metering: Metering;
-  /** From the network header; a GraphQL argument may name another network. */
+  /** From the network header. A GraphQL argument may name another network. */
   network: Network;
   now: () => Date;
   requestId: string;
@@ -58,7 +58,7 @@ export function contextMaker(options: {
           return pool.query(statement);
         },
       },
-      // Using `primary`, `caller` or `now` makes the response private, so it is not cached.
+      // Using `primary`, `caller` or `now` makes the response private, which prevents caching.
       primary: {
         query(statement) {
           trace.isPrivate = true;

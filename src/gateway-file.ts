@@ -13,7 +13,6 @@ export async function noteGateway(dataDir: string, url: string): Promise<() => P
   };
 }
 
-/** Returns undefined if no gateway runs. */
 export async function gatewayOf(dataDir: string): Promise<string | undefined> {
   const { isAlive, readMark } = await processes();
   const mark = readMark(fileIn(dataDir));

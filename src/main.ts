@@ -71,7 +71,7 @@ for (const command of program.commands) {
 }
 
 try {
-  // commander's default command would treat a mistyped command as an argument
+  // not commander's default command, which would take a mistyped command as an argument
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
   process.exitCode = exitCodeOf(error);

@@ -25,7 +25,6 @@ export const makeLog = (settings: Settings): Logger =>
     destination(2),
   );
 
-/** The pages exchange a one-time code for the token. */
 type Access = { token: string; codes: { explorer: string; graphiql: string } };
 
 function banner(address: string, database: Database, access: Access | undefined, settings: Settings): string {
@@ -58,7 +57,7 @@ export async function serve(settings: Settings): Promise<void> {
     for (const step of serving.undo.splice(0).reverse()) await step();
   };
   const starting = start(settings, log, serving);
-  // Installed early: a signal during startup must not leave PostgreSQL running.
+  // Installed early, because a signal during startup must not leave PostgreSQL running.
   const signals = onSignal((signal) => {
     log.info({ signal }, 'draining');
     void grace.close();
@@ -106,7 +105,7 @@ async function checkHost({ HOST }: Settings): Promise<void> {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** A second signal ends the process unless it comes within 1 s: npm repeats signals. */
+/** A second signal ends the process, except within 1 s, because npm repeats signals. */
 function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void } {
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals) => {
@@ -124,7 +123,7 @@ function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void 
 
 type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<unknown>)[] };
 
-/** Returns false if a signal came before listening. */
+/** Returns false if a signal came before the port was open. */
 async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });
@@ -155,7 +154,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
   if (index) serving.undo.push(index.stop);
   const ready = readinessOf(database, log, index?.status);
-  // Ends the process when the embedded PostgreSQL ends; a supervisor may restart both.
+  // Ends the process when the embedded PostgreSQL ends. A supervisor may restart both.
   void database.embedded?.ended.then((error) => serving.draining || Promise.reject(error));
   const app = await buildServer({
     settings,

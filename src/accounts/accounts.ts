@@ -55,7 +55,6 @@ export const listAccounts = (db: Queryable, name: string | null = null): Promise
     select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
   );
 
-/** Returns undefined for an unknown account. */
 export async function setTier(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const [row] = await rows(
     db,

@@ -2,11 +2,11 @@
 export type Weight = { base: number; item: number };
 
 /**
- * Keys are `operationId`s and names of GraphQL fields. A path's `units` or a field's `extensions.operation` can name
- * another key.
+ * Keys are `operationId`s and names of GraphQL fields. `units` of a path, or `extensions.operation` of a field, can
+ * name another key.
  */
 export const computeUnits = {
-  // REST and equivalent GraphQL fields
+  // REST paths and equivalent GraphQL fields
   listOperators: { base: 5, item: 1 },
   getOperatorSummary: { base: 1, item: 1 },
   listEntityAttestations: { base: 5, item: 1 },
@@ -53,7 +53,7 @@ export const computeUnits = {
   validator: { base: 1, item: 1 },
   validators: { base: 5, item: 1 },
   viewer: { base: 0, item: 0 },
-  // a subscription costs `base` when its stream opens
+  // subscriptions; `base` is the cost of opening the stream
   blockAdded: { base: 5, item: 1 },
   datasetChanged: { base: 1, item: 1 },
   operatorChanged: { base: 1, item: 1 },
@@ -61,16 +61,15 @@ export const computeUnits = {
   slashingAdded: { base: 5, item: 1 },
 } as const satisfies Record<string, Weight>;
 
-/** Throws for an unknown operation, so that none is free by mistake. */
 export function weightOf(operation: string): Weight {
   if (Object.hasOwn(computeUnits, operation)) return computeUnits[operation as keyof typeof computeUnits];
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
 }
 
-/** Most unpaged lists have one row for each of the four windows. */
+/** Most lists without pages have one row for each of the four windows. */
 export const PLAIN_LIST_SIZE = 4;
 
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
 
-/** Charged for an error of the caller. Errors of the server are free. */
+/** Cost of an error of the caller. Errors of the server are free. */
 export const CALLER_ERROR_UNITS = 1;

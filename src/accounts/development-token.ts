@@ -5,8 +5,8 @@ import { isWellFormed } from './token-format.ts';
 import { createToken, isActive } from './tokens.ts';
 
 /**
- * Returns the token in `DATA_DIR/token`, readable only by its owner. A lock lets gateways that start together share
- * it.
+ * Returns the token in `DATA_DIR/token`, which only the file's owner can read. A lock makes gateways that start
+ * together share one token.
  */
 export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =>
   transaction(pool, async (client) => {

@@ -13,27 +13,26 @@ export type Metering = {
   rateRemaining: number | null;
   estimated: number;
   charged: number;
-  /** Excludes this request's own charge. */
+  /** Excludes the cost of this request. */
   standing(): Standing;
   /** Units left after spending `units`; null without a limit. */
   remaining(units?: number): number | null;
   /** `remaining` minus reservations by other requests. */
   available(): number | null;
-  /** Reserves until `charge`, and replaces an earlier reservation. */
+  /** Reserves units until `charge`. Replaces an earlier reservation. */
   reserve(units: number): void;
-  /** Reserves, or throws if no unreserved units are left. */
+  /** Like `reserve`, but throws if no unreserved units are left. */
   claim(units: number): void;
-  /** Also ends the reservation. */
   charge(units: number): void;
-  /** Charges further units after `charge`, for the same request. */
+  /** Charges more units for the same request, after `charge`. */
   add(units: number): void;
-  /** Only set for large responses. Resolves in a turn of the event loop that has time for rows that cost `units`. */
+  /** Set only for large responses. Resolves in a turn of the event loop that has time for rows that cost `units`. */
   turn?: (units: number) => Promise<void>;
 };
 
 export type Meter = {
   now: () => Date;
-  /** Throws RATE_LIMITED above the rate, ALLOWANCE_USED without units. */
+  /** Throws RATE_LIMITED above the rate, or ALLOWANCE_USED if no units are left. */
   admit(caller: Caller): Promise<Metering>;
   redisUp(): boolean | undefined;
   flush(): Promise<void>;
@@ -41,8 +40,8 @@ export type Meter = {
 };
 
 /**
- * Counts usage in memory and, while Redis answers, across replicas. Limits apply to the larger usage: Redis's, or the
- * database's plus this process's unwritten usage.
+ * Counts usage in memory and, while Redis answers, across replicas. The larger usage counts: that in Redis, or that in
+ * the database plus this process's unwritten usage.
  */
 export async function openMeter(options: {
   db: Queryable;
@@ -56,14 +55,14 @@ export async function openMeter(options: {
       ? undefined
       : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
   const rates = redis ? redisRates(redis) : memoryRates();
-  /** By account: units by the last value from Redis, plus what this process has charged since. */
+  /** By account: the last value from Redis, plus what this process has charged since. */
   const reported = new Map<string, { counter: string; units: number }>();
   /** Reserved units by account, so that concurrent requests cannot spend the same units. */
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
-  /** Raises Redis's counters in case Redis was emptied. `month` may already have ended. */
+  /** Raises the counters in Redis, in case Redis was emptied. `month` may have ended. */
   function onTotals(month: string, totals: Total[]) {
     for (const { accountId, monthUnits, lifeUnits } of totals) {
       redis?.raise(counterOf(accountId, 'month', month), monthUnits);

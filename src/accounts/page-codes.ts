@@ -11,7 +11,7 @@ export const CODE_FORM = '[\\w-]{24}';
 const hashOf = (code: string) => hash('sha256', code, 'hex');
 const Found = z.object({ found: z.int() });
 
-/** GraphiQL exchanges the code once for the development token. The database stores only a hash of the code. */
+/** A page exchanges its code once for the development token. */
 export async function newPageCode(db: Queryable): Promise<string> {
   const code = randomBytes(18).toString('base64url');
   await rows(

@@ -14,7 +14,7 @@ type Rates = {
   take(accountId: string, limit: number): Promise<{ headers: Record<string, string>; rateRemaining: number }>;
 };
 
-/** Makes the response headers of draft-ietf-httpapi-ratelimit-headers. */
+/** Response headers of draft-ietf-httpapi-ratelimit-headers. */
 function fields(limit: number, remaining: number, seconds: number): Record<string, string> {
   const member = (parameters: [string, number][]) => serializeList([['persecond', new Map(parameters)]]);
   return {

@@ -5,10 +5,7 @@ import type { Logger } from 'pino';
 const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
-/**
- * Detects outages by pings. Timeouts of commands would report false outages, because a busy process reads responses
- * late.
- */
+/** Pings detect outages. Timeouts of commands would report false ones, because a busy process reads responses late. */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;
 const KEY_TTL_SECONDS = 40 * 86_400;
@@ -58,7 +55,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
     } else if (missed === MAX_MISSED_BEATS) {
       report(false, new Error(`no answer within ${BEAT_MS * MAX_MISSED_BEATS} ms`));
       missed = 0;
-      client.destroy(); // rejects pending commands, whose callers continue without Redis
+      client.destroy(); // rejects pending commands, so that their callers continue without Redis
       void connect();
     } else if (missed++ === 0) {
       client.ping().then(
@@ -73,7 +70,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const evaluate = (script: string, name: string, value: number) => {
     if (!client.isReady) return;
     const options = { keys: [key(name)], arguments: [String(value), String(KEY_TTL_SECONDS)] };
-    client.eval(script, options).catch(() => undefined); // the database counts it too
+    client.eval(script, options).catch(() => undefined); // the database counts usage too
   };
   return {
     client,

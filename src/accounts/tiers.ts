@@ -1,10 +1,10 @@
 export const tiers = ['free', 'starter', 'build', 'growth', 'enterprise'] as const;
 export type Tier = (typeof tiers)[number];
 
-/** Per UTC month or the account's life; undefined means no limit. */
+/** Per UTC month, or for the account's life. Undefined means no limit. */
 export type Allowance = { units: number | undefined; period: 'month' | 'life' };
 
-/** For each tier; undefined means no limit. */
+/** Undefined means no limit. */
 export type TierLimits = {
   /** Requests per second. */
   rates: Record<Tier, number | undefined>;
@@ -12,7 +12,7 @@ export type TierLimits = {
   units: Record<Tier, number | undefined>;
 };
 
-/** Number of private sets (spec §8, decisions on accounts); undefined means no limit. */
+/** Maximum number of private sets (spec §8, decisions on accounts). */
 export const tierSets: Record<Tier, number | undefined> = {
   free: 0,
   starter: 0,
@@ -40,7 +40,7 @@ export const tierLimits = (settings: { TIER_RATES: string[]; TIER_UNITS: string[
   },
 });
 
-/** Documented limits (spec §8), which neither settings nor accounts override. */
+/** Documented limits (spec §8), which settings and accounts cannot override. */
 export const fixedLimits: Partial<Record<Tier, readonly ('rate' | 'units')[]>> = {
   free: ['units'],
   starter: ['rate', 'units'],

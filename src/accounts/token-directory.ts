@@ -12,9 +12,8 @@ const RELOAD_MS = 10_000;
 const FLUSH_MS = 30_000;
 
 export type TokenDirectory = {
-  /** Finds tokens by hash, so the duration reveals nothing about an invalid token. */
+  /** Finds tokens by hash, so that the duration reveals nothing about valid tokens. */
   find(authorization: string | undefined, now: Date): Caller | undefined;
-  /** Undefined if the token is revoked or expired. */
   byId(tokenId: string, now: Date): Caller | undefined;
   stop(): Promise<void>;
 };
@@ -58,7 +57,7 @@ export async function openDirectory(options: {
       log.warn({ err: error }, 'tokens could not be reread; the last known ones stay in use');
     }
   };
-  // One read at a time: a late result of an older read could restore a revoked token.
+  // Reads run one at a time, because a late result of an older read could restore a revoked token.
   const reading = serialize(read);
   const flush = async () => {
     if (uses.size === 0) return;

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Fault } from '../kernel/refusal.ts';
 
-/** A token is `sgt_`, 256 random bits in base64url, and a checksum that identifies mistyped tokens in the log. */
+/** A token is `sgt_`, 256 random bits in base64url, and a checksum that reveals mistyped tokens. */
 const PREFIX = 'sgt_';
 const CHECK_LENGTH = 6;
 
@@ -17,7 +17,7 @@ export function isWellFormed(token: string): boolean {
   return match !== null && checksum(match[1] as string) === match[2];
 }
 
-/** Also matches tokens with a wrong checksum: a mistyped token reveals most of the real one. */
+/** Also matches tokens with a wrong checksum, because a mistyped token reveals most of the real one. */
 export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
 
 const TOKENS_IN_TEXT = new RegExp(TOKEN_IN_TEXT, 'g');

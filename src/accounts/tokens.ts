@@ -112,7 +112,6 @@ export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): P
   await db.query({ text: statement.text, values: statement.values });
 }
 
-/** The old token stays valid for `graceSeconds`. */
 export async function rotateToken(
   db: Queryable,
   tokenId: string,

@@ -5,7 +5,7 @@ import type { Count } from './usage.ts';
 
 export type Counts = Map<string, Map<string, Count>>;
 
-/** Counts a batch once, even if it is resent. Skips deleted accounts. */
+/** Counts a resent batch once. Skips deleted accounts. */
 export async function addUsage(db: Queryable, batchId: string, counts: Counts): Promise<void> {
   const list = [...counts].flatMap(([month, accounts]) =>
     [...accounts].map(([account, count]) => ({ month: `${month}-01`, account, ...count })),
@@ -37,7 +37,7 @@ const Total = z.object({
 });
 export type Total = z.infer<typeof Total>;
 
-/** Returns the totals of accounts that changed within `withinSeconds`; null means all accounts. */
+/** Returns totals of accounts that changed within `withinSeconds`, or of all accounts for null. */
 export const usageTotals = (db: Queryable, month: string, withinSeconds: number | null): Promise<Total[]> =>
   rows(
     db,

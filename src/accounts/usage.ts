@@ -5,7 +5,7 @@ import { withDeadline } from '../kernel/deadline.ts';
 import { serialize } from '../kernel/serialize.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
 
-/** A UTC month, named like `2026-11`. */
+/** A UTC month with a name like `2026-11`. */
 type Month = { name: string; from: number; to: number; next: string };
 let last: Month = { name: '', from: 0, to: 0, next: '' };
 
@@ -41,7 +41,7 @@ type Batch = { id: string; counts: Counts };
 export type UsageCounts = {
   add(accountId: string, units: number, at: Date, requests?: number): void;
   used(accountId: string, period: 'month' | 'life', at: Date): Count;
-  /** Returns the same batch until `written`; undefined without new usage. */
+  /** Returns the same batch until `written` is called, or undefined without new usage. */
   batch(): Batch | undefined;
   more(): boolean;
   written(): void;
@@ -62,7 +62,7 @@ export function usageCounts(): UsageCounts {
       ),
     );
 
-  /** Adds written counts to known totals, because the totals might not be reread soon. */
+  /** Adds written counts to known totals, because totals may be reread much later. */
   function settle(counts: Counts) {
     for (const [month, accounts] of counts) {
       for (const [accountId, count] of accounts) {
@@ -119,9 +119,12 @@ export function usageCounts(): UsageCounts {
   };
 }
 
-/** A crash loses at most the usage of these 2 s. */
+/** A crash loses at most the usage of this time. */
 const FLUSH_MS = 2_000;
-/** A read covers accounts that changed within this time, or all accounts if the previous read is older than half of it. */
+/**
+ * A read returns accounts that changed within this time. It returns all accounts if the previous read is older than
+ * half of this time.
+ */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
@@ -131,12 +134,12 @@ export type Usage = Pick<UsageCounts, 'add' | 'used'> & {
   stop(): Promise<void>;
 };
 
-/** Resends a batch of unknown outcome under the same id, which the database counts once. */
+/** Resends a batch of unknown outcome under the same id, because the database counts each id once. */
 export async function openUsage(options: {
   db: Queryable;
   log: Logger;
   now: () => Date;
-  /** Receives all replicas' totals of accounts in the written batch. */
+  /** Receives the totals over all replicas, for the accounts in the written batch. */
   onTotals?: (month: string, totals: Total[]) => void;
 }): Promise<Usage> {
   const { db, log, now } = options;
@@ -179,7 +182,7 @@ export async function openUsage(options: {
     }
   }
 
-  // Runs one flush at a time, so no batch gets two ids.
+  // Flushes run one at a time, so no batch gets two ids.
   const { run: flush } = serialize(run);
   await flush();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();

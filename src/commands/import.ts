@@ -80,7 +80,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     .action((resource: ImportResource, files: string[], flags: Flags) =>
       withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
-        // Each job needs a writer; another one checks earlier imports.
+        // Each job needs a writer. One more checks earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       ),
     );

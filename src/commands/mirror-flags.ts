@@ -2,14 +2,14 @@ import { InvalidArgumentError } from 'commander';
 import { SettingsError } from '../config.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../resources/network-rewards/record.ts';
 
-/** Accepts only origin and base path; other parts might contain a secret. */
+/** Accepts only origin and base path, because other parts could contain a secret. */
 export function baseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
     throw new InvalidArgumentError('An http:// or https:// URL is needed.');
   }
   if (url.username || url.password) {
-    // InvalidArgumentError would show the value
+    // not InvalidArgumentError, which would show the value
     throw new SettingsError(
       '--from needs a URL without user and password; --token-env names the variable that holds the token.',
     );

@@ -5,7 +5,7 @@ import { readSettings, SettingsError } from '../config.ts';
 import { gatewayOf } from '../gateway-file.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Starts no browser: the process list would show the code. */
+/** Starts no browser, because the process list would show the code. */
 export const openCommand = (): Command =>
   new Command('open')
     .description('print a link that opens GraphiQL with the development token')

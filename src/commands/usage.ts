@@ -16,7 +16,6 @@ function month(text: string): string {
 
 const digits = (value: number) => value.toLocaleString('en');
 
-/** `month` is null for lifetime allowances. */
 type UsageReport = { account: string; tier: AccountRow['tier']; month: string | null } & Standing;
 
 function describe({ account, tier, month, ...standing }: UsageReport): string {

@@ -9,16 +9,16 @@ type Options = {
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
-  /** If true, the first signal only aborts `stop`; the second one ends the command. */
+  /** If true, the first signal only aborts `stop`, and the second one ends the command. */
   graceful?: boolean;
 };
 
-/** Maximum time for an embedded server to end after it closed its connections. */
+/** Time for an embedded server to end after it closed its connections. */
 const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {
   stop: AbortSignal;
-  /** Aborted when nothing more can be committed; the command then reports unfinished work. */
+  /** Aborts when nothing more can be committed. The command then reports unfinished work. */
   leave: AbortSignal;
 };
 
@@ -32,7 +32,7 @@ export async function withDatabase(
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // `ended` reports once why an embedded server ended; each connection would repeat the report.
+    // `ended` reports once why an embedded server ended. Each lost connection would report it again.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
   const opening = openDatabase(settings, onError, { ...options, migrate });
@@ -42,14 +42,14 @@ export async function withDatabase(
     await database?.write.abandon();
     await turn(); // lets the command report its commits
     signals.leave.abort();
-    // `process.exit` stops an embedded PostgreSQL; death by a signal would not.
+    // `process.exit` also stops an embedded PostgreSQL, unlike death by a signal.
     process.exit(1);
   };
   const steps = options.graceful ? [() => signals.stop.abort(), leave] : [leave];
   const onSignal = () => {
     const step = steps.shift();
     if (step) void step();
-    else process.exit(1); // exits even while the database does not answer
+    else process.exit(1); // even while the database does not answer
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const database = await opening;

@@ -10,8 +10,8 @@ export const ACQUIRE_DEADLINE_MS = 5_000;
 export const KEEP_ALIVE_MS = 10_000;
 
 /**
- * SQLSTATEs: 08 connection; 53 resources; 57P0 shutdown; 57014, 25P0 canceled or timed out; 40, 55P03 conflict with
- * replication or a transaction; 580 system or disk.
+ * SQLSTATE classes: 08 (connection), 53 (resources), 57P0 (shutdown), 57014 and 25P0 (canceled or timed out), 40 and
+ * 55P03 (conflict with replication or a transaction), 580 (system or disk).
  */
 const transient = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
 export const READ_ONLY = '25006';
@@ -19,7 +19,6 @@ export const READ_ONLY = '25006';
 export const CANCELED = '57014';
 const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
-/** Whether the same statement might succeed later. */
 export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (code && (transient.test(code) || socketCodes.has(code))) return true;
@@ -38,7 +37,7 @@ type Config = pg.ClientConfig & { target?: Target; waitTimeoutMs?: number };
 export class Connection extends pg.Client {
   constructor({ target, waitTimeoutMs = ACQUIRE_DEADLINE_MS, ...config }: Config = {}) {
     super({ ...config, connectionTimeoutMillis: waitTimeoutMs, ...target?.config() });
-    // Without a listener an error ends the process.
+    // Without a listener, an error would end the process.
     this.on('error', () => undefined);
   }
 }
@@ -50,8 +49,8 @@ type Wired = { connection: { stream: Socket; on(event: string, listener: () => v
 
 /**
  * Destroys a connection whose statement exceeds its timeout by 2 s, even if bytes still arrive. pg's `query_timeout`
- * would keep each statement's timer and rows (a fifth more CPU for 200 statements). Checks are counted, so that a
- * suspended process keeps its connections.
+ * would take a fifth more CPU (200 statements). Counts checks, not time, so that a process that was suspended keeps its
+ * connections.
  */
 export function boundStatements(statementTimeoutMs: number) {
   const milliseconds = statementTimeoutMs + MARGIN_MS;
@@ -83,7 +82,7 @@ export function boundStatements(statementTimeoutMs: number) {
 const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
   exception when invalid_parameter_value then null; end $$`;
 
-/** Overrides settings of URL, database and role. Does not use startup `options`, which poolers such as PgBouncer refuse. */
+/** Startup `options` are not used, because poolers such as PgBouncer refuse them. */
 export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: number; prepared: boolean }) {
   const { readOnly, statementTimeoutMs, prepared } = options;
   const settings = [
@@ -92,7 +91,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
     `timezone = 'UTC'`,
     `datestyle = 'ISO, YMD'`,
     'extra_float_digits = 1',
-    // JIT adds 0.2 to 0.4 s to statements of milliseconds.
+    // JIT adds 0.2 to 0.4 s to statements that take milliseconds.
     'jit = off',
     // Replanning took a third of the time of a query (30 days of attestations of 10 entities).
     ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),
@@ -104,14 +103,14 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   };
 }
 
-/** Callers choose the fields of statements: without a limit, PostgreSQL's memory for plans would grow. */
+/** Callers choose the fields of statements, so PostgreSQL's memory for plans would grow without a limit. */
 const MAX_STATEMENTS = 200;
 const TEXTS = 2_000;
 
 /**
- * With a name, PostgreSQL plans a statement once per connection: a page of operators took 350 µs instead of 1,400. The
- * first run, often the last, gets no name. Connections with `MAX_STATEMENTS` names retire, because the protocol does
- * not show which could be deallocated.
+ * PostgreSQL plans a named statement once per connection: a page of operators took 350 µs instead of 1,400. The first
+ * run of a statement gets no name, because it is often the only one. Connections with `MAX_STATEMENTS` names are
+ * retired, because the protocol does not show which could be deallocated.
  */
 export function statementNames(retired: WeakSet<pg.PoolClient>) {
   const names = boundedMap<string>(TEXTS);

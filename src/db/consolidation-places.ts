@@ -11,7 +11,7 @@ export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
 
 const within = (epochs: EpochRange): Sql => sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/** Counts consolidations up to `epoch` by adding fewer than a hundred rows to a stored number. */
+/** Number of consolidations up to `epoch`: a stored number, plus a count of fewer than a hundred rows. */
 const upTo = (epoch: Sql): Sql => sql`coalesce((
   select p.place + (
     select count(*)::int from consolidations c
@@ -29,7 +29,7 @@ const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
 export const countWithin = (epochs: EpochRange): Sql =>
   sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
 
-/** Starts at a row whose number is stored, and skips fewer than a hundred rows. */
+/** Starts at a row with a stored number, and skips fewer than a hundred rows. */
 export function rowsAtOffset(
   order: readonly OrderColumn[],
   descending: boolean,
@@ -42,7 +42,7 @@ export function rowsAtOffset(
     ? [
         sql`b.high - 1 - ${offset}::bigint`,
         sql`p.place >= t.place order by p.place`,
-        // after the last stored number there is no upper bound
+        // no upper bound after the last stored number
         sql`${orderKey(order, 'c')} <= (${join(order.map(({ name, type }) => sql`coalesce(${raw(`a.${name}`)}, ${LARGEST[type]})`))})`,
         sql`least(coalesce(a.place, b.high - 1), b.high - 1) - t.place`,
       ]

@@ -31,7 +31,7 @@ async function appliedMigrations(db: Queryable): Promise<string[]> {
 
 export class HistoryError extends Error {}
 
-/** Maps each migration to the newest that a gateway must know to keep running after it. */
+/** Maps a migration to the newest migration that a gateway must know to keep running after it. */
 async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0 || !(await hasTable(db, COMPATIBLE))) return new Map();
   const text = `select name, least from ${COMPATIBLE} where name = any($1)`;
@@ -52,7 +52,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
     );
   }
   const applied = all.filter((name) => committed.includes(name));
-  // Unknown migrations come from a newer version, which has applied all of ours.
+  // Unknown migrations come from a newer version, which has applied all known ones.
   const most = others.length > 0 ? committed.length : applied.length;
   const gap = committed.find((name, index) => index < most && applied[index] !== name);
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
@@ -92,7 +92,6 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** An advisory lock lets several replicas start simultaneously. */
 export const migrate = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);

@@ -21,7 +21,7 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** For the gateway's writes of usage and token use. Commands have no timeout. */
+/** For what the gateway writes about usage and tokens. Commands have no timeout. */
 const OWN_TIMEOUT_MS = 10_000;
 
 type Options = {
@@ -52,7 +52,7 @@ export async function openDatabase(
       url,
       readOnly: false,
       max: options.writers ?? 3,
-      // loading the sample data takes longer
+      // loading the sample data into the embedded database takes longer
       statementTimeoutMs: options.serves && !embedded ? OWN_TIMEOUT_MS : 0,
       waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
       reportsErrors: !options.serves,
@@ -78,7 +78,7 @@ export async function openDatabase(
     }
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (failure) {
-    // Prefers the exit of the embedded server to the lost connection that it causes.
+    // If the embedded server ended, that is the error to report, not the lost connection.
     const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
     const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
     await embedded?.stop();

@@ -17,7 +17,7 @@ const columns = {
   pool: 'pool',
 };
 
-/** Each `idType` has its own SQL text, so that PostgreSQL can use an index. */
+/** The SQL text names the column of the `idType`, so that PostgreSQL can use its index. */
 export function isMember(alias: string, network: string, { idType, id }: OperatorScope): Sql {
   if (idType !== 'poolShare') return sql`${raw(`${alias}.${columns[idType]}`)} = ${id}`;
   const part = (column: string) => sql`(
@@ -29,7 +29,7 @@ export function isMember(alias: string, network: string, { idType, id }: Operato
       and ${raw(`${alias}.node_operator`)} = ${part('node_operator_id')}`;
 }
 
-/** Makes a table of the operators' keys in `operator_validators`. `list` is an operator's 0-based position. */
+/** Table of the operators' keys in `operator_validators`. `list` is an operator's position from 0. */
 export const askedOperators = (
   operators: readonly { network: string; idType: string; id: string }[],
 ): Sql => sql`asked_operators(

@@ -5,7 +5,6 @@ import { type Fields, raw } from './rows.ts';
 
 const sentAsText = new Set(['BigInt', 'Decimal', 'Date']);
 
-/** Casts the columns of `alias` to response types. The columns have the names of the record's fields. */
 export const recordColumns = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>, alias: string) =>
   Object.fromEntries(
     Object.entries(record.shape).map(([name, schema]) => {

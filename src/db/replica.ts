@@ -40,7 +40,7 @@ export function replicaPool(
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    // Starts probing at the first read, because some commands read nothing.
+    // Probing starts at the first read, because some commands read nothing.
     timer ??= setInterval(() => void probing.run(), PROBE_MS).unref();
     return up ? replica : primary;
   };
@@ -80,7 +80,7 @@ export function replicaPool(
       await Promise.all([probes.end(), replica.end(), primary.end()]);
     },
   };
-  // Does not repeat a failed read of revisions on the primary, whose revision may be ahead of the replica's rows.
+  // Failed reads of revisions are not repeated on the primary, whose revisions may be ahead of the replica's rows.
   const revisions: Queryable = { query: (statement) => current().query(statement) };
   return { pool, revisions, replica: { up: () => up, onChange: (listener) => listeners.push(listener) } };
 }

@@ -3,9 +3,9 @@ import { ACQUIRE_DEADLINE_MS } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
 export type Target = {
-  /** The configuration for the server that `choose` found last; initially for the URL's first server. */
+  /** Configuration of the server that `choose` found last, or of the URL's first server. */
   config(): pg.ClientConfig;
-  /** Chooses the first reachable server that has the role of the URL. If there is none, throws all faults. */
+  /** Chooses the first reachable server with the role that the URL asks for. If there is none, throws all faults. */
   choose(): Promise<void>;
   onChange(listener: () => void): void;
 };
@@ -95,7 +95,7 @@ async function firstUsable(
     if (!fault) return attempt;
     faults.push(fault);
   }
-  // Of several faults, missing support for TLS explains least.
+  // Prefers other faults, because missing support for TLS explains least.
   return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
 }
 

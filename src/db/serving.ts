@@ -31,7 +31,7 @@ async function checkSessions(pool: Pool, setting: string): Promise<void> {
     const first = await backendOf(one);
     if (first === (one as Client).processID) return false;
     return await pool.withClient(async (other) => {
-      // In transaction mode, a pooler then gives `other` the session of `one`, and `one` gets another.
+      // In transaction mode, a pooler now gives the session of `one` to `other`, so `one` gets another session.
       await other.query('begin');
       try {
         await backendOf(other);

@@ -11,7 +11,7 @@ export type DatabaseUrl = {
   /** In order of preference; not empty. */
   servers: Server[];
   attrs: (typeof sessionAttrs)[number];
-  /** Attempts to connect, in order; true means with TLS. */
+  /** Attempts to connect, in this order. True means TLS. */
   tls: boolean[];
   config: pg.ClientConfig;
 };

@@ -9,7 +9,7 @@ export function* momentFaults(field: string, given: string | null, expected: num
   if (given !== null && given !== begins) yield [field, `is ${given}; ${what} begins at ${begins}`];
 }
 
-/** Refuses future rows, because they would move the chain head and every window. Allows a day, because clocks differ. */
+/** Future rows would move the chain head and every window. Allows a day, because clocks differ. */
 export function* futureFaults(
   field: string,
   given: number | string,

@@ -29,10 +29,10 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
     ...figures.map(({ name, type }) => ({ name: changeColumn(name, window), type })),
   ]);
 
-/** Staged lists with equal `date` and `since`. For each span, `since` has the day to compare with, or null. */
+/** For each span, `since` has the day to compare with, or null. */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
-/** Adds each figure's change over each span, measured from the newest stored day that is one to two spans older. */
+/** Adds the change of each figure since the newest stored day that is one to two spans older. */
 export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Promise<Published[]> {
   const { name, key, figures } = of;
   const added = [{ name: 'series', type: 'integer' }, ...changeColumns(figures)];

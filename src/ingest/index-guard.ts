@@ -17,10 +17,7 @@ const epochsOf: Record<string, readonly [first: string, last: string] | undefine
   'validator-days': ['s.start_epoch', 's.end_epoch'],
 };
 
-/**
- * Returns why the staged rows are refused, or undefined. Of indexed validators, an import changes only labels and
- * deposit addresses.
- */
+/** Returns the reason for a refusal. Of indexed validators, an import changes only labels and deposit addresses. */
 export async function guardIndexed(
   client: pg.ClientBase,
   { resource }: Importer<unknown>,

@@ -120,6 +120,5 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
   // Rows without a position are never duplicates, because a validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,
-  // A complete response covers one slot.
   replacesWhen: 'count(distinct (network, consensus_slot)) = 1',
 };

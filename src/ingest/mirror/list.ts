@@ -6,7 +6,6 @@ export type Form = { path: string; query: Readonly<Record<string, string>> };
 
 export type MirrorList = {
   resource: ImportResource;
-  /** Unique within resource and network. */
   name: string;
   network?: Network;
   /** The next form is tried after a 404. */

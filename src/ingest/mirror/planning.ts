@@ -13,7 +13,6 @@ export type Planning = {
   source: string;
   upstream: Upstream;
   scope: MirrorScope;
-  /** Undefined if the list must be read from the beginning. */
   position(list: StateKey): Promise<string | undefined>;
 };
 

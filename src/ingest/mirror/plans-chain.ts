@@ -59,7 +59,6 @@ async function headOf({ upstream }: Planning, network: Network): Promise<number 
   return isObject(row) ? Number(String(row.consensusSlot)) : undefined;
 }
 
-/** An interrupted run continues after the last loaded range of slots. */
 export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
   const { scope, position } = planning;
   const key = { resource: 'blocks', name: 'slots', network } as const;

@@ -182,10 +182,7 @@ const noFigures = Object.fromEntries(
 ) as typeof figuresOfDay;
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
-/**
- * Groups by `end_epoch` too, so that finding the last epoch needs no sort. Groups stay few, because validators of an
- * entity have few different last epochs.
- */
+/** Groups by `end_epoch` too, so that finding the last epoch needs no sort. */
 const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,

@@ -37,7 +37,7 @@ export type PartReport = {
 
 type Outcome = Written & { facts?: number; dates?: readonly string[] };
 type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
-  /** Computes only dates later than `after`, the last date of the previous transaction. */
+  /** Computes only dates later than `after`. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 
@@ -74,7 +74,7 @@ function partsOf({ networks, windows, only, types, allDays: all }: RefreshOption
   return subjects.filter((subject) => only.includes(subject)).flatMap((subject) => parts[subject]);
 }
 
-/** Continues after a failed part. Checks `stopped` between transactions, and returns false if parts are left. Idempotent. */
+/** Continues after a failed part. Returns false if stopped before the last part. Idempotent. */
 export async function refresh(
   pool: Pool,
   options: RefreshOptions,

@@ -34,7 +34,7 @@ export async function refreshSolana(
   };
 }
 
-/** `before` marks the last epoch before the window. If there is none, it marks the first stored epoch. */
+/** `before` marks the last epoch before the window, or else the first stored epoch. */
 async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<boolean> {
   const within = (days: number | null): Sql =>
     days === null ? sql`true` : sql`ended_at > newest_end - make_interval(days => ${days})`;

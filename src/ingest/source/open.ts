@@ -45,8 +45,8 @@ export function fail(name: string, error: unknown): never {
 }
 
 async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
-  // Does not open file descriptor 0, because Node may have made it non-blocking: reads would fail with EAGAIN if the writer
-  // is slow.
+  // Does not open file descriptor 0: Node may have made it non-blocking, and then reads from a slow writer would fail
+  // with EAGAIN.
   const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {

@@ -40,7 +40,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
   return best;
 }
 
-/** Describes a value that is not a row, such as a wrapper. Returns undefined for rows, even invalid ones. */
+/** Describes a value that is not a row, such as a wrapper. */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   const keys = Object.keys(value);

@@ -11,7 +11,7 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
   return { position, list: `${pathname}?${searchParams}` };
 }
 
-/** Checks that bodies form a whole list of one revision, because bodies of different revisions may lack a row that moved. */
+/** Checks that bodies form a whole list of one revision. Bodies of different revisions may lack a row that moved. */
 export function wholeList() {
   let rows = 0;
   let first: Envelope | undefined;
