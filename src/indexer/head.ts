@@ -42,7 +42,6 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 
-/** `from` is undefined if a block is missing or MAX_BLOCKS is reached. */
 async function walkBack(nodes: Nodes, root: string, known: readonly Known[], oldest: number) {
   const places = new Map(known.map((block, place) => [block.root, place]));
   const blocks: BeaconBlock[] = [];

@@ -8,7 +8,6 @@ const DAYS = 89;
 /** Rows per list; more would slow the first start. */
 const SIZE = 40;
 
-/** Returns a factor around 1, and exactly 1 on day 0. */
 const factor = (height: number, phase: number, days: number) =>
   `(1 + ${height} * (sin(s.series * ${phase} + d / ${days}.0) - sin(s.series * ${phase})))`;
 

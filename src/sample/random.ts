@@ -58,7 +58,6 @@ export function base58(random: Random): string {
   return text;
 }
 
-/** Writes 1500000000 with 9 places as `1.500000000`. */
 export function decimalText(units: bigint, places: number): string {
   const text = units.toString().padStart(places + 1, '0');
   return `${text.slice(0, -places)}.${text.slice(-places)}`;

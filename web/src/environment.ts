@@ -10,6 +10,7 @@ import {
   type SubscribeFunction,
   type Variables,
 } from 'relay-runtime';
+import { inFlight } from './busy.ts';
 import { Failure, failureOf } from './failure.ts';
 import { store } from './store.ts';
 import { token } from './token.ts';
@@ -41,9 +42,6 @@ function noteCost(view: string, name: string, cost: Cost) {
   };
   requests.set([request, ...requests.get()].slice(0, REQUESTS_KEPT));
 }
-
-/** Requests in flight. */
-export const inFlight = store(0);
 
 const FRESH_MS = 60_000;
 

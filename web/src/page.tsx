@@ -10,6 +10,7 @@ import {
 import { loadQuery, type PreloadedQuery, usePreloadedQuery } from 'react-relay';
 import { type LoaderFunctionArgs, type Params, useLoaderData } from 'react-router';
 import { type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-runtime';
+import { awaited, Shown } from './busy.ts';
 import { environment, type Revisions, revisionsOf } from './environment.ts';
 import { type Network, networkOf } from './network.ts';
 import { Loading, NeedsToken, Problem } from './states.tsx';
@@ -49,7 +50,13 @@ class Boundary extends Component<{ request: unknown; children: ReactNode }> {
 
   override render() {
     const { failure } = this.state;
-    return failure ? <Problem error={failure.error} /> : this.props.children;
+    if (!failure) return this.props.children;
+    return (
+      <>
+        <Problem error={failure.error} />
+        <Shown request={this.props.request} />
+      </>
+    );
   }
 }
 
@@ -58,12 +65,15 @@ export function page<Q extends OperationType>({ query, variables: of, View, fres
   const { name, text } = getRequest(query).params;
 
   function loader({ params, request }: LoaderFunctionArgs): Loaded<Q> | null {
+    awaited.set(undefined);
     if (!token()) return null;
     const search = new URL(request.url).searchParams;
     const place = { params, search, network: networkOf(search) };
     const variables = of(place);
     const options = { fetchPolicy: fresh ? 'network-only' : 'store-or-network' } as const;
-    return { ref: loadQuery<Q>(environment, query, variables, options), place, variables };
+    const loaded = { ref: loadQuery<Q>(environment, query, variables, options), place, variables };
+    awaited.set(loaded);
+    return loaded;
   }
 
   function Content({ ref: loaded, place, variables }: Loaded<Q>) {
@@ -83,6 +93,7 @@ export function page<Q extends OperationType>({ query, variables: of, View, fres
       <Boundary request={loaded}>
         <Suspense fallback={<Loading />}>
           <Content {...loaded} />
+          <Shown request={loaded} />
         </Suspense>
       </Boundary>
     );

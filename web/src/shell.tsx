@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
-import { inFlight, lastCost } from './environment.ts';
+import { useBusy } from './busy.ts';
+import { lastCost } from './environment.ts';
 import { count } from './format.ts';
 import { hasPage } from './links.ts';
 import { ethereumNetworks, networkParam, useHref, useNetwork } from './network.ts';
@@ -84,7 +85,7 @@ function Cost() {
 /** The frame around every page. */
 export function Shell() {
   const href = useHref();
-  const busy = inFlight.use() > 0;
+  const busy = useBusy();
   const { pathname } = useLocation();
   const main = useRef<HTMLElement>(null);
   const shown = useRef(pathname);

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { isRouteErrorResponse, Link, useRevalidator, useRouteError } from 'react-router';
+import { awaited } from './busy.ts';
 import { Failure, type FailureKind } from './failure.ts';
 import { count } from './format.ts';
 import { useHref } from './network.ts';
@@ -96,7 +97,10 @@ const failureFrom = (error: unknown): Failure => {
 };
 
 /** For failures of a route before it has a page. */
-export const RouteProblem = () => <Problem error={useRouteError()} />;
+export function RouteProblem() {
+  useEffect(() => awaited.set(undefined), []);
+  return <Problem error={useRouteError()} />;
+}
 
 /** What a page shows in place of its data. */
 export function Problem({ error }: { error: unknown }) {

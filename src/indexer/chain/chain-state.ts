@@ -44,6 +44,6 @@ export type ChainState = {
   readonly first: FirstBlock;
   /** Facts of epoch e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
-  /** False before the first facts, in which every validator counts as changed. */
+  /** False before the first facts. */
   readonly published: boolean;
 };

@@ -16,7 +16,6 @@ export function activeIn(registry: ValidatorSet, epoch: number, increments: Uint
   return { count, increments: sum };
 }
 
-/** Throws unless each active validator is in exactly one committee. */
 export function checkCommittees(
   registry: ValidatorSet,
   increments: Uint16Array,

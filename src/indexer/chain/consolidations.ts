@@ -1,7 +1,7 @@
 import type { ConsolidationFacts, PendingConsolidation } from '../types.ts';
 import { decrease, increase, type World } from './world.ts';
 
-/** Processes the entries of `before` that are absent from `after`. An entry with a slashed source moves nothing. */
+/** Processes the entries of `before` that are absent from `after`. */
 export function processConsolidations(
   world: World,
   before: readonly PendingConsolidation[],

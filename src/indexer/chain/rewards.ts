@@ -63,7 +63,6 @@ export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number
   for (let index = 0; index < size; index++) {
     const vote = votes[index] as number;
     const duty = (vote & Vote.duty) !== 0;
-    // A slashed validator without a duty is penalized until it is withdrawable.
     if (!duty && !(slashed[index] && epoch < (registry.withdrawable[index] as number))) continue;
     const flags = duty && !slashed[index] ? vote & 7 : 0;
     const score = nextScore(scores[index] as number, (flags & Vote.target) !== 0, leak, spec);

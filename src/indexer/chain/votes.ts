@@ -26,7 +26,6 @@ export class EpochVotes {
 
 export type Inclusion = {
   readonly flags: number;
-  /** Bits of `Vote` that only the first inclusion sets. */
   readonly first: number;
   readonly delay: number;
 };

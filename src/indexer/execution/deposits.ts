@@ -24,7 +24,7 @@ export type DepositOptions = {
 
 const FIRST_RANGE = 10_000;
 const MAX_RANGE = 100_000;
-/** Deposits per transaction. A range of blocks with more deposits is halved. */
+/** Deposits per transaction. */
 const MAX_DEPOSITS = 20_000;
 const GAP_WAIT_MS = 3_600_000;
 

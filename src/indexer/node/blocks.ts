@@ -118,7 +118,6 @@ export class BlockSource {
     );
   }
 
-  /** True if the node was synced from slot `first` and has no earlier block. */
   async #beginsWith(first: number, following: BeaconBlock, signal: AbortSignal): Promise<boolean> {
     if (following.slot !== first + 1) return false;
     const before = Array.from({ length: Math.min(32, first) }, (_, i) =>

@@ -109,7 +109,6 @@ export function blocksOf(asking: Asking, epoch: number): Promise<EpochBlocks> {
   return endpoint.blocks.epoch(firstSlot(asking, epoch), slotsPerEpoch, final, signal);
 }
 
-/** Only missed slots need the duties, because blocks name their proposers. */
 async function proposersOf(
   asking: Asking,
   epoch: number,

@@ -42,7 +42,6 @@ export class BinaryRows {
     this.at += value.copy(this.chunk, this.at);
   }
 
-  /** Returns undefined while another row fits, unless `all` is set. */
   take(all = false): Buffer | undefined {
     if (this.at === 0 || (!all && this.at < CHUNK - MAX_ROW)) return undefined;
     const full = this.chunk.subarray(0, this.at);

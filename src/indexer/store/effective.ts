@@ -27,7 +27,7 @@ function exchange(eth: Uint16Array, changes: Buffer): Buffer {
   return undo;
 }
 
-/** Computes the effective balances of earlier epochs, in ETH, from those of the last epoch. */
+/** Effective balances of earlier epochs, in ETH, from the last epoch's balances and the changes. */
 export class EffectiveBalances {
   /** Balances of the first epoch; `pass` advances them to the next epoch. */
   readonly eth: Uint16Array;

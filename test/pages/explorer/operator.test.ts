@@ -75,9 +75,39 @@ describe.skipIf(noBrowser)('one operator', () => {
         ]),
       );
     expect(attestations.nodes).toHaveLength(5);
-    await page.goto(`${explorer.gateway.url}${path}?granularity=hour`);
-    await figure(page, 'Effectiveness').locator('svg').first().waitFor();
+    await page.getByLabel('Granularity').selectOption('hour');
+    await page.waitForURL(/granularity=hour/);
+    await settled(page);
+    // The sample has hours of the last days of October only.
+    await figure(page, 'Effectiveness').getByText('No hours of it are stored in this range.').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('2025-10-31');
+    await page.getByLabel('To', { exact: true }).blur();
+    await page.waitForURL(/to=2025-10-31/);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({ granularity: 'HOUR', utc: true, fromDate: '2025-09-01' });
     expect((await csv(page, 'Effectiveness')).length).toBeGreaterThan(24);
+  });
+
+  it('is busy until the figures of another granularity are shown, not only until they have arrived', async () => {
+    const { page } = await explorer.open(
+      `${path}?granularity=week&calendar=utc&from=2025-10-06&to=2025-10-31`,
+    );
+    await figure(page, 'Effectiveness').locator('svg').first().waitFor();
+    await settled(page);
+    const shown = page.evaluate(
+      () =>
+        new Promise<number>((done) => {
+          const main = document.querySelector('main') as HTMLElement;
+          const votes = [...document.querySelectorAll('figure')].find((one) =>
+            one.textContent?.startsWith('Missed and wrong votes'),
+          );
+          new MutationObserver(() => {
+            if (main.ariaBusy === 'false') done(votes?.querySelectorAll('tbody tr').length ?? 0);
+          }).observe(main, { attributeFilter: ['aria-busy'] });
+        }),
+    );
+    await page.getByLabel('Granularity').selectOption('hour');
+    expect(await shown).toBeGreaterThan(24);
   });
 
   it('compares with up to three others, which the URL keeps and a chip removes', async () => {

@@ -376,6 +376,8 @@ function OverTime({ operator }: { operator: Operator }) {
   const days = operator.effectiveness?.nodes ?? [];
   // Hours, and operators whose figures were imported, have the effectiveness of attestations only.
   const rows: readonly Effect[] = days.length > 0 ? days : attestations;
+  const by = granularity.read(search);
+  const empty = `No ${by === 'all' ? 'periods' : granularityNames[by].toLowerCase()} of it are stored in this range.`;
   const dayName = calendar.read(search) === 'utc' ? 'UTC days' : 'chain days';
   const cut = operator.attestations?.pageInfo.hasNextPage && (from.read(search) || to.read(search));
   return (
@@ -398,6 +400,7 @@ function OverTime({ operator }: { operator: Operator }) {
           rows={rows}
           draw={effects}
           series={days.length > 0 ? effectSeries : effectSeries.slice(0, 1)}
+          empty={empty}
         />
         <Figure
           title="Missed and wrong votes"
@@ -406,6 +409,7 @@ function OverTime({ operator }: { operator: Operator }) {
           rows={attestations}
           draw={votes}
           series={voteSeries}
+          empty={empty}
         />
       </div>
     </section>

@@ -108,7 +108,6 @@ export class ElementScanner {
     this.#enough = rest.length * 2;
   }
 
-  /** Returns 0 before the list has begun. */
   #findList(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && isSpace(bytes[at] as number)) at += 1;
