@@ -21,7 +21,6 @@ export type Caller = {
 };
 
 export type Context = Reading & {
-  /** Read-only. */
   db: Queryable;
   /** Reads and writes data of accounts, because `db` may be a replica that lags behind their writes. */
   primary: Primary;

@@ -40,8 +40,8 @@ export type Meter = {
 };
 
 /**
- * Counts usage in memory and, while Redis answers, across replicas. The larger usage counts: that in Redis, or that in
- * the database plus this process's unwritten usage.
+ * Counts usage in memory and, while Redis answers, across replicas. Limits apply to the larger value: usage in Redis,
+ * or usage in the database plus this process's unwritten usage.
  */
 export async function openMeter(options: {
   db: Queryable;
@@ -57,7 +57,7 @@ export async function openMeter(options: {
   const rates = redis ? redisRates(redis) : memoryRates();
   /** By account: the last value from Redis, plus what this process has charged since. */
   const reported = new Map<string, { counter: string; units: number }>();
-  /** Reserved units by account, so that concurrent requests cannot spend the same units. */
+  /** Units by account that requests have reserved, so that concurrent requests cannot spend the same units. */
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>
     `used:${accountId}:${period === 'life' ? period : month}`;

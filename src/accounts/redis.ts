@@ -5,7 +5,9 @@ import type { Logger } from 'pino';
 const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
-/** Pings detect outages. Timeouts of commands would report false ones, because a busy process reads responses late. */
+/**
+ * Pings detect outages. Timeouts of commands would report false outages, because a busy process reads responses late.
+ */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;
 const KEY_TTL_SECONDS = 40 * 86_400;

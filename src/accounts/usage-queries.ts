@@ -55,7 +55,6 @@ export const usageTotals = (db: Queryable, month: string, withinSeconds: number 
 
 const Used = z.object({ units: z.number(), requests: z.number() });
 
-/** A null `month` means all months. */
 export const usageOf = async (db: Queryable, account: string, month: string | null): Promise<Count> => {
   const [row] = await rows(
     db,

@@ -18,7 +18,6 @@ export function baseUrl(text: string): URL {
   return url;
 }
 
-/** True if requests leave this machine without TLS. */
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 

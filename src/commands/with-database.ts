@@ -13,7 +13,6 @@ type Options = {
   graceful?: boolean;
 };
 
-/** Time for an embedded server to end after it closed its connections. */
 const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {

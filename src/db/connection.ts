@@ -103,7 +103,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   };
 }
 
-/** Callers choose the fields of statements, so PostgreSQL's memory for plans would grow without a limit. */
+/** Callers choose the fields of statements, so without this limit PostgreSQL's memory for plans would grow. */
 const MAX_STATEMENTS = 200;
 const TEXTS = 2_000;
 

@@ -42,7 +42,7 @@ type Options = {
   waitTimeoutMs?: number;
   /** Must be off behind a pooler without support for prepared statements. */
   prepared?: boolean;
-  /** Throws the original error of an unavailable database instead of 503. For pools that serve no requests. */
+  /** If true, throws the original error of an unavailable database instead of 503. For pools that serve no requests. */
   reportsErrors?: boolean;
   onError?: (error: Error) => void;
 };
@@ -159,8 +159,8 @@ export function createPool(options: Options): Pool {
 }
 
 /**
- * Uses callbacks, because rows in pg's promises survive two garbage collections. 41,300 responses per second with
- * callbacks, 35,800 with promises (16 callers of 16 rows).
+ * Uses callbacks, because rows in pg's promises survive two garbage collections. Callbacks give 41,300 responses per
+ * second, promises 35,800 (16 callers of 16 rows).
  */
 function acquire(
   pool: pg.Pool,

@@ -8,7 +8,10 @@ export type SlotSeats = { network: Network; slot: number; given: GivenSeat[]; st
 
 const SEATS = 512;
 
-/** Gives a validator's n-th reward the position of its n-th stored seat. Returns the rewards without a stored seat. */
+/**
+ * A validator's n-th reward gets the position of the validator's n-th stored seat. Returns rewards without a stored
+ * seat.
+ */
 function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], seats: Map<number, Seat>) {
   const known = new Map<number, number[]>();
   for (const { position, validatorIndex } of stored) {

@@ -32,7 +32,7 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
 /** For each span, `since` has the day to compare with, or null. */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
-/** Adds the change of each figure since the newest stored day that is one to two spans older. */
+/** Adds how figures changed over each span, compared with the newest stored day that is one to two spans older. */
 export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Promise<Published[]> {
   const { name, key, figures } = of;
   const added = [{ name: 'series', type: 'integer' }, ...changeColumns(figures)];

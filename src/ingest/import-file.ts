@@ -26,7 +26,6 @@ export type Progress = {
 
 export type ImportOptions = RowOptions & {
   format?: Format | undefined;
-  /** Overrides the importer's `replacesWhen`. */
   replace?: boolean | undefined;
   whole?: MergeOptions['whole'];
   skipInvalid?: boolean;

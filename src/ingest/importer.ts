@@ -20,7 +20,7 @@ export type ImportCounts = { inserted: number; updated: number; removed: number 
 export type MergeOptions = {
   /** If true, also deletes rows that are not staged, but only from lists that have staged rows. */
   replace: boolean;
-  /** Columns and values that identify the replaced list, because a source without rows cannot. */
+  /** Columns and values that identify the replaced list, even if the source has no rows. */
   whole?: Readonly<Record<string, string>> | undefined;
   revision: () => Promise<number>;
 };

@@ -13,7 +13,7 @@ export const sameColumns = (a: string, b: string, names: readonly string[]): str
 
 /** Types in which equal values have equal text, unlike numeric 1.50 and 1.5. */
 const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
-/** SQL that is true if values differ, or only their digits. */
+/** SQL that is true if a value or its digits differ. */
 export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
   columns
     .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
@@ -127,8 +127,8 @@ export function repeatedRows(columns: readonly string[]): string {
 }
 
 /**
- * SQL for rows that share the unique columns of a stored row with another key, unless the source also has that key.
- * `other` is the last column of the stored key.
+ * SQL for rows that equal a stored row in the unique columns but not in the key, unless the source overwrites that
+ * stored row. `other` is the last key column of the stored row.
  */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source

@@ -18,7 +18,7 @@ export type MirrorList = {
   replaces?: { whole?: Readonly<Record<string, string>> };
   /** Rows descend by `field`; both bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
-  /** Position to store: `at`, or the largest value of `field`. With `ifAny`, a list without rows stores none. */
+  /** Position to store: `at`, or the largest value of `field`. With `ifAny`, a list without rows stores no position. */
   position?: { at: string; ifAny?: boolean } | { field: string };
   /** True if the list is one of consecutive ranges, each read once. */
   part?: boolean;

@@ -27,7 +27,6 @@ export type MirrorScope = {
   blockSlots: number;
   committeeSlots: number;
   validators: readonly { network: RewardsNetwork; id: string }[];
-  /** If true, stored positions are ignored. */
   full: boolean;
   pageSize: number;
 };

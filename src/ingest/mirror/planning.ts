@@ -20,7 +20,7 @@ export type Plan<Where> = (planning: Planning, where: Where) => AsyncGenerator<M
 
 export const pageSize = ({ pageSize }: MirrorScope, most = 200): string => String(Math.min(most, pageSize));
 
-/** Starts at the last stored day, because it may have been incomplete. */
+/** Starts at the last stored day, because that day may have been incomplete. */
 export const since = (parameter: string, position: string | undefined): Record<string, string> =>
   position === undefined ? {} : { [parameter]: position };
 

@@ -11,7 +11,7 @@ const isExchange = (row: unknown): boolean => {
 };
 
 /**
- * `liquid` are the rows for `poolType=lst`. They are ignored if they are empty or include exchanges, because the
+ * `liquid` are the rows for `poolType=lst`. If there are none or they include exchanges, adds no types, because the
  * service may have ignored the parameter.
  */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {

@@ -31,7 +31,7 @@ type Round = MirrorHooks & {
   spent: { requests: number; units: number | undefined };
   tallies: Tally[];
   failures: RoundReport['failures'];
-  /** Number of consecutive lists that failed after all retries. */
+  /** Consecutive lists that failed after all retries. */
   unanswered: number;
   ended: string | undefined;
 };

@@ -22,7 +22,7 @@ export type UpstreamOptions = {
 
 export type Upstream = {
   readonly from: URL;
-  /** Keeps the digits of numbers. Throws UpstreamError. */
+  /** Keeps the digits of numbers. */
   get(url: URL, network: string | undefined): Promise<unknown>;
   redacted(text: string): string;
 };

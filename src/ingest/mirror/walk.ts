@@ -18,8 +18,8 @@ export function urlOf(from: URL, form: Form): URL {
 }
 
 /**
- * Drops rows that this page or the last two pages already had. Throws ChangedError if such a row differs or the list is
- * ranked.
+ * Drops rows that this page or the two pages before already had. Throws ChangedError if such a row differs or the list
+ * is ranked.
  */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const current = new Map<string, string>();

@@ -1,6 +1,5 @@
 export type Envelope = Record<string, unknown>;
 
-/** `list` identifies a list and its revision. */
 function linkOf(link: unknown): { position: number; list: string } | undefined {
   if (typeof link !== 'string' || !URL.canParse(link, 'http://localhost')) return undefined;
   const { pathname, searchParams } = new URL(link, 'http://localhost');
