@@ -3,6 +3,7 @@ import type { Caller } from '../context.ts';
 import type { Queryable } from '../db/pool.ts';
 import { refuseReserved, refuseUsedUp, type Standing, standingOf } from './allowance.ts';
 import { memoryRates, redisRates } from './rates.ts';
+import { type TierCounts, tierCounts } from './tiers.ts';
 import { monthAt, openUsage } from './usage.ts';
 import type { Total } from './usage-queries.ts';
 
@@ -13,6 +14,8 @@ export type Metering = {
   rateRemaining: number | null;
   estimated: number;
   charged: number;
+  /** What the account has paid for this request. */
+  spent: number;
   /** Excludes the cost of this request. */
   standing(): Standing;
   /** Units left after spending `units`; null without a limit. */
@@ -23,6 +26,8 @@ export type Metering = {
   reserve(units: number): void;
   /** Like `reserve`, but throws if no unreserved units are left. */
   claim(units: number): void;
+  /** Counts a request that was refused for lack of units. */
+  refused(): void;
   charge(units: number): void;
   /** Charges more units for the same request, after `charge`. */
   add(units: number): void;
@@ -34,6 +39,8 @@ export type Meter = {
   now: () => Date;
   /** Throws RATE_LIMITED above the rate, or ALLOWANCE_USED if no units are left. */
   admit(caller: Caller): Promise<Metering>;
+  /** What this process counted since its start. */
+  tiers: TierCounts;
   redisUp(): boolean | undefined;
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -59,6 +66,7 @@ export async function openMeter(options: {
   const reported = new Map<string, { counter: string; units: number }>();
   /** Units by account that requests have reserved, so that concurrent requests cannot spend the same units. */
   const reservations = new Map<string, number>();
+  const counts = tierCounts();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
@@ -97,18 +105,31 @@ export async function openMeter(options: {
 
   return {
     now,
+    tiers: counts,
     async admit(caller) {
-      const { accountId, rateLimit, allowance } = caller;
-      const rate = rateLimit === undefined ? undefined : rates.take(accountId, rateLimit);
-      if (redis) await Promise.all([rate, readShared(caller)]);
-      const { headers, rateRemaining } = rate ? await rate : { headers: {}, rateRemaining: null };
-      if (allowance.units !== undefined) refuseUsedUp(standing(caller));
+      const { accountId, rateLimit, allowance, tier } = caller;
+      const counted = counts[tier];
+      let headers: Record<string, string> = {};
+      let rateRemaining: number | null = null;
+      try {
+        const rate = rateLimit === undefined ? undefined : rates.take(accountId, rateLimit);
+        if (redis) await Promise.all([rate, readShared(caller)]);
+        if (rate) ({ headers, rateRemaining } = await rate);
+        if (allowance.units !== undefined) refuseUsedUp(standing(caller));
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        if (code === 'RATE_LIMITED') counted.refusedByRate += 1;
+        if (code === 'ALLOWANCE_USED') counted.refusedByUnits += 1;
+        throw error;
+      }
+      counted.requests += 1;
       let reserved = 0;
       const metering: Metering = {
         headers,
         rateRemaining,
         estimated: 0,
         charged: 0,
+        spent: 0,
         standing: () => standing(caller),
         remaining(units = 0) {
           const left = allowance.units === undefined ? null : standing(caller).unitsRemaining;
@@ -126,15 +147,27 @@ export async function openMeter(options: {
           else reservations.delete(accountId);
         },
         claim(units) {
-          refuseReserved(metering.available(), metering.standing);
+          try {
+            refuseReserved(metering.available(), metering.standing);
+          } catch (error) {
+            metering.refused();
+            throw error;
+          }
           metering.reserve(units);
+        },
+        refused() {
+          counted.refusedByUnits += 1;
         },
         charge(units) {
           metering.reserve(0);
+          metering.spent += units;
+          counted.units += units;
           usage.add(accountId, units, now());
           if (redis) addShared(caller, units);
         },
         add(units) {
+          metering.spent += units;
+          counted.units += units;
           usage.add(accountId, units, now(), 0);
           if (redis) addShared(caller, units);
         },

@@ -58,3 +58,12 @@ export const allowanceOf = (limits: TierLimits, tier: Tier, own: number | null):
   units: own ?? limits.units[tier],
   period: tier === 'free' ? 'life' : 'month',
 });
+
+export type TierCounts = Record<
+  Tier,
+  { requests: number; units: number; refusedByRate: number; refusedByUnits: number }
+>;
+export const tierCounts = (): TierCounts =>
+  Object.fromEntries(
+    tiers.map((tier) => [tier, { requests: 0, units: 0, refusedByRate: 0, refusedByUnits: 0 }]),
+  ) as TierCounts;

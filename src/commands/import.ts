@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
 import { type FileReport, importFile } from '../ingest/import-file.ts';
@@ -11,7 +12,7 @@ import { SourceError } from '../ingest/source/source.ts';
 import { type IdType, idTypes } from '../resources/operators/record.ts';
 import { createOption, wholeNumber } from './flags.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
-import { withDatabase } from './with-database.ts';
+import { sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = {
   network: (typeof networks)[number];
@@ -96,7 +97,9 @@ async function importAll(
   const progress = importProgress();
   const left = new Map(files.entries());
   const queue = files.entries();
+  const startedAt = new Date();
   let failed = 0;
+  let rows = 0;
   leave.addEventListener('abort', () => {
     progress.stop();
     for (const file of left.values())
@@ -104,11 +107,23 @@ async function importAll(
   });
   const work = async () => {
     for (const [index, file] of queue) {
-      if (!(await importOne(database, resource, file, flags, progress))) failed += 1;
+      const done = await importOne(database, resource, file, flags, progress);
+      if (!done.whole) failed += 1;
+      rows += done.rows;
       left.delete(index);
     }
   };
-  await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
+  const record = (outcome: 'success' | 'failure') =>
+    flags.dryRun
+      ? undefined
+      : recordRun(database.write, { job: 'import', startedAt, outcome, rows }, sayNotRecorded);
+  try {
+    await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
+  } catch (error) {
+    await record('failure');
+    throw error;
+  }
+  await record(failed > 0 ? 'failure' : 'success');
   if (failed > 0) throw new Error(`${failed} of ${files.length} files were not fully loaded.`);
 }
 
@@ -123,7 +138,7 @@ async function importOne(
   file: string,
   flags: Flags,
   progress: ImportProgress,
-): Promise<boolean> {
+): Promise<{ whole: boolean; rows: number }> {
   const shown = progress.file(file);
   const rejects = rejectsFile(file, flags);
   try {
@@ -142,13 +157,16 @@ async function importOne(
     });
     shown.end();
     rejects.end();
-    return printReport(report, flags, rejects.path);
+    return {
+      whole: printReport(report, flags, rejects.path),
+      rows: report.inserted + report.updated + report.removed,
+    };
   } catch (error) {
     shown.end();
     rejects.end();
     if (!(error instanceof SourceError)) throw error;
     notLoaded(file, error.message, flags);
-    return false;
+    return { whole: false, rows: 0 };
   }
 }
 

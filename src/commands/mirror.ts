@@ -4,6 +4,7 @@ import { type Calendar, calendars } from '../chain/calendar.ts';
 import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import { readSecret } from '../config.ts';
+import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
 import {
@@ -18,7 +19,7 @@ import type { RewardsNetwork } from '../resources/network-rewards/record.ts';
 import { createOption, duration, namesOption, wholeNumber } from './flags.ts';
 import { baseUrl, headerName, isInClear, rate, validatorsOf, variableName } from './mirror-flags.ts';
 import { mirrorProgress } from './mirror-progress.ts';
-import { type Signals, withDatabase } from './with-database.ts';
+import { type Signals, sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = {
   from: URL;
@@ -200,11 +201,25 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
     },
   };
   const round = async (resumeWithinMs: number) => {
-    const report = await mirrorOnce(database.write, { ...options, resumeWithinMs }, hooks).finally(
-      progress.stop,
-    );
-    print(report, flags.json);
-    return report.complete;
+    const startedAt = new Date();
+    const record = (outcome: 'success' | 'failure', rows: number) =>
+      recordRun(database.write, { job: 'mirror', startedAt, outcome, rows }, sayNotRecorded);
+    try {
+      const report = await mirrorOnce(database.write, { ...options, resumeWithinMs }, hooks);
+      progress.stop();
+      print(report, flags.json);
+      const rows = report.resources.reduce(
+        (sum, tally) => sum + tally.inserted + tally.updated + tally.removed,
+        0,
+      );
+      if (report.complete) await record('success', rows);
+      else if (!stop.aborted) await record('failure', rows);
+      return report.complete;
+    } catch (error) {
+      progress.stop();
+      if (!stop.aborted) await record('failure', 0);
+      throw error;
+    }
   };
   const { every } = flags;
   if (every === undefined) {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
 import { computedTypes } from '../ingest/operator-profiles.ts';
 import {
@@ -12,7 +13,7 @@ import {
   subjects,
 } from '../ingest/refresh/index.ts';
 import { duration, namesOption } from './flags.ts';
-import { withDatabase } from './with-database.ts';
+import { sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = {
   networks: Network[];
@@ -75,11 +76,25 @@ const optionsOf = (flags: Flags): RefreshOptions => ({
 
 async function pass(pool: Pool, flags: Flags, stop: AbortSignal) {
   let failed = 0;
+  const startedAt = new Date();
+  const ran = new Map<string, { rows: number; failed: boolean }>();
   const tell = (report: PartReport) => {
     if (report.state === 'failed') failed += 1;
     show(report, flags);
+    if (report.state !== 'done' && report.state !== 'failed') return;
+    const network = report.network ?? 'solana';
+    const run = ran.get(network) ?? { rows: 0, failed: false };
+    const { inserted = 0, updated = 0, removed = 0 } = report;
+    run.rows += inserted + updated + removed;
+    run.failed ||= report.state === 'failed';
+    ran.set(network, run);
   };
   const whole = await refresh(pool, optionsOf(flags), tell, () => stop.aborted);
+  for (const [network, { rows, failed }] of ran) {
+    if (!whole && !failed) continue;
+    const outcome = failed ? 'failure' : 'success';
+    await recordRun(pool, { job: 'refresh', network, startedAt, outcome, rows }, sayNotRecorded);
+  }
   return { whole, failed };
 }
 

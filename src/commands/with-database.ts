@@ -81,3 +81,6 @@ async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, lo
   }
   if (loads) process.stderr.write(`The database is the embedded one in ${folder}.\n`);
 }
+
+export const sayNotRecorded = (error: Error) =>
+  void process.stderr.write(`stakegraph: the run could not be recorded for /metrics: ${error.message}\n`);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Tier, TierCounts } from '../accounts/tiers.ts';
 import type { Dataset, Revisions } from '../db/changes/revisions.ts';
 import type { Pool } from '../db/pool.ts';
 import type { StreamCounts } from '../graphql/live/streams.ts';
@@ -8,6 +9,7 @@ import type { IndexStatus } from '../indexer/status.ts';
 import { recent } from '../kernel/recent.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
+import { registerStoredMetrics } from './metrics-data.ts';
 
 type Answered = {
   /** The route's pattern. With paths, callers could create any number of labels. */
@@ -15,6 +17,11 @@ type Answered = {
   method: string;
   status: number;
   ms: number;
+  /** Of requests with a valid token. */
+  account?: string | undefined;
+  tokenName?: string | undefined;
+  tokenId?: string | undefined;
+  units?: number | undefined;
 };
 
 export type Metrics = {
@@ -25,6 +32,9 @@ export type Metrics = {
 
 type Sources = {
   pool: Pool;
+  primary: Pool;
+  log: Logger;
+  tiers: TierCounts;
   revisions: Revisions;
   waiting: () => number;
   redisUp: () => boolean | undefined;
@@ -42,7 +52,9 @@ export function openMetrics(sources: Sources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerDataMetrics(registry, sources.revisions);
+  registerStoredMetrics(registry, sources);
   registerServiceMetrics(registry, sources);
+  registerTierMetrics(registry, sources.tiers);
   if (sources.index) registerIndexMetrics(registry, sources.index);
   return {
     observe: requestObserver(registry),
@@ -199,5 +211,28 @@ function registerStreamMetrics(registry: Registry, counts: () => StreamCounts): 
       this.reset();
       for (const [reason, count] of Object.entries(counts().ended)) this.inc({ reason }, count);
     },
+  });
+}
+
+/** Labels are tiers and not accounts, of which there may be any number. */
+function registerTierMetrics(registry: Registry, tiers: TierCounts): void {
+  const counter = (name: string, help: string, kinds: Record<string, keyof TierCounts[Tier]>) =>
+    new Counter({
+      name: `stakegraph_account_${name}_total`,
+      help,
+      labelNames: ['tier', ...(name === 'refused' ? ['reason'] : [])],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [tier, counts] of Object.entries(tiers))
+          for (const [reason, kind] of Object.entries(kinds))
+            this.inc({ tier, ...(reason && { reason }) }, counts[kind]);
+      },
+    });
+  counter('requests', 'Requests that were admitted, by tier of the account.', { '': 'requests' });
+  counter('units', 'Compute units charged, by tier of the account.', { '': 'units' });
+  counter('refused', 'Requests refused because of the rate or the units of their account, by tier.', {
+    rate: 'refusedByRate',
+    units: 'refusedByUnits',
   });
 }

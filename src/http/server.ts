@@ -108,7 +108,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const servers = boundedServers(settings.MAX_CONNECTIONS, settings.SEND_TIMEOUT_MS);
   const streams = openStreams({ revisions, tokens, now: meter.now, most: settings.MAX_STREAMS });
   const metrics = openMetrics({
-    ...{ pool, revisions, cache },
+    ...{ pool, primary: options.primary, log, tiers: meter.tiers, revisions, cache },
     streams: streams.counts,
     waiting: gate.waiting,
     redisUp: meter.redisUp,
@@ -131,7 +131,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const { method } = request;
     const of = request.log as unknown as Logger;
     gate.leave(request);
-    const answered = { route, method, status: reply.statusCode, ms: reply.elapsedTime };
+    const { caller } = request;
+    const { account, tokenName, tokenId } = caller ?? {};
+    const units = request.metering?.spent;
+    const answered = {
+      ...{ route, method, status: reply.statusCode, ms: reply.elapsedTime },
+      ...{ account, tokenName, tokenId, units },
+    };
     // The duration of a stream depends on the client.
     if (/^text\/event-stream/.test(String(reply.getHeader('content-type'))))
       of.info(answered, 'stream closed');

@@ -32,7 +32,7 @@ export type FollowOptions = {
   beat: Beat;
   say: Say;
   onStored(progress: Progress): void;
-  onPublished(epoch: number, failures: string[]): void;
+  onPublished(epoch: number, failures: string[], ms: number): void;
   /** Called after each epoch is stored, and at the start of a pass for the newest stored epoch. */
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
   /** Ends the index after the epoch in progress. */

@@ -13,7 +13,7 @@ type Options = {
   store: Pick<Store, 'publish' | 'writeOpenDays'>;
   once: boolean;
   say: Say;
-  onPublished(epoch: number, failures: string[]): void;
+  onPublished(epoch: number, failures: string[], ms: number): void;
   stop: AbortSignal;
   now?: () => number;
 };
@@ -97,7 +97,7 @@ export class Publisher {
     const reports = await store.publish(stopped, open?.calendars);
     this.#endedAt = this.#now();
     const failed = reports.flatMap(({ part, error }) => (error === undefined ? [] : [`${part}: ${error}`]));
-    onPublished(epoch, failed);
+    onPublished(epoch, failed, this.#endedAt - this.#beganAt);
   }
 }
 

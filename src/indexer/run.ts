@@ -10,6 +10,7 @@ import { followHead } from './head.ts';
 import { withIndexLock } from './lock.ts';
 import { NodeError, type Nodes, openNodes } from './node/index.ts';
 import type { Asked } from './range.ts';
+import { recordedJobs } from './recorded.ts';
 import { parseRelays } from './relays/names.ts';
 import { problemTeller, type Retrying, retrying, type Say, type Teller } from './retry.ts';
 import { countError, type IndexStatus } from './status.ts';
@@ -114,23 +115,37 @@ async function run(options: Running): Promise<FollowReport> {
   const stop = AbortSignal.any([options.stop, lost, halt.signal]);
   const beat = heartbeat(nodes.events, nodes.spec.secondsPerSlot * 1000, stop);
   const onFault = (error: Error) => tell.tell('fills', error.message);
+  const jobs = recordedJobs(options.database.pool, nodes.network, (error) =>
+    tell.tell('runs', error.message),
+  );
   const beside = once
     ? []
     : [followHead({ nodes, store, beat, tell, stop }), fillsOf(options, stop)?.run(onFault)];
   try {
-    const { asked, onStored, onPublished, estimateMissed, database } = options;
+    const { asked, estimateMissed, database } = options;
     const { network } = nodes;
     const report = await follow({
       ...{ network, nodes, store, asked, once, width: EPOCHS_AT_ONCE, status, retry, beat, say },
-      ...{ onStored, onPublished, stop },
+      onStored(progress) {
+        jobs.stored();
+        options.onStored(progress);
+      },
+      onPublished(epoch, failures, ms) {
+        jobs.published(failures, ms);
+        options.onPublished(epoch, failures);
+      },
+      stop,
       afterEpoch: estimateMissed ? (epoch) => estimated(database.pool, network, epoch) : undefined,
     });
     lost.throwIfAborted();
     if (once) await fillsOf(options, AbortSignal.any([stop, AbortSignal.timeout(FILL_MS)]))?.drain();
     return report;
+  } catch (error) {
+    if (!stop.aborted) jobs.failed();
+    throw error;
   } finally {
     halt.abort();
-    await Promise.all(beside);
+    await Promise.all([...beside, jobs.done()]);
   }
 }
 

@@ -27,6 +27,8 @@ export const contextOn = (
     headers: {},
     estimated: 0,
     charged: 0,
+    spent: 0,
+    refused: () => undefined,
     rateRemaining: null,
     remaining: () => null,
     available: () => null,

@@ -117,9 +117,20 @@ export function replayCached(options: {
     metering.charge(cached.units);
     options.networkHeader.noteUnread(request.headers, log, { reqId });
     request.resume();
-    const { route, status } = cached;
+    const { route, status, units } = cached;
+    const { account, tokenName, tokenId } = caller;
     const ms = performance.now() - begun;
-    options.metrics.observe({ route, method: request.method as string, status, ms }, log, { reqId });
+    const answered = {
+      route,
+      method: request.method as string,
+      status,
+      ms,
+      account,
+      tokenName,
+      tokenId,
+      units,
+    };
+    options.metrics.observe(answered, log, { reqId });
     return true;
   }
 

@@ -1,0 +1,26 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createDatabase } from '../support/gateway.ts';
+import { stakegraph } from '../support/process.ts';
+
+it('an import and a refresh record their runs, and a dry run does not', async () => {
+  const database = await createDatabase('empty');
+  onTestFinished(() => database.drop());
+  const env = { DATABASE_URL: database.url };
+  const call = (args: string[], input?: string) =>
+    stakegraph(args, { env, ...(input === undefined ? {} : { input }) });
+  const balances = JSON.stringify([{ network: 'mainnet', epoch: 1, totalActiveBalance: 32_000_000_000 }]);
+  const first = await call(['import', 'chain-balances', '-'], balances);
+  expect([first.code, first.stderr]).toEqual([0, '']);
+  expect((await call(['import', 'chain-balances', '-', '--dry-run'], balances)).code).toBe(0);
+  expect((await call(['import', 'chain-balances', '-'], '[{"epoch":-1}]')).code).toBe(1);
+  await call(['refresh', '--only', 'slashings', '--networks', 'mainnet']);
+  const { rows } = await database.pool.query({
+    text: 'select job, network, outcome, row_count::int as rows from job_runs order by run_id',
+    values: [],
+  });
+  expect(rows.slice(0, 2)).toEqual([
+    { job: 'import', network: '', outcome: 'success', rows: 1 },
+    { job: 'import', network: '', outcome: 'failure', rows: 0 },
+  ]);
+  expect(rows.slice(2)).toEqual([{ job: 'refresh', network: 'mainnet', outcome: 'success', rows: 0 }]);
+});
