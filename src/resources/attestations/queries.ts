@@ -37,8 +37,8 @@ const series: Omit<Series<AttestationField>, 'statement'> = {
     sumLateSourceVotes: summed('sum_late_source_votes'),
     avgAttesterEffectiveness: {
       stored: sql`a.avg_attester_effectiveness`,
-      // Periods without validators get the plain mean, because the field is not nullable. A sum near 0 counts as 0:
-      // PostgreSQL refuses a quotient that underflows.
+      // Periods without validators get the plain mean, because the field is not nullable. A sum near 0 becomes 0,
+      // because PostgreSQL refuses a quotient that underflows.
       gathered: sql`coalesce(${weighted} * (${weighted} > 1e-290)::int / nullif(sum(a.validator_count), 0),
       avg(a.avg_attester_effectiveness))`,
     },

@@ -91,7 +91,6 @@ function plainSource({ network, where }: BlockList, slots: Ends): Sql {
       }`;
 }
 
-/** Reads an operator's slots from an index, in order. */
 function operatorSource({ network, where }: BlockList, operator: OperatorScope, slots: Ends): Sql {
   const { outcome, finalized } = where;
   const open = sql`and o.slot >= (select min(slot) from blocks where network = ${network} and not finalized)`;

@@ -27,10 +27,7 @@ const isWhole = ({ slots, where }: BlockList): boolean =>
   where.outcome === null &&
   where.finalized === null;
 
-/**
- * The first page begins at `startAt`; `total` counts the whole list. New blocks do not shift pages, because positions
- * are slots.
- */
+/** The first page begins at `startAt`. New blocks do not shift pages, because positions are slots. */
 export async function blocks(
   ctx: Context,
   list: BlockList,

@@ -65,7 +65,7 @@ const CapacitySortEnum = builder.enumType('ConsolidationCapacitySort', {
 const TotalOrder = orderInput('OperatorConsolidationTotal', orderFields(entitySortFields), sortText);
 const CapacityOrder = orderInput('OperatorConsolidationCapacity', orderFields(capacitySortFields), sortText);
 
-/** A row's global id consists of `scope` and its `id`. */
+/** The global id of a row consists of `scope` and the row's `id`. */
 type Placed<Row> = Row & { position: number; network: Network; scope: unknown[] };
 
 const networkField = <Row extends { network: Network }>(t: FieldsOf<Row>) =>
@@ -113,7 +113,6 @@ builder.node(ConsolidationCapacityType, {
   }),
 });
 
-/** Parses `network:window:class:id`. */
 function capacityKey(text: string) {
   const [, name, length, idClass, id] = /^(\w+):(\w+):(\w+):(.+)$/s.exec(text) ?? [];
   const [network, window] = [Network.safeParse(name).data, TimeWindow.safeParse(length).data];

@@ -28,7 +28,7 @@ const readConsolidated = listReader({
   load: consolidatedIn,
 });
 
-/** The consolidated balance in Gwei; 0 without consolidations. */
+/** The balance is in Gwei. */
 export async function loadConsolidated(ctx: Context, period: PeriodKey) {
   const [row] = await readConsolidated(ctx, period);
   const { consolidationCount = 0, consolidatedBalance = '0' } = row ?? {};

@@ -15,7 +15,6 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
 
-/** Entities that own source validators of consolidations in `epochs`. */
 export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
 
 export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };

@@ -143,7 +143,6 @@ const entityCapacityOf = (
   capacityShare: ratioOf(consolidatedBalance, capacity.capacity),
 });
 
-/** Undefined if the entity has no consolidations in the window. */
 export async function entityCapacity(
   ctx: Context,
   { network, window, idType, id }: { network: Network; window: TimeWindow; idType: EntityClass; id: string },

@@ -175,7 +175,7 @@ function queryOf(args: InputShapeFromFields<typeof queryArgs>) {
   return { ...bounds, sortBy: order.field, sortOrder: order.direction };
 }
 
-/** A cursor contains `of` and `args`, so that other lists refuse it. */
+/** Cursors contain `of` and `args`, so that other lists refuse them. */
 async function consolidationConnection(
   of: unknown[],
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,
@@ -309,7 +309,6 @@ builder.objectField(Operator, 'consolidations', (t) =>
       description: `Consolidations of its validators, as source or as target, oldest first, independent of its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx, info) => {
-        // An `idType` outside EntityClass matches no rows.
         const entity = { idType: idType as EntityClass, id };
         return consolidationConnection([network, idType, id], args, info, (query, range) =>
           consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),

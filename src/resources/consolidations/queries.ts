@@ -68,8 +68,8 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
 }
 
 /**
- * Makes the table `k`. For a pool share, `operator_id` is its node operator and `share_of` its pool; `share_of` is ''
- * for other entities.
+ * Makes the table `k`. For a pool share, `operator_id` is the node operator and `share_of` is the pool. For other
+ * entities, `share_of` is ''.
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
@@ -98,7 +98,10 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
-/** Whether stored row numbers give the row at an offset: always in time order, else only for all epochs. */
+/**
+ * Whether stored row numbers can find the row at an offset. In time order they always can, in other orders only if the
+ * list has all epochs.
+ */
 const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
   order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 

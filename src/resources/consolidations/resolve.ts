@@ -71,7 +71,6 @@ export async function consolidationPageOf(
   };
 }
 
-/** A validator is the source of at most one consolidation. */
 export async function consolidationOf(
   ctx: Context,
   network: Network,
@@ -136,7 +135,6 @@ export function consolidationPosition(
 ): Position | undefined {
   const order = orderFields(sortBy);
   const position = decodeCursor(name, cursor)?.map(String) ?? [];
-  // Keeps forged values out of the statement.
   const fits = (digits: string, index: number) =>
     /^\d{1,18}$/.test(digits) && (order[index] === 'consolidatedBalance' || Number(digits) < 2 ** 31);
   return position.length === order.length && position.every(fits) ? position : undefined;

@@ -20,7 +20,6 @@ import { EffectivenessRecord, ProposalRecord, RewardRecord } from './record.ts';
 const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
   record.extend({ id: text(256) }) as unknown as z.ZodObject<Shape>;
 
-/** The mean over the validators of one day (`stored`) or of all days (`gathered`). */
 const mean = (sum: string, of: string): Expression => ({
   stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
   gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),

@@ -16,7 +16,7 @@ export function checkWindow(window: TimeWindow): void {
     throw badArgument('window', `window is ALL; history is stored of ONE_DAY, SEVEN_DAYS and THIRTY_DAYS.`);
 }
 
-/** Oldest date first. Empty for private sets and single validators. */
+/** Empty for private sets and single validators. */
 export const operatorHistory = async (
   ctx: Context,
   key: OperatorKey,

@@ -34,7 +34,6 @@ export const networkHistory = (
 ): Promise<PeriodPage<NetworkRecord>> =>
   periodPage(range, (part, bare) => loadNetworkHistory(ctx, key, query, part, bare ? [] : selection));
 
-/** Shares of validators with a known client, largest first. */
 export async function clientShares(ctx: Context, key: NetworkKey) {
   const clients = await loadNetworkClients(ctx, key);
   const known = clients.reduce((sum, { validatorCount }) => sum + validatorCount, 0);

@@ -105,14 +105,13 @@ const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
   };
 };
 
-/** Parses `validator:date`, or `:date` for a whole network. */
 function rewardKey(network: RewardsNetwork, kind: RewardKind, text: string): RewardKey | undefined {
   const [, id = '', day = ''] = /^(.*):(\d{4}-\d\d-\d\d)$/s.exec(text) ?? [];
   const known = kind === 'network' ? id === '' : definitions[network].id.read(id) === id;
   return known && parseDate(day) !== undefined ? { id, day } : undefined;
 }
 
-/** Names the commission fields, which are decimals in REST. */
+/** The commission fields, which are decimals in REST. */
 const namesOfRatios = (record: z.ZodObject): Record<string, true> =>
   Object.fromEntries(
     Object.entries(record.shape).flatMap(([name, schema]) => {
@@ -121,7 +120,6 @@ const namesOfRatios = (record: z.ZodObject): Record<string, true> =>
     }),
   );
 
-/** Ignores selected fields that only other networks have. */
 function askedOf(info: GraphQLResolveInfo, network: RewardsNetwork, kind: RewardKind, paths: string[][]) {
   const names = selectedFields(info, ...paths);
   const own = [...fieldsOf(network, kind), ...rewardSums].filter((name) => names.has(name));

@@ -21,7 +21,7 @@ import {
 } from './record.ts';
 import { rangeOf } from './resolve.ts';
 
-/** The enum has the fields of all networks, but each list accepts only its own network's. */
+/** The enum has the fields of all networks, but a list accepts only the fields of its own network. */
 const sortFields = (kind: RewardKind) => [
   ...new Set(rewardsNetworks.flatMap((network) => sortFieldsOf(network, kind))),
 ];
@@ -95,7 +95,7 @@ const rankTexts: Record<RankedBy, string> = {
 };
 export const NetworkValidatorOrder = orderInput('NetworkValidator', rankedBy, (name) => rankTexts[name]);
 
-/** Throws BAD_INPUT for the order by stake if the network's rewards have no stake. */
+/** Throws BAD_INPUT if the order is by stake and the network's rewards have no stake. */
 export function rankOf(
   network: RewardsNetwork,
   orderBy: typeof NetworkValidatorOrder.$inferInput | null | undefined,

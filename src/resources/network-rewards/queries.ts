@@ -22,8 +22,8 @@ export type RewardQuery = {
 export type RewardRow = Record<string, unknown> & { network: RewardsNetwork };
 
 /**
- * `position` is in the cursors. In lists sorted by day it is the number of days since year 1, so that new days do not
- * shift pages; otherwise it is the rank.
+ * Cursors contain `position`. In lists sorted by day, `position` is the number of days since year 1, so that new days
+ * do not shift pages. In other lists, `position` is the rank.
  */
 export type RewardDay = RewardRow & {
   list: number;
@@ -85,7 +85,6 @@ function rowCheck<Row extends RewardRow>(
   return check as z.ZodType<Row>;
 }
 
-/** Includes a validator's id even if `asked` does not. */
 const namesOf = (table: RewardTable, asked: readonly string[]): string[] =>
   [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
 const selected = (table: RewardTable, names: readonly string[]): Sql =>
@@ -137,10 +136,10 @@ const descends = (query: RewardQuery, range: Range<number>): boolean =>
   query.sortBy === 'day' && query.sortOrder === 'desc' ? !range.backward : range.backward === true;
 
 const dayNumber = sql`(r.day - date '0001-01-01')`;
-/** Capped at 9999-12-31, because forged cursors contain any number. */
+/** Capped at 9999-12-31, because a forged cursor may contain any number. */
 const dayAt = (position: number): Sql => sql`date '0001-01-01' + ${Math.min(position, 3_652_058)}::int`;
 
-/** For lists sorted by day. Reads only the rows of the page. */
+/** Reads only the rows of the page. */
 function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const total = range.counted
@@ -157,7 +156,7 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>,
     `;
 }
 
-/** For lists in other orders. Reads the whole list. */
+/** Reads the whole list. */
 function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const order = sql`${amountOf(table, query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;

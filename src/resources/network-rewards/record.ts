@@ -27,7 +27,6 @@ export const rewardsNetworks = Object.keys(definitions) as RewardsNetwork[];
 export const rewardKinds = ['validator', 'network'] as const;
 export type RewardKind = (typeof rewardKinds)[number];
 
-/** Decimal values are text. */
 export const recordOf = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
   definitions[network][kind];
 

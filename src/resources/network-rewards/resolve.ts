@@ -51,7 +51,6 @@ export async function rewards(
 
 const newest: RewardQuery = { fromDate: null, toDate: null, sortBy: 'day', sortOrder: 'desc' };
 
-/** Returns a validator's newest stored day, undefined if there is none. */
 export async function newestReward(
   ctx: Context,
   network: RewardsNetwork,

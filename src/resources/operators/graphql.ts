@@ -176,7 +176,7 @@ async function operatorConnection(
   );
 }
 
-/** Undefined for a private set, which lists by ids exclude, and for text that is no operator's id. */
+/** Returns undefined for text that is no operator's id, and for private sets, because lists by ids exclude them. */
 function publicId(text: string): OperatorId | undefined {
   const { network, idType, id } = keyOfNodeId(text) ?? {};
   return network && idType && id && idType !== 'privateSet' ? { network, idType, id } : undefined;

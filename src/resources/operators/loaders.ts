@@ -55,8 +55,8 @@ const readOperator = rowReader({
 });
 
 /**
- * Returns an operator without a window, whose figures throw. With `early`, reads the summary first, and the name only
- * if there is none.
+ * Returns an operator without a window; reading its figures throws. With `early`, reads the summary first, and the name
+ * only if there is no summary.
  */
 export async function loadOperatorNode(
   ctx: Context,

@@ -58,7 +58,7 @@ const pairs = [
 ] as const;
 
 const MAX_TAGS = 20;
-/** Refused in a search by name, which would read all operators of these types: many have no name. */
+/** Refused in a search by name, which would read all operators of these types, because many have no name. */
 const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
 
 export function orderFaults(

@@ -88,7 +88,7 @@ const bounds = {
   effectivenessAtMost: { column: 'avg_validator_effectiveness', type: 'float8', at: 'most' },
 } as const;
 
-/** The tags in a list's `where` are JSON text, because one statement may read several lists. */
+/** `tags` is JSON text, because one statement may read several lists. */
 const namesAndTags: Filter = {
   columns: {
     name: ['text', ({ where }) => where.name ?? null],
@@ -135,7 +135,7 @@ const Named = z.object({
 });
 export type NamedOperator = z.infer<typeof Named>;
 
-/** Returns rows in no order. Names and tags are those of the operator's shortest stored time window. */
+/** Returns rows in no order. Names and tags come from the operator's shortest stored time window. */
 export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promise<NamedOperator[]> =>
   rows(
     db,

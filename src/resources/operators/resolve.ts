@@ -43,7 +43,6 @@ export function parentFaults(
   return [{ loc: [place, 'parentEntity'], msg, type: 'conflict' }];
 }
 
-/** With a parent, the list contains the parent's pool shares. */
 export function listKey(list: OperatorList): ListKey {
   const idType = list.parentId === null ? list.idType : 'poolShare';
   return {
@@ -56,7 +55,7 @@ export function listKey(list: OperatorList): ListKey {
   };
 }
 
-/** Only pools and node operators have shares. The list of another `idType` is empty. */
+/** Only pools and node operators have shares. For another `idType`, the list is empty. */
 export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey {
   const { network, timeWindow, idType, id } = operator;
   const parentType = idType === 'pool' || idType === 'nodeOperator' ? idType : '';
@@ -68,8 +67,8 @@ export type OperatorPage = RankedSlice<RankedOperatorRow>;
 const parentClasses = ['pool', 'nodeOperator'] as const;
 
 /**
- * Sorted by network penetration (spec §4.2). All pages of a walk read one revision. Throws BAD_INPUT if it is no longer
- * stored, and NOT_FOUND for an unknown `parentId`. A parent without shares has an empty page.
+ * Sorted by network penetration (spec §4.2). Throws BAD_INPUT if the revision is no longer stored, and NOT_FOUND for an
+ * unknown `parentId`. A parent without shares has an empty page.
  */
 export async function operatorPage(
   ctx: Context,
@@ -111,7 +110,7 @@ const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 
 type Asked = { network: Network; id: string; idType: IdType | null };
 
-/** Without `idType`, an address is a deposit address, and a name is looked up in the order of `inferred`. */
+/** Without `idType`, an address is a deposit address. */
 export async function operatorSummary(
   ctx: Context,
   asked: Asked & { window: TimeWindow },

@@ -66,7 +66,6 @@ export const figures = <Row extends OperatorNode>(t: FieldsOf<Row>, deprecationR
 /** The id comes last, because it may contain colons. */
 const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
 
-/** Reads `network:window:class:id` and `network:class:id`. */
 export function keyOfNodeId(text: string): (OperatorId & { timeWindow?: TimeWindow }) | undefined {
   const [name, ...rest] = text.split(':');
   const network = Network.safeParse(name).data;

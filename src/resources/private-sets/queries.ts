@@ -21,7 +21,7 @@ const Summary = z.object({
 });
 export type SetSummary = z.infer<typeof Summary>;
 
-/** A window of n days covers the newest n stored chain days. Without ids, sorts by validators, most first. */
+/** A window of n days covers the newest n stored chain days. Without ids, sets with more validators come first. */
 export function setSummaries(
   db: Queryable,
   accountId: string,
@@ -68,7 +68,6 @@ export function setSummaries(
   );
 }
 
-/** Fields that do not apply to sets are null or empty. */
 export const summaryOf = (
   row: SetSummary,
   timeWindow: TimeWindow,

@@ -88,14 +88,14 @@ const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values })
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
-// Makes the planner hash a million rows. It expects hundreds, and would sort them on disk.
+// Makes the planner hash the rows. It expects hundreds, and would sort the actual million on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
-/** A change of a set waits for an import that aggregates days: neither sees the other's uncommitted rows. */
+/** A change of a set waits for an import that aggregates days, because neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
-/** Call it once per new membership, in the same transaction. */
+/** Call once per new membership, in the transaction that adds it. */
 export async function addSetDays(
   db: Queryable,
   { network, id }: SetKey,
@@ -114,7 +114,7 @@ export async function addSetDays(
   );
 }
 
-/** Call it in the transaction that removes members. `from` is the first date on which the set no longer includes them. */
+/** Call in the transaction that removes members. `from` is the first date without these members. */
 export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(

@@ -16,7 +16,6 @@ const Name = z.object({
   id: z.string(),
   name: z.string(),
   size: z.int(),
-  /** Id of the largest operator with the tag. */
   taggedId: z.string().nullable(),
   score: z.number(),
 });
@@ -38,14 +37,16 @@ const pastAll = sql`chr(1114111)`;
 const named = (n: Sql): Sql => sql`${n}.kind, ${n}.network, ${n}.id_type as "idType", ${n}.id, ${n}.name,
   ${n}.size, ${n}.tagged_id as "taggedId"`;
 
-/** The score is 1 if `text` is the whole name, 0.9 if it begins the name, 0.8 if it begins a later word. */
 const scoreOf = (n: Sql, text: Sql): Sql =>
   sql`case when ${n}.place > 0 then 0.8 when ${n}.form = ${text} then 1 else 0.9 end::float8`;
 
 const NEAREST = 500;
 const LARGEST = 1_000;
 
-/** Best first. A letter may begin 100,000 names, so reads only the first by alphabet and the largest operators'. */
+/**
+ * Best first. A letter may begin 100,000 names, so only the first names by alphabet and the names of the largest
+ * operators are read.
+ */
 export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
   rows(
     db,
@@ -77,7 +78,7 @@ export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<Name
     order by score desc, size desc, name, "idType", id limit ${asked.most}`,
   );
 
-/** Best first. Scores are at most 0.7, below those of `namesByBeginning`. Needs the extension pg_trgm. */
+/** Best first. Scores are at most 0.7, below the scores of `namesByBeginning`. Needs the extension pg_trgm. */
 export const namesBySimilarity = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
   rows(
     db,

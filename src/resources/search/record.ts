@@ -37,7 +37,7 @@ export type Meaning = {
   base58?: string;
 };
 
-/** Without 0x, six hexadecimal digits are needed: fewer may be a word. */
+/** Without 0x, at least six hexadecimal digits are needed, because fewer may be a word. */
 export function meaningOf(text: string): Meaning {
   const digits = /^(?:0x([0-9a-f]{1,96})|([0-9a-f]{6,96}))$/i.exec(text);
   return {

@@ -28,7 +28,6 @@ export type Hit = {
   text: string;
   matched: SearchMatch;
   score: number;
-  /** Orders hits with equal scores. */
   size: number;
   target: Target;
 };
@@ -36,7 +35,7 @@ export type Hit = {
 export type Search = { text: string; kinds: readonly SearchKind[]; network: Network; first: number };
 
 const EXACT = 1;
-/** Less than the beginning of a word in a name (0.8), more than a similar name (below 0.7). */
+/** Less than the beginning of a word in a name (0.8), more than a similar name (at most 0.7). */
 const BEGINNING_OF_KEY = 0.75;
 const scoreOfKey = (key: string, given: string) => (key === given ? EXACT : BEGINNING_OF_KEY);
 
@@ -76,7 +75,6 @@ async function byName(ctx: Context, asked: Search, wanted: ReadonlySet<SearchKin
   return hits;
 }
 
-/** A tag is one hit, even if operators of several types have it. */
 const nameKey = ({ kind, idType, id }: NameRow) => `${kind} ${kind === 'tag' ? '' : idType} ${id}`;
 
 function namedHit(row: NameRow, network: Network, matched: SearchMatch): Hit {

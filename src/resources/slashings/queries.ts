@@ -102,8 +102,8 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
   );
 }
 
-// Reads the slashings first: an operator may have half a million validators, but slashings are rare. A deep page costs
-// as much as the first.
+// Reads the slashings first, because they are rare, while an operator may have half a million validators. A deep page
+// costs as much as the first.
 const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as materialized (
       select * from ${askedOperators(operators)}
     ), owned as materialized (

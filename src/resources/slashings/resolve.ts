@@ -21,7 +21,7 @@ export const SLASHINGS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 export const LAST_START_DAY = 9_000_000;
 
-/** `seconds` is Unix time. The epoch is below 2^31, because later epochs are never stored. */
+/** `seconds` is Unix time. Capped below 2^31, because later epochs are never stored. */
 export const epochFrom = (network: Network, start: { day: number } | { seconds: number }): number =>
   'day' in start
     ? firstEpochOfChainDay(start.day)

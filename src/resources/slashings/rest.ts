@@ -18,7 +18,6 @@ import {
   totalSlashings,
 } from './resolve.ts';
 
-/** `day`: chain day; `seconds`: Unix time. */
 type Start = { text: string; day: number } | { text: string; seconds: number };
 
 function readStart(text: string): Start | undefined {

@@ -6,7 +6,7 @@ import type { SolanaOverviewRow } from './queries.ts';
 export const solanaOverview = (ctx: Context, window: TimeWindow): Promise<SolanaOverviewRow | undefined> =>
   loadSolanaOverview(ctx, window);
 
-/** Shortest window first; null means all. */
+/** Shortest window first. If `window` is null, returns all windows. */
 export async function solanaOverviews(ctx: Context, window: TimeWindow | null): Promise<SolanaOverviewRow[]> {
   const windows = window === null ? timeWindows : [window];
   const found = await Promise.all(windows.map((name) => solanaOverview(ctx, name)));

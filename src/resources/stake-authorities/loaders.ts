@@ -44,8 +44,8 @@ const readNode = rowReader({
 });
 
 /**
- * Returns an authority without a window, whose figures throw. With `early`, reads the summary first, and the name only
- * if there is none.
+ * Returns an authority without a window; reading its figures throws. With `early`, reads the summary first, and the
+ * name only if there is no summary.
  */
 export async function loadStakeAuthorityNode(
   ctx: Context,

@@ -124,7 +124,7 @@ export const stakeAuthoritiesByKey = summariesByKey<
 
 const Named = StakeAuthoritySummary.pick({ stakeAuthority: true, poolName: true });
 
-/** Returns rows in no order. `poolName` is that of the authority's shortest stored time window. */
+/** Returns rows in no order. `poolName` comes from the authority's shortest stored time window. */
 export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthority: string }[]) =>
   rows(
     db,

@@ -23,10 +23,7 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
   type: list.type ?? 'all',
 });
 
-/**
- * Sorted by network penetration (spec §4.8). All pages of a walk read the same revision. Throws BAD_INPUT if the
- * revision is no longer stored.
- */
+/** Sorted by network penetration (spec §4.8). Throws BAD_INPUT if the revision is no longer stored. */
 export const stakeAuthorities = (
   ctx: Context,
   list: StakeAuthorityList,

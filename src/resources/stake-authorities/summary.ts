@@ -38,7 +38,6 @@ export const delegations = {
   description: 'Where its stake is delegated to.',
 };
 
-/** Reads `window:address` and `address`. */
 export function keyOfNodeId(id: string): { stakeAuthority: string; timeWindow?: TimeWindow } {
   const [name, ...rest] = id.split(':');
   const timeWindow = TimeWindow.safeParse(name).data;

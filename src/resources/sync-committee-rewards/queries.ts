@@ -33,7 +33,10 @@ const networkColumns = {
   genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
 } as const;
 
-/** Pages read by stored rank, so a page costs only its own rows. `total` is the last rank, because ranks have no gaps. */
+/**
+ * Pages read by stored rank, so a page costs only its own rows. Ranks have no gaps, so `total` is the last rank plus
+ * one.
+ */
 export function slotRewardPages(
   db: Queryable,
   slots: readonly SlotKey[],
@@ -83,7 +86,6 @@ export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<R
 const SlotState = z.object({ list: count(), total: count(), reached: flag() });
 export type SlotState = z.infer<typeof SlotState>;
 
-/** `reached` means that the stored head is at or after the slot. */
 export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {
   return rows(
     db,

@@ -90,7 +90,6 @@ const privateSetPages = pageTypes(PrivateSet, {
   list: 'Private sets of the account',
 });
 
-/** Undefined if the cursor is forged or belongs to another list. */
 function placeIn(list: string, cursor: string): TagPlace | undefined {
   const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
   const uuid = typeof id === 'string' ? readTagId(id) : undefined;

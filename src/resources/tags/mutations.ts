@@ -81,7 +81,7 @@ const networkText = 'Network of its validators; default: that of the network hea
 const first = `Its first validators, at most ${MAX_ADDED}`;
 const many = `Validators, 1 to ${MAX_ADDED}`;
 
-// Keeps its old name, because clients' documents name the types of their variables.
+// The input keeps its old name, because documents of clients contain the name as the type of a variable.
 const CreateInput = builder.inputType('CreatePrivateSetInput', {
   description: 'A private set to create.',
   fields: (t) => ({
@@ -173,7 +173,7 @@ builder.mutationType({
   description: 'All mutations. They change data of the account, as the REST paths for tags do.',
 });
 
-// Nullable, because a failure must not null the results of other mutations, which are committed.
+// Nullable, because a failure must not null the committed results of other mutations.
 const creating = {
   type: CreatePayload,
   nullable: true,

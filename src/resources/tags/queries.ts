@@ -65,7 +65,7 @@ export const tagsById = (db: Queryable, accountId: string, ids: readonly string[
     select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
   );
 
-/** Number of changes of a set, whoever owns it; undefined if the set does not exist. */
+/** Number of changes of a set of any owner. Undefined if the set does not exist. */
 export async function setRevision(db: Queryable, id: string): Promise<number | undefined> {
   const [found] = await rows(
     db,
@@ -75,7 +75,6 @@ export async function setRevision(db: Queryable, id: string): Promise<number | u
   return found?.revision;
 }
 
-/** Locks the account until the transaction ends. */
 export const lockAccount = (db: Queryable, accountId: string) =>
   rows(
     db,

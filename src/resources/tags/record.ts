@@ -81,6 +81,5 @@ export const TagPubkeys = jsonBody({
 export const SetValidators = jsonBody({ validators: references(1) });
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-/** Returns the id in lower case. */
 export const readTagId = (given: string): string | undefined =>
   UUID.test(given.toLowerCase()) ? given.toLowerCase() : undefined;

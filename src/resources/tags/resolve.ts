@@ -25,7 +25,6 @@ import { MAX_VALIDATORS, type NewTag, type TagValidator } from './record.ts';
 
 export const TAGS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** The first element of `loc` in a fault. */
 export type Place = 'body' | 'input';
 
 /** Must not reveal other accounts' tags. */
@@ -52,7 +51,6 @@ export const tagValidators = async (
 
 export const countTagValidators = loadMemberTotal;
 
-/** Throws FORBIDDEN if the tier allows no further tag. Locks the account. */
 async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   const { accountId, tier, setLimit } = caller;
   if (setLimit === undefined) return;
@@ -144,10 +142,7 @@ export const addValidators = (
     pubkeysAdded: await add(db, tag, validators, place, now),
   }));
 
-/**
- * Members end today (UTC). Throws NOT_FOUND for non-members. `list` is the input field that contains `names`, for
- * errors.
- */
+/** Memberships end today (UTC). Throws NOT_FOUND for non-members. `list` names the input field in errors. */
 export const removeValidators = (
   ctx: Context,
   id: string,

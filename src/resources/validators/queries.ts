@@ -60,7 +60,6 @@ export type ValidatorList = {
   slashed: boolean | null;
   status: ValidatorStatus | null;
   order: { field: (typeof validatorOrders)[number]; ascending: boolean };
-  /** Limits the epoch by which the list is sorted. */
   epochs: Ends;
 };
 /** `at` is the epoch by which the list is sorted (LAST_NUMBER if unknown), or 0 in lists sorted by index. */
@@ -73,8 +72,8 @@ const orderColumns = {
 };
 
 /**
- * Each item is the `from` and `where` of one part of the list. Slashed validators are so few that each one's operator
- * and status are compared.
+ * Each item is the `from` and `where` of one part of the list. Slashed validators are rare, so their operators and
+ * statuses are compared one by one.
  */
 function sources(
   { network, operator, slashed, status, order, epochs }: ValidatorList,
@@ -99,7 +98,6 @@ function sources(
   );
 }
 
-/** `newest` is the epoch that statuses refer to. */
 export function validatorPage(
   db: Queryable,
   list: ValidatorList,
@@ -152,7 +150,7 @@ export const validatorTotal = (db: Queryable, list: ValidatorList, newest: numbe
     ) c`,
   );
 
-/** The newest epoch is that of the newest stored slot or active balance. */
+/** The newest epoch is the later one of the newest stored slot and the newest active balance. */
 export function newestEpochs(
   db: Queryable,
   networks: readonly Network[],

@@ -29,7 +29,6 @@ export const validatorFields = Object.keys(Validator.shape) as (keyof Validator)
 /** `pubkey` is in lower case. */
 export type ValidatorName = { index: number } | { pubkey: string };
 
-/** Accepts a public key in any letter case. */
 export function readValidatorName(text: string): ValidatorName | undefined {
   if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return { index: Number(text) };
   return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
@@ -37,7 +36,6 @@ export function readValidatorName(text: string): ValidatorName | undefined {
 
 export type ValidatorNames = { index?: number | null | undefined; pubkey?: string | null | undefined };
 
-/** Throws BAD_INPUT unless exactly one name is given and it is valid. */
 export function readValidatorBy(
   { index, pubkey }: ValidatorNames,
   at: readonly (string | number)[],

@@ -6,7 +6,7 @@ export type ValidatorStatus = (typeof validatorStatuses)[number];
 
 type Epochs = { activationEpoch: number | null; exitEpoch: number | null };
 
-/** If no newest epoch is stored, all known epochs are past. */
+/** Without a stored newest epoch, all known epochs count as past. */
 export const newestOr = (epoch: number | undefined): number => epoch ?? LAST_NUMBER - 1;
 
 export function statusOf({ activationEpoch, exitEpoch }: Epochs, newest: number): ValidatorStatus {
@@ -19,7 +19,6 @@ export function statusOf({ activationEpoch, exitEpoch }: Epochs, newest: number)
 export const activation = sql`coalesce(v.activation_epoch, 2147483647)`;
 export const exit = sql`coalesce(v.exit_epoch, 2147483647)`;
 
-/** The condition that a validator `v` has a status. */
 export const hasStatus = (status: ValidatorStatus, newest: number): Sql =>
   ({
     pending: sql`${activation} > ${newest}::int and ${exit} > ${newest}::int`,
@@ -31,8 +30,8 @@ export const hasStatus = (status: ValidatorStatus, newest: number): Sql =>
 type Part = { condition: Sql; few?: boolean };
 
 /**
- * Like `hasStatus`, but split into parts. An index has each part in order, except a part with `few`, which the protocol
- * keeps short: it is sorted.
+ * Like `hasStatus`, but split into parts that an index returns in order. Parts with `few` are sorted instead, because
+ * the protocol keeps them short.
  */
 export function partsWithStatus(status: ValidatorStatus, field: string, newest: number): Part[] {
   if (status === 'exiting' && field !== 'exitEpoch') {

@@ -26,7 +26,6 @@ export const hashOfPoolId = (poolId: string): string =>
   Buffer.from(codec.decodeToBytes(poolId).bytes).toString('hex');
 
 const ofId = bech32Form(POOL, form);
-/** Also accepts a hash, in any letter case. */
 const readId = (given: string): string | undefined =>
   HASH.test(given.toLowerCase()) ? poolIdOfHash(given.toLowerCase()) : ofId.read(given);
 

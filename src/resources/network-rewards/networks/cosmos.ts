@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, text } from '../../../kernel/leaves.ts';
 import { amount, bech32, bech32Form, blocks, day, name, type RewardsDefinition, rate } from './definition.ts';
 
-/** Addresses of key accounts have 20 bytes, those of module accounts 32. */
+/** Addresses have 20 bytes for key accounts and 32 bytes for module accounts. */
 const operatorAddress = (prefix: string) => bech32(`${prefix}valoper`, 38, 58);
 
 const totals = (token: string) => ({

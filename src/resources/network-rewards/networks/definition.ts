@@ -16,7 +16,6 @@ export type RewardsDefinition = {
   nameField?: string;
   id: IdForm;
   tidied?(row: Record<string, unknown>): Record<string, unknown>;
-  /** Reports contradictions in an imported row of a validator. */
   faults?(row: Record<string, unknown>): RowFaults;
   exampleId: string;
   /** For each reward, the fields of `validator` and `network` that add up to it. */
@@ -34,7 +33,7 @@ export const idForm = (pattern: RegExp, form: string, schema = { type: 'string' 
   read: (given) => (pattern.test(given) ? given : undefined),
 });
 
-/** `digits`: the allowed numbers of characters after the separator, including 6 of the checksum. */
+/** `digits`: allowed numbers of characters after the separator, including 6 for the checksum. */
 export const bech32 = (prefix: string, ...digits: number[]) =>
   new RegExp(`^${prefix}1(?:${digits.map((length) => `[${BECH32}]{${length}}`).join('|')})$`);
 
