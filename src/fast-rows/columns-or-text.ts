@@ -17,13 +17,11 @@ export type RowReader = {
   columns: Sql;
   row: z.ZodObject;
   decode?: (row: Record<string, unknown>) => void;
-  /** For reading several rows as one text. */
   texts?: { text: Sql; gather: (text: Sql) => Sql; decode: (gathered: string) => string[] };
 };
 
 const known = new WeakMap<Readable, ReturnType<typeof boundedMap<RowReader>>>();
 
-/** Fields in `keys` are always read as columns. */
 export function columnsOrText<Field extends string>(
   selection: Selection<Field>,
   of: Readable,

@@ -8,7 +8,6 @@ export { selectionFor } from '../graphql/schema/selection.ts';
 export { columnsOrText } from './columns-or-text.ts';
 export type { Selection };
 
-/** A summary that is read in the same statement as its object. */
 export type Early<Field extends string> = { window: TimeWindow; selection: Selection<Field> };
 export type EarlyRow<Row> = { window: TimeWindow; row: Row | undefined };
 

@@ -78,7 +78,6 @@ function numbersIn(schema: z.core.$ZodType): string[] | undefined {
   return keys.length > 0 ? keys.map(([key]) => key) : undefined;
 }
 
-/** The returned function throws for unknown values, and for null if it is not allowed. */
 export function rowSerializer({ parts, columns }: RowLayout): (text: string) => string {
   const around = textsAround(parts);
   const shown = columns.map(serializerOf);
@@ -158,7 +157,6 @@ function serializerOf({
   return kind === 'quoted' ? (value) => (value === '' ? none : `"${value}"`) : (value) => value || none;
 }
 
-/** For rows read as columns (private sets). */
 export function serializeRow(row: object, { parts }: { parts: readonly Part[] }): string {
   let json = '';
   for (const part of parts) {

@@ -26,9 +26,7 @@ export type Answer = {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
-    /** Null until admitted. */
     metering: Metering | null;
-    /** Null before the handler returns, and after a refusal. */
     answer: Answer | null;
   }
 }

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const LINE = /^ *\d+: ([\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/;
 
-/** Parses a line of Linux's TCP table. `bytes` are not yet acknowledged. */
 export function parseSendQueue(line: string): { connection: string; bytes: number } | undefined {
   const [, connection, queue] = LINE.exec(line) ?? [];
   return connection && queue ? { connection, bytes: Number.parseInt(queue, 16) } : undefined;

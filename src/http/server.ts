@@ -46,7 +46,6 @@ import { privateHeaders, securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Sent with all responses, refusals included. */
     headers?: Record<string, string>;
     /** The handler parses the JSON body. */
     bodyAsText?: true;

@@ -55,7 +55,6 @@ function objectDecoder(schema: z.ZodObject): Decode {
 
 const plain = (value: unknown): unknown => (isLosslessNumber(value) ? Number(value.toString()) : value);
 
-/** Accepts capitals and PostgreSQL's `\\x…`. */
 const hexDigits = (value: unknown): unknown =>
   typeof value === 'string' && /^(0|\\+)x[0-9a-f]*$/i.test(value)
     ? value.toLowerCase().replace(/^(0|\\+)x/, '0x')

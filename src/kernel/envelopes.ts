@@ -20,7 +20,6 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
     next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
   });
 
-/** `from` defaults to the first row's number; `to` is one below the last row's number. */
 export function descendingPageV0<Row>(
   { path }: Pick<Call, 'path'>,
   { rows, hasNext }: Slice<Row>,

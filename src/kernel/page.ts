@@ -17,7 +17,6 @@ export type Range<Key> = {
   counted?: boolean;
 };
 
-/** One extra row shows whether more follow. */
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
 /** All pages of one pass through a list read `revision`, even after a refresh. `loc` locates the parameter. */
@@ -52,7 +51,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** Without a cursor, the page begins at `start`, or at the next number if the list lacks `start`. */
+/** If the list lacks `start`, the page begins at the next number. */
 export const startingAt = (range: Range<number>, start: number | null, ascending = false): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: ascending ? start - 1 : start + 1 };
 

@@ -68,7 +68,6 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
   });
 }
 
-/** `ending` names deprecated values. */
 export function enumParam<const V extends string, const O extends Options<V> = Options<V>>(
   values: readonly V[],
   options: O,
@@ -87,7 +86,6 @@ export function enumParam<const V extends string, const O extends Options<V> = O
   );
 }
 
-/** Case-insensitive. */
 export function boolParam<const O extends Options<boolean>>(options: O) {
   return param<boolean, O>(options, { type: 'boolean' }, (raw) => {
     const word = raw.toLowerCase();

@@ -1,4 +1,3 @@
-/** Calls within `milliseconds` share one result. */
 export function recent<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
   let made: { at: number; value: Promise<T> } | undefined;
   return () => {

@@ -12,7 +12,7 @@ export function parseDate(text: string): number | undefined {
   return Date.UTC(year + 400, month - 1, day) / 1000 - 146_097 * 86_400;
 }
 
-/** Returns Unix seconds, with fraction, of an RFC 3339 date-time. */
+/** Returns Unix seconds with fraction. */
 export function parseDateTime(text: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.exec(text);
   const date = match ? parseDate(match[1] as string) : undefined;

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../db/rows.ts';
 
 /** SQL in doubles over `a`, a validator day or a sum of several. Formulas: spec §2.2, decisions on operators. */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
-/** Attestation duties. Zero on days when a validator has exited and is only in the sync committee. */
+/** Attestation duties: zero on days when a validator has exited and is only in the sync committee. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
 export const proposals = sql`(a.proposed_count + a.missed_proposal_count)`;
 export const attested = sql`a.total_unique_attestations`;

@@ -102,7 +102,6 @@ export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery
   };
 }
 
-/** `of` identifies the list; it is absent in rows read as text. */
 export type OwnedPeriod<Record> = PeriodRow<Record> & {
   of?: { owner: EntityKey; query: PeriodQuery<string> };
 };

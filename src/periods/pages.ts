@@ -81,7 +81,6 @@ export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): numb
 const isDescending = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
-/** Also returns the extra rows of `rowsToRead`. */
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
   series: Series<Field>,

@@ -1,7 +1,6 @@
 import { type Range, type Slice, slice } from '../kernel/page.ts';
 import type { PeriodRow } from './pages.ts';
 
-/** `total` is null unless requested. */
 export type PeriodPage<Record> = Slice<PeriodRow<Record>> & { total: number | null };
 
 /** The total comes with the rows, so an empty page needs a second read. `bare` tells `load` to read only the total. */

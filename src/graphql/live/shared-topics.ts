@@ -24,7 +24,6 @@ type State = {
   streams: Set<() => void>;
 };
 
-/** All streams of a topic share one read per change and one text per event and document. */
 export function sharedTopics(revisions: Revisions) {
   const states = new Map<string, State>();
   const texts = new WeakMap<object, Map<string, Promise<EventText>>>();

@@ -43,7 +43,6 @@ type Options = {
 export type Stream = {
   body: Readable;
   caller: Caller;
-  /** Completes the stream; sends `error` first, if given. */
   end(reason: EndReason, error?: Refusal | GraphQLError): void;
   /** If due, sends a heartbeat, ends the stream of a slow reader, or repeats a failed read. */
   tend(now: number): void;

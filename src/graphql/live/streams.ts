@@ -20,7 +20,7 @@ export type StreamCounts = {
 export type Streams = {
   /** Throws RATE_LIMITED if the token has too many streams, UNAVAILABLE if the process has too many. */
   open(subscription: Subscription): Stream['body'];
-  /** Counts a response in parts as a stream until the returned function is called. Throws like `open`. */
+  /** A response in parts counts as a stream until the returned function is called. Throws like `open`. */
   hold(tokenId: string): () => void;
   /** Completes all streams, so that clients subscribe elsewhere, and refuses new ones. */
   drain(): Promise<void>;

@@ -2,9 +2,7 @@ import type { computeUnits } from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
 
 export type Change<Event extends object> = {
-  /** Where a stream continues after this change. */
   position: string;
-  /** Absent if nothing changed. */
   event?: Event;
   rows: number;
   /** Whether another event follows at once. */

@@ -175,7 +175,6 @@ function introspectionQuery(
 
 type Text = NonNullable<DocumentNode['loc']>['source'];
 
-/** Adds positions to graphql-jit's errors, which have lines and columns only. */
 function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLError {
   const { message, locations = [], path = null, originalError = null } = error;
   if (!source) return new GraphQLError(message, { path, originalError });

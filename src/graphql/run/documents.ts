@@ -11,7 +11,6 @@ export type Params = { query?: unknown; extensions?: unknown } & {
 
 const HASH = 'extensions.persistedQuery.sha256Hash';
 
-/** Returns null if Apollo's `persistedQuery` has no hash. */
 function hashOf(extensions: unknown): unknown {
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } | null };
   return persistedQuery ? (persistedQuery.sha256Hash ?? null) : undefined;

@@ -16,7 +16,7 @@ import type { FieldCost } from './metering.ts';
  */
 const work = { page: 20, link: 8, cursor: 5, resolved: 2, plain: 1 } as const;
 
-/** Maximum characters of a value. Few strings and ids are longer than this. */
+/** In characters. */
 const lengths: Record<string, number> = {
   Int: 11,
   Float: 22,

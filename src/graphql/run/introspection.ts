@@ -32,14 +32,14 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
     ),
   );
 
-/** Each JSON field has this many characters of punctuation. */
+/** Characters of punctuation for each JSON field. */
 export const MARKS = 4;
 
 /** Counts the fields and bytes of `__schema` and `__type` exactly, up to the limit. */
 export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, values: Values) {
   const info = { schema } as GraphQLResolveInfo;
   let left = limits.introspection + 1;
-  let steps = left * 4; // nested fragments may need more steps than fields
+  let steps = left * 4;
   let bytes = 0;
 
   function ofSet(set: SelectionSetNode, type: GraphQLNamedType, source: unknown): void {

@@ -66,7 +66,7 @@ export function LimitsRule(context: ValidationContext): ASTVisitor {
   function measureFragment(name: string): Measure {
     const known = measured.get(name);
     if (known) return known;
-    measured.set(name, nothing()); // ends a cycle of fragments, which another rule reports
+    measured.set(name, nothing()); // ends a cycle of fragments
     const fragment = context.getFragment(name);
     const result = fragment ? measure(fragment.selectionSet) : nothing();
     measured.set(name, result);

@@ -19,7 +19,6 @@ export type FieldCost = {
   paidBy?: string;
   /** Whether the parent's row already contains the object, which is then free. */
   isRead?: (parent: never, given: never) => boolean;
-  /** Maximum rows of a plain list. */
   rows?: number;
 };
 

@@ -79,7 +79,6 @@ export const partsHeaders = (type: PartsType) => ({
   'x-accel-buffering': 'no', // nginx would hold parts back
 });
 
-/** Charged when the response ends. */
 export function partsBody({ results, stop, release }: Parts, type: PartsType, context: Context): Readable {
   const { start, part, end } = formats[type];
   const { metering, log } = context;

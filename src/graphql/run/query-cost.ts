@@ -31,7 +31,6 @@ export type Cost = Estimate & {
   passed: (typeof bounded)[number] | undefined;
 };
 
-/** `rowFields` and `rowBytes` are per row of a connection. */
 type Part = Estimate & { rowFields: number; rowBytes: number };
 const none = (): Part => ({
   rows: 0,

@@ -56,9 +56,7 @@ function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
 }
 
 const plans = new WeakMap<Metering, Plan>();
-/** For requests that accept a response in parts. */
 const partsTypes = new WeakMap<Metering, PartsType>();
-/** An Error tells why there are no parts. */
 const parts = new WeakMap<Metering, Parts | Error>();
 
 /**
@@ -211,7 +209,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     healthCheckEndpoint: '/graphql/health-is-elsewhere',
     logging: false,
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
-    maskedErrors: false, // errorsPlugin masks errors
+    maskedErrors: false,
     plugins: [
       limitsPlugin(readDocument, streams),
       partsPlugin(),

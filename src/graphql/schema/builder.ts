@@ -3,7 +3,6 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../../context.ts';
 import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 
-/** `totalCount` runs only if the query selects it. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
 
 type Leaf<T> = { Input: T; Output: T };

@@ -8,7 +8,6 @@ import { replacedBy } from './deprecated.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<Schema, Row & object>;
 
-/** Exposes scalar columns only. Resources define arrays, objects and enums. */
 export function columns<Row, Shape extends z.ZodRawShape>(
   t: FieldsOf<Row>,
   record: z.ZodObject<Shape>,

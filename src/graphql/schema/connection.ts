@@ -85,7 +85,7 @@ export const orderCursor = (list: string, revision: number, { rank, valued }: Po
   encodeCursor(list, [revision, rank, valued ? 1 : 0]);
 
 export function rankedRange(args: ConnectionArgs, info: GraphQLResolveInfo, limits: WalkLimits): RankedRange;
-/** For lists that callers sort by a field. Cursors also tell whether the row has a value in that field. */
+/** Cursors also tell whether the row has a value in the ordering field. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,

@@ -31,7 +31,7 @@ type Covers = {
   Slot?: (slot: number) => Ends;
 };
 
-/** Intersects all bounds. Throws BAD_INPUT for negative bounds and empty ranges. */
+/** Throws BAD_INPUT for negative bounds and empty ranges. */
 export function endsOf(args: EndArgs, covers: Covers): Ends {
   const faults: Fault[] = [];
   const ends = { first: 0, last: LAST_NUMBER };

@@ -14,7 +14,6 @@ type Asked<Field> = {
   sortOrder?: 'asc' | 'desc' | null | undefined;
 };
 
-/** `direction`: default of `orderBy.direction`. */
 export function orderOf<Field extends string>(
   args: Asked<Field>,
   fallback: Order<Field>,

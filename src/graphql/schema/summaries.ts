@@ -9,7 +9,6 @@ type Windowed<Row = unknown> = { timeWindow?: TimeWindow | undefined; early?: Ea
 export const ownWindow = (row: Windowed): TimeWindow | undefined =>
   Object.hasOwn(row, 'timeWindow') ? row.timeWindow : undefined;
 
-/** Whether the row already contains its summary in `window`. */
 export const isRead = (row: Windowed, window: TimeWindow): boolean =>
   window === ownWindow(row) || window === row.early?.window;
 

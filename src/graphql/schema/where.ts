@@ -20,7 +20,6 @@ export function commonFaults(where: Given, pairs: readonly (readonly [string, st
   return fault ? [...faults, whereFault('name', fault)] : faults;
 }
 
-/** Returns null if `where` has no conditions. Lists become JSON. */
 export function whereOf(where: Given | null | undefined): Where | null {
   const given = Object.entries(where ?? {}).filter(([, value]) => value != null);
   if (given.length === 0) return null;

@@ -18,7 +18,6 @@ export const notCachedReasons = [
   'no_dataset',
   'body_too_long',
   'too_large',
-  /** Data changed during the computation. */
   'superseded',
   /** A change of the data may have gone unnoticed. */
   'changes_lost',
@@ -29,7 +28,6 @@ export type NotCached = (typeof notCachedReasons)[number];
 export const keyOfUrl = (network: string, base: string, target: string): string =>
   `${network} ${base}${target}`;
 
-/** Without headers that differ between requests. */
 export type CachedResponse = {
   route: string;
   status: number;
@@ -44,9 +42,7 @@ export type CachedAnswer = {
   /** The ETag without quotes. */
   tag: string;
   headers: Record<string, string>;
-  /** Time of the datasets' latest change. */
   modified: Date | undefined;
-  /** `units` is charged for a 200, `unchangedUnits` for a 304. */
   units: number;
   unchangedUnits: number;
   estimated?: number;
@@ -64,7 +60,7 @@ export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
   /** Counts only hits. After a miss, the caller uses `get`, which counts the miss. */
   response(key: string, variant: string): CachedResponse | undefined;
-  /** Returns the entry with its ETag even if it is superseded or too large. */
+  /** Returns the entry with its ETag even if the entry is superseded or too large. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
   countNotCached(reason: NotCached): void;
   stats(): {

@@ -31,7 +31,6 @@ export async function encodedAnswer(request: FastifyRequest, entry: CachedAnswer
   };
 }
 
-/** `vary`: further request headers that change the response. */
 export async function resourceAnswer(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -22,7 +22,6 @@ const variantOf = (headers: IncomingHttpHeaders) =>
 /** Limited, because clients choose the variant and the size of a cache entry ignores it. */
 const MAX_VARIANT_LENGTH = 250;
 
-/** Also logs and counts why responses are not cached. */
 export function recordResponses(app: FastifyInstance, cache: AnswerCache): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { answer } = request;
@@ -58,7 +57,6 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/** Returns 0 unless the request can be replayed. */
 function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
   if (method !== 'POST' || url !== '/graphql' || !JSON_TYPES.has(headers['content-type'] ?? '')) return 0;
   const length = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
@@ -91,7 +89,6 @@ export function replayCached(options: {
     return keyOfUrl(network, baseUrl(publicUrl, 'http', headers.host), url);
   }
 
-  /** Returns false if Fastify must refuse the request. */
   async function sendCached(
     caller: Caller,
     cached: CachedResponse,

@@ -26,7 +26,6 @@ export function builtExplorer(): Explorer | undefined {
   }
 }
 
-/** Every path below /explore returns the same page, whose router chooses the view. */
 export function serveExplorer(app: FastifyInstance, { show }: Explorer) {
   for (const path of ['/explore', '/explore/*']) app.get(path, (_request, reply) => show(reply));
   app.register(fastifyStatic, {

@@ -3,7 +3,6 @@ import { CODE_FORM } from '../../accounts/page-codes.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
 import { pageSecurityHeaders } from '../security-headers.ts';
 
-/** Returns undefined for unknown, used and expired codes. */
 export type ExchangeCode = (code: string) => Promise<string | undefined>;
 
 /** Limits the database statements of anonymous clients. Codes cannot be guessed anyway. */

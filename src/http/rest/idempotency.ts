@@ -50,7 +50,6 @@ export function idempotent(
   });
 }
 
-/** Throws CONFLICT (409) while another request uses the key. */
 async function claim(db: Queryable, accountId: string, key: string): Promise<void> {
   const [row] = await rows(
     db,

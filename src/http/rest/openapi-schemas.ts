@@ -56,7 +56,6 @@ function hoist(document: Json, found: Map<string, Json>): Json {
 
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** Generated clients name types after these: a `BlockPage` contains blocks. */
 function envelopeName(schema: Json): string | undefined {
   const { data, results } = (schema.properties ?? {}) as Record<string, { items?: { $ref?: string } }>;
   const row = (data ?? results)?.items?.$ref?.split('/').at(-1);

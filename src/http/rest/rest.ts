@@ -61,7 +61,6 @@ function estimator(route: Route<Context>, weight: Weight): (query: unknown) => n
   };
 }
 
-/** Responds with CSV or NDJSON: one page, or the whole list with `all`. */
 function formCaller(route: Route<Context>, list: List, options: Options) {
   const weight = weightOf(route.units ?? route.operationId);
   const readInput = inputReader(route);
