@@ -64,7 +64,7 @@ export async function openMeter(options: {
   const rates = redis ? redisRates(redis) : memoryRates();
   /** By account: the last value from Redis, plus what this process has charged since. */
   const reported = new Map<string, { counter: string; units: number }>();
-  /** Units by account that requests have reserved, so that concurrent requests cannot spend the same units. */
+  /** Units that the requests of an account have reserved. Concurrent requests cannot spend them. */
   const reservations = new Map<string, number>();
   const counts = tierCounts();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>

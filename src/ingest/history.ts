@@ -12,7 +12,7 @@ export type HistoryTables = {
   asOf: readonly Column[];
   date: string;
   where: string;
-  /** SQL order in which new series are numbered, and thus rows stored. */
+  /** SQL order of new series. Rows are stored in the same order. */
   order: string;
 };
 

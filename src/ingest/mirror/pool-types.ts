@@ -11,7 +11,7 @@ const isExchange = (row: unknown): boolean => {
 };
 
 /**
- * `liquid` are the rows for `poolType=lst`. If there are none or they include exchanges, adds no types, because the
+ * `liquid` contains the rows for `poolType=lst`. Adds no types if `liquid` is empty or contains exchanges, because the
  * service may have ignored the parameter.
  */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {

@@ -11,7 +11,6 @@ import type { Page } from './walk.ts';
 export type Spool = {
   pages(): number;
   add(page: Page): Promise<void>;
-  /** Largest value of the position field. */
   last(): string | undefined;
   values(): AsyncIterable<unknown>;
   source(name: string, completed?: (row: unknown) => unknown): Source;

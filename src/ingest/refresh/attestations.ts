@@ -18,8 +18,8 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked);
   if (!dates?.length) return dates && NO_COUNTS;
-  // Nested loops would never finish. The planner would choose them, because freshly filled tables have the statistics
-  // of empty ones.
+  // The planner would choose nested loops, which never finish, because freshly filled tables have the statistics of
+  // empty ones.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
   const classes = [...types, NETWORK] as const;
   await gatherMembers(client, asked.network, classes);

@@ -39,10 +39,7 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /**
-   * While the parser is inside a REST body's list of rows, the depth of that list. Arrays inside the list belong to
-   * rows.
-   */
+  /** Depth of the REST body's list of rows that the parser is in, or undefined. Arrays inside this list belong to rows. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {
