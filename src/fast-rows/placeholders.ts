@@ -35,7 +35,7 @@ export type FieldExtensions = {
   /** The column of this Float is a decimal. */
   rounded?: boolean;
   column?: string;
-  /** Set if the field is a list of objects stored as JSON in response form: the keys of an object, in stored order. */
+  /** For a list of objects stored as JSON in response form: the keys of each object, in stored order. */
   storedKeys?: readonly string[];
 };
 

@@ -46,7 +46,7 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
   return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
 }
 
-/** Codes of refusals before the document is read. GraphQL clients expect the code in `errors`. */
+/** For refusals before the document is read. GraphQL clients expect a code in `errors`. */
 const graphqlCodes: Record<number, RefusalCode> = {
   401: 'UNAUTHENTICATED',
   402: 'ALLOWANCE_USED',

@@ -17,7 +17,7 @@ type Answered = {
   method: string;
   status: number;
   ms: number;
-  /** Of requests with a valid token. */
+  /** Set for requests with a valid token. */
   account?: string | undefined;
   tokenName?: string | undefined;
   tokenId?: string | undefined;
@@ -214,7 +214,7 @@ function registerStreamMetrics(registry: Registry, counts: () => StreamCounts): 
   });
 }
 
-/** Labels are tiers and not accounts, of which there may be any number. */
+/** Labels name tiers, not accounts, because there may be any number of accounts. */
 function registerTierMetrics(registry: Registry, tiers: TierCounts): void {
   const counter = (name: string, help: string, kinds: Record<string, keyof TierCounts[Tier]>) =>
     new Counter({

@@ -137,7 +137,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       ...{ route, method, status: reply.statusCode, ms: reply.elapsedTime },
       ...{ account, tokenName, tokenId, units },
     };
-    // The duration of a stream depends on the client.
+    // The duration of a stream depends on the client, so streams are not measured.
     if (/^text\/event-stream/.test(String(reply.getHeader('content-type'))))
       of.info(answered, 'stream closed');
     else metrics.observe(answered, of);

@@ -102,7 +102,7 @@ export async function periodPages<Field extends string, Row>(
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/** `order by` would sort whole rows with their texts. */
+/** Not sorted in SQL, because `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 

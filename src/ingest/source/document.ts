@@ -39,7 +39,7 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** Depth of the REST body's list of rows that the parser is in, or undefined. Arrays inside this list belong to rows. */
+  /** Depth of the REST body's list of rows that the parser is in. Arrays inside this list belong to rows. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {

@@ -66,7 +66,7 @@ const sortColumns: Record<EntitySortField, Sql> = {
   endDate: sql`g."endDay"`,
 };
 
-/** A position is a 0-based rank; ties sort by id. Every page ranks the whole list. */
+/** A position is a 0-based rank; ties sort by id. */
 export function entityConsolidationPage(
   db: Queryable,
   list: EntityList,

@@ -22,7 +22,6 @@ export type NetworkKey = { network: Network };
 export type NetworkQuery = PeriodQuery<NetworkField>;
 export type NetworkRow = PeriodRow<NetworkRecord>;
 
-/** The value on the newest day on which the column is not null. */
 const newest = (column: string): Expression => ({
   stored: raw(`a.${column}`),
   gathered: raw(`(array_agg(a.${column} order by a.day desc) filter (where a.${column} is not null))[1]`),

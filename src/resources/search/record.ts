@@ -29,7 +29,6 @@ export function readQuery(query: string, first: number, kinds: readonly SearchKi
 }
 
 export type Meaning = {
-  /** An index or slot. */
   number?: number;
   /** The beginning of an address or public key, in lower case with 0x. */
   hex?: string;

@@ -47,7 +47,6 @@ const matching = ({ network, epochs, where }: SlashingList): Sql => sql`s.networ
       )`
       }`;
 
-/** Slashings are rare, so a filter by operator compares each slashing's operator. */
 export function slashingPage(
   db: Queryable,
   list: SlashingList,

@@ -81,7 +81,7 @@ const networkText = 'Network of its validators; default: that of the network hea
 const first = `Its first validators, at most ${MAX_ADDED}`;
 const many = `Validators, 1 to ${MAX_ADDED}`;
 
-// The input keeps its old name, because documents of clients contain the name as the type of a variable.
+// Keeps its old name, because clients' documents contain the name as the type of a variable.
 const CreateInput = builder.inputType('CreatePrivateSetInput', {
   description: 'A private set to create.',
   fields: (t) => ({

@@ -70,7 +70,6 @@ export const operatorValidators = async (
 
 const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool'] as const satisfies IdType[];
 
-/** With `timeWindow`, returns only operators that have a summary in that window. */
 export async function operatorsOf(
   ctx: Context,
   row: ValidatorRow,
