@@ -14,6 +14,7 @@ import {
   rowChecker,
   snakeCased,
 } from './importer.ts';
+import { removeUnusedCommittees, type SlotRewards, writeSlots } from './sync-committees.ts';
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
@@ -50,64 +51,66 @@ async function nextSlots(
   return slots;
 }
 
-/** Moves the stored rows of these slots into `slots`, because a new row changes the ranks in its slot. */
-async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
+/** Adds the stored seats to `slots`, and returns the committees of these slots. */
+async function readStored(client: pg.ClientBase, slots: readonly SlotSeats[]): Promise<number[]> {
   const { rows } = await client.query(
-    `/* takeSyncCommitteeRewards */
-    with taken as (
-      delete from sync_committee_rewards r
-      using unnest($1::text[], $2::int[]) with ordinality as k (network, slot, list)
-      where (r.network, r.slot) = (k.network, k.slot)
-      returning k.list::int - 1 as list, r.position, r.validator_index, r.reward::text
-    )
-    select * from taken order by list, position`,
+    `/* storedSyncCommitteeSlots */
+    select k.list::int - 1 as list, s.committee, c.validators, c.positions, s.rewards::text[] as rewards
+    from unnest($1::text[], $2::int[]) with ordinality as k (network, slot, list)
+    join sync_committee_slots s using (network, slot)
+    join sync_committees c on c.committee = s.committee`,
     [slots.map((slot) => slot.network), slots.map((slot) => slot.slot)],
   );
-  for (const row of rows) {
-    const { position, reward } = row;
-    slots[row.list]?.stored.push({ position, validatorIndex: row.validator_index, reward });
+  for (const { list, validators, positions, rewards } of rows) {
+    const seats: Seat[] = positions.map((position: number, rank: number) => {
+      return { position, validatorIndex: validators[rank], reward: rewards[rank] };
+    });
+    slots[list]?.stored.push(...seats.sort((a, b) => a.position - b.position));
   }
+  return rows.map((row) => row.committee);
 }
 
 const holder = (seat: Seat) => `${seat.position}:${seat.validatorIndex}`;
 
-async function insertSeats(client: pg.ClientBase, slots: readonly SlotSeats[], replace: boolean) {
+async function storeSeats(client: pg.ClientBase, slots: readonly SlotSeats[], replace: boolean) {
   const counts = { inserted: 0, updated: 0, removed: 0 };
-  const rows: (Seat & { network: Network; slot: number; rank: number })[] = [];
+  const changed = new Map<Network, SlotRewards[]>();
   for (const slot of slots) {
     const seats = seatsAfter(slot, replace);
     const before = new Map(slot.stored.map((seat) => [holder(seat), seat.reward]));
     const fresh = seats.filter((seat) => !before.has(holder(seat))).length;
+    const updated = seats.filter((seat) => (before.get(holder(seat)) ?? seat.reward) !== seat.reward).length;
+    const removed = before.size - (seats.length - fresh);
     counts.inserted += fresh;
-    counts.updated += seats.filter(
-      (seat) => (before.get(holder(seat)) ?? seat.reward) !== seat.reward,
-    ).length;
-    counts.removed += before.size - (seats.length - fresh);
-    const { network, slot: number } = slot;
-    rows.push(...seats.map((seat, rank) => ({ ...seat, network, slot: number, rank })));
+    counts.updated += updated;
+    counts.removed += removed;
+    if (fresh + updated + removed === 0) continue;
+    const own = changed.get(slot.network) ?? [];
+    changed.set(slot.network, own);
+    own.push({
+      slot: slot.slot,
+      validators: seats.map((seat) => seat.validatorIndex),
+      positions: seats.map((seat) => seat.position),
+      rewards: seats.map((seat) => seat.reward),
+    });
   }
-  await client.query(
-    `/* importSyncCommitteeRewards */
-    insert into sync_committee_rewards (network, slot, validator_index, reward, position, rank)
-    select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::smallint[], $6::smallint[])`,
-    (['network', 'slot', 'validatorIndex', 'reward', 'position', 'rank'] as const).map((name) =>
-      rows.map((row) => row[name]),
-    ),
-  );
+  for (const [network, own] of changed) await writeSlots(client, network, own);
   return counts;
 }
 
 async function mergeRewards(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
   const counts = { inserted: 0, updated: 0, removed: 0 };
+  const committees = new Set<number>();
   await client.query('/* orderStaged */ create index on staged (network, consensus_slot)');
   let slots = await nextSlots(client, { network: '', slot: -1 });
   while (slots.length > 0) {
-    await takeStored(client, slots);
-    const written = await insertSeats(client, slots, options.replace);
+    for (const committee of await readStored(client, slots)) committees.add(committee);
+    const written = await storeSeats(client, slots, options.replace);
     for (const name of ['inserted', 'updated', 'removed'] as const) counts[name] += written[name];
     await raiseChainHeads(client, slots);
     slots = await nextSlots(client, slots.at(-1) as SlotSeats);
   }
+  if (counts.inserted + counts.removed > 0) await removeUnusedCommittees(client, committees);
   return counts;
 }
 

@@ -9,7 +9,7 @@ import { operator, share, slashing } from './rows.ts';
 
 const gateway = useGateway({ template: 'empty' });
 beforeEach(async () => {
-  const text = `truncate operator_summaries, operator_lists, slashings, chain_daily_rewards, blocks, sync_committee_rewards, attestation_entities,
+  const text = `truncate operator_summaries, operator_lists, slashings, chain_daily_rewards, blocks, sync_committee_slots, attestation_entities,
     attestation_days, stake_authority_summaries, solana_overviews, solana_network_rewards, mirror_runs, mirror_state, mirror_fruitless_shares, operator_profiles,
     mirror_usage, datasets cascade`;
   await gateway.database.pool.query({ text, values: [] });

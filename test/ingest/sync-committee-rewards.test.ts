@@ -4,7 +4,10 @@ import { importText } from '../support/import.ts';
 
 const gateway = useGateway({ template: 'empty' });
 beforeEach(() =>
-  gateway.database.pool.query({ text: 'truncate sync_committee_rewards, chain_heads', values: [] }),
+  gateway.database.pool.query({
+    text: 'truncate sync_committee_slots, sync_committees cascade; truncate chain_heads',
+    values: [],
+  }),
 );
 
 const load = (content: unknown, options = {}) =>

@@ -41,7 +41,13 @@ export const datasetTables: Record<string, readonly string[]> = {
     'stake_authority_history',
     'stake_authority_history_days',
   ],
-  'sync-committee-rewards': ['sync_committee_rewards', 'chain_heads'],
+  'sync-committee-rewards': [
+    'sync_committee_slots',
+    'sync_committees',
+    'sync_committee_seats',
+    'sync_committee_rewards',
+    'chain_heads',
+  ],
   validators: [
     'validators',
     'operator_validators',

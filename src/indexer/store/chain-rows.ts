@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { type SlotRewards, writeSlots } from '../../ingest/sync-committees.ts';
 import type { ConsolidationFacts, EpochFacts, Registry, SeatFacts } from '../types.ts';
-import { copyRows } from './binary-copy.ts';
 
 export async function writeSeats(
   client: pg.ClientBase,
@@ -10,48 +10,25 @@ export async function writeSeats(
   epoch: number,
   seats: readonly SeatFacts[],
 ): Promise<boolean> {
-  const rows = seats.flatMap(seatRows);
-  const within = `network = $1 and slot between ${epoch * SLOTS_PER_EPOCH} and ${(epoch + 1) * SLOTS_PER_EPOCH - 1}`;
-  const { rows: stored } = await client.query<Record<string, number | string>>(
-    `/* storedSeats */
-    select slot, validator_index, position, rank, reward from sync_committee_rewards where ${within} order by slot, rank`,
-    [network],
+  const slots = seats.map(slotRewards);
+  const { rowCount: removed } = await client.query(
+    `/* removeSyncCommitteeSlots */
+    delete from sync_committee_slots where network = $1 and slot between $2 and $3 and slot <> all($4::int[])`,
+    [network, epoch * SLOTS_PER_EPOCH, (epoch + 1) * SLOTS_PER_EPOCH - 1, slots.map(({ slot }) => slot)],
   );
-  const same =
-    stored.length === rows.length &&
-    stored.every((row, at) =>
-      (['slot', 'validator_index', 'position', 'rank', 'reward'] as const).every(
-        (name, column) => Number(row[name]) === rows[at]?.[column],
-      ),
-    );
-  if (same) return false;
-  if (stored.length > 0)
-    await client.query(`/* removeSeats */ delete from sync_committee_rewards where ${within}`, [network]);
-  const name = Buffer.from(network);
-  const target = 'sync_committee_rewards (network, slot, validator_index, position, rank, reward)';
-  await copyRows(client, target, rows.length, (copy, at) => {
-    const [slot, validator, position, rank, reward] = rows[at] as SeatRow;
-    copy.row(6);
-    copy.bytes(name);
-    copy.integer(slot);
-    copy.integer(validator);
-    copy.smallint(position);
-    copy.smallint(rank);
-    copy.bigint(reward);
-  });
-  return true;
+  return (await writeSlots(client, network, slots)) + (removed ?? 0) > 0;
 }
 
-type SeatRow = [slot: number, validator: number, position: number, rank: number, reward: number];
-
-function seatRows({ slot, validators, rewards }: SeatFacts): SeatRow[] {
-  const order = [...validators.keys()].sort(
+/** Ranks the seats by validator and position, as an import does. */
+function slotRewards({ slot, validators, rewards }: SeatFacts): SlotRewards {
+  const positions = [...validators.keys()].sort(
     (a, b) => (validators[a] as number) - (validators[b] as number) || a - b,
   );
-  return order.map((position, rank) => [
-    ...([slot, validators[position] as number, position, rank] as const),
-    rewards[position] as number,
-  ]);
+  return {
+    ...{ slot, positions },
+    validators: positions.map((position) => validators[position] as number),
+    rewards: positions.map((position) => rewards[position] as number),
+  };
 }
 
 export async function writeChainBalance(

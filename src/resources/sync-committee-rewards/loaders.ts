@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
-import { listReader, rowReader } from '../../db/batch/readers.ts';
+import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { rowsToRead } from '../../kernel/page.ts';
-import { validatorKeyText, validatorTotalReader } from '../validators/loaders.ts';
+import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type SeatKey,
   type SlotKey,
@@ -10,6 +10,7 @@ import {
   slotRewardPages,
   slotStates,
   validatorRewardPages,
+  validatorRewardTotals,
 } from './queries.ts';
 
 const slotText = (key: SlotKey) => `${key.network}:${key.slot}`;
@@ -35,7 +36,4 @@ export const loadValidatorRewards = listReader({
   rows: rowsToRead,
 });
 
-export const loadValidatorRewardTotal = validatorTotalReader(
-  'validatorRewardTotals',
-  'sync_committee_rewards',
-);
+export const loadValidatorRewardTotal = totalReader({ keyOf: validatorKeyText, load: validatorRewardTotals });

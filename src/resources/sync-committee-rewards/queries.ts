@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, momentText, raw, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, momentText, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count, flag } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
-import type { ValidatorKey } from '../validators/loaders.ts';
+import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { SyncCommitteeReward, type SyncCommitteeRewardField, syncCommitteeRewardFields } from './record.ts';
 
 export type SlotKey = { network: Network; slot: number };
@@ -32,37 +33,43 @@ const networkColumns = {
   network: ['text', (key: { network: Network }) => key.network],
   genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
 } as const;
+const validatorColumnsWithGenesis = {
+  ...networkColumns,
+  validator_index: ['int', (key: ValidatorKey) => key.validatorIndex],
+} as const;
+const SEATS = 512;
 
-/**
- * Pages read by stored rank, so a page costs only its own rows. Ranks have no gaps, so `total` is the last rank plus
- * one.
- */
+/** The seats of slots `s` with these ranks, ascending; ranks are 0-based, subscripts 1-based. */
+const seatsOf = (first: Sql, last: Sql): Sql => sql`(
+      select s.network, s.slot, ${first} + n.n::int - 1 as rank, n.validator_index, n.reward
+      from unnest(c.validators[${first} + 1:${last} + 1], s.rewards[${first} + 1:${last} + 1])
+        with ordinality as n (validator_index, reward, n)
+    ) r`;
+
 export function slotRewardPages(
   db: Queryable,
   slots: readonly SlotKey[],
   range: Range<number>,
 ): Promise<SlotRewardRow[]> {
   const order = range.backward ? sql`desc` : sql``;
+  const first = sql`greatest(${Math.min(range.after ?? -1, SEATS) + 1}::int, 0)`;
+  const last = sql`least(${Math.min(range.before ?? SEATS, SEATS) - 1}::int, t.total - 1)`;
+  const size = sql`${rowsToRead(range) - 1}::int`;
+  const page = range.backward
+    ? sql`greatest(${first}, ${last} - ${size}) as first, ${last} as last`
+    : sql`${first} as first, least(${last}, ${first} + ${size}) as last`;
   return rows(
     db,
     SlotRow,
     sql`/* slotRewardPages */
-    select k.list::int - 1 as "list", page.*, l.total
+    select k.list::int - 1 as "list", ${select}, t.total
     from ${keyTable(slots, { ...networkColumns, slot: ['int', (key) => key.slot] })}
-    cross join lateral (
-      select z.rank + 1 as total from sync_committee_rewards z
-      where z.network = k.network and z.slot = k.slot
-      order by z.rank desc limit 1
-    ) l
-    cross join lateral (
-      select ${select}
-      from sync_committee_rewards r
-      where r.network = k.network and r.slot = k.slot
-        and r.rank > ${range.after ?? -1}::int and r.rank < ${range.before ?? 512}::int
-      order by r.rank ${order}
-      limit ${rowsToRead(range)}
-    ) page
-    order by k.list, page.rank ${order}`,
+    join sync_committee_slots s using (network, slot)
+    join sync_committees c on c.committee = s.committee
+    cross join lateral (select cardinality(c.positions) as total) t
+    cross join lateral (select ${page}) p
+    cross join lateral ${seatsOf(sql`p.first`, sql`p.last`)}
+    order by k.list, r.rank ${order}`,
   );
 }
 
@@ -79,7 +86,9 @@ export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<R
       slot: ['int', (key) => key.consensusSlot],
       rank: ['int', (key) => key.rank],
     })}
-    join sync_committee_rewards r using (network, slot, rank)`,
+    join sync_committee_slots s using (network, slot)
+    join sync_committees c on c.committee = s.committee
+    cross join lateral ${seatsOf(sql`k.rank`, sql`k.rank`)}`,
   );
 }
 
@@ -91,17 +100,16 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
     db,
     SlotState,
     sql`/* slotStates */
-    select k.list::int - 1 as "list", coalesce(l.total, 0) as total, coalesce(h.slot >= k.slot, false) as reached
+    select k.list::int - 1 as "list", coalesce(cardinality(c.positions), 0) as total,
+      coalesce(h.slot >= k.slot, false) as reached
     from ${keyTable(slots, { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
     left join chain_heads h on h.network = k.network
-    left join lateral (
-      select z.rank + 1 as total from sync_committee_rewards z
-      where z.network = k.network and z.slot = k.slot
-      order by z.rank desc limit 1
-    ) l on true`,
+    left join sync_committee_slots s on s.network = k.network and s.slot = k.slot
+    left join sync_committees c on c.committee = s.committee`,
   );
 }
 
+/** Finds the places by the index alone, and reads the rewards of one page. */
 export function validatorRewardPages(
   db: Queryable,
   validators: readonly ValidatorKey[],
@@ -113,17 +121,51 @@ export function validatorRewardPages(
     db,
     Row,
     sql`/* validatorRewardPages */
-    select k.list::int - 1 as "list", page.*
-    from ${keyTable(validators, { ...networkColumns, validator_index: ['int', (key) => key.validatorIndex] })}
+    select k.list::int - 1 as "list", ${select}
+    from ${keyTable(validators, validatorColumnsWithGenesis)}
     cross join lateral (
-      select ${select}
-      from sync_committee_rewards r
-      where r.network = k.network and r.validator_index = k.validator_index
-        ${after ? sql`and (r.slot, r.rank) < (${after.slot}::int, ${after.rank}::int)` : sql``}
-        ${before ? sql`and (r.slot, r.rank) > (${before.slot}::int, ${before.rank}::int)` : sql``}
-      order by r.slot ${order}, r.rank ${order}
+      select i.slot, n.rank
+      from sync_committee_seats m
+      cross join lateral (
+        select s.slot from sync_committee_slots s
+        where s.committee = m.committee
+          ${after ? sql`and s.slot <= ${after.slot}::int` : sql``}
+          ${before ? sql`and s.slot >= ${before.slot}::int` : sql``}
+        order by s.slot ${order}
+        limit ${rowsToRead(range) + 1} -- of the cursor's slot, all seats may lie outside
+      ) i
+      cross join lateral generate_series(m.first_rank::int, m.first_rank + m.seats - 1) as n (rank)
+      where m.network = k.network and m.validator_index = k.validator_index
+        ${after ? sql`and (i.slot, n.rank) < (${after.slot}::int, ${after.rank}::int)` : sql``}
+        ${before ? sql`and (i.slot, n.rank) > (${before.slot}::int, ${before.rank}::int)` : sql``}
+      order by i.slot ${order}, n.rank ${order}
       limit ${rowsToRead(range)}
     ) page
-    order by k.list, page."consensusSlot" ${order}, page.rank ${order}`,
+    join sync_committee_slots s on s.network = k.network and s.slot = page.slot
+    cross join lateral (
+      select s.network, s.slot, page.rank, k.validator_index, s.rewards[page.rank + 1] as reward
+    ) r
+    order by k.list, r.slot ${order}, r.rank ${order}`,
+  );
+}
+
+export function validatorRewardTotals(
+  db: Queryable,
+  validators: readonly ValidatorKey[],
+): Promise<ListedTotal[]> {
+  return rows(
+    db,
+    ListedTotal,
+    sql`/* validatorRewardTotals */
+    select k.list::int - 1 as "list", t.total
+    from ${keyTable(validators, validatorColumns)}
+    cross join lateral (
+      select coalesce(sum(m.seats * s.slots), 0)::int as total
+      from sync_committee_seats m
+      cross join lateral (
+        select count(*) as slots from sync_committee_slots s where s.committee = m.committee
+      ) s
+      where m.network = k.network and m.validator_index = k.validator_index
+    ) t`,
   );
 }
