@@ -29,7 +29,7 @@ const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
 export const countWithin = (epochs: EpochRange): Sql =>
   sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
 
-/** Starts at a row with a stored number, and skips fewer than a hundred rows. */
+/** Every hundredth row has its number stored, so that fewer than a hundred rows are skipped. */
 export function rowsAtOffset(
   order: readonly OrderColumn[],
   descending: boolean,

@@ -52,7 +52,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
     );
   }
   const applied = all.filter((name) => committed.includes(name));
-  // Unknown migrations come from a newer version, which has applied all known ones.
+  // `others` were applied by a newer version, which applied all of `committed` first.
   const most = others.length > 0 ? committed.length : applied.length;
   const gap = committed.find((name, index) => index < most && applied[index] !== name);
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);

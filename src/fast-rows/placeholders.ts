@@ -26,8 +26,8 @@ export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
   /**
-   * The resolver returns a row and uses `selectionFor`. With 'window', the row depends on the field's argument
-   * `window`, or on the `window` of its field `summary` if that argument is absent.
+   * The resolver returns a row and uses `selectionFor`. 'window' means that the row is of one window: the one in the
+   * argument `window` or, without this argument, the one that the subfield `summary` asks for.
    */
   givesRow?: true | 'window';
   /** The parent's row contains this object's columns if the list and this field have the same `window`. */

@@ -164,7 +164,8 @@ function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | 
   const below = getNamedType(field.type);
   const { ownRow } = field.extensions as FieldExtensions;
   if (ownRow && isObjectType(below)) return summaryPart(key, node, below, place);
-  if (place.alone && field.deprecationReason) return undefined; // deprecated fields are figures, which need a window
+  // Without a window, no row has the figures; all deprecated fields are figures.
+  if (place.alone && field.deprecationReason) return undefined;
   const column = columnOf(field);
   const nullable = !isNonNullType(field.type);
   const stored = storedPart(field, node.selectionSet, place.fragments);

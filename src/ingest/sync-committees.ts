@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Network } from '../chain/networks.ts';
 
-/** Arrays are by rank. */
+/** Element n of each array belongs to the seat of rank n: its place in the order by validator and position. */
 export type SlotRewards = {
   slot: number;
   validators: readonly number[];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDate, parseDateTime } from './time.ts';
 
-/** Row check, REST, OpenAPI and GraphQL derive from a record's zod schema. */
+/** The kind of a field's value, which decides its form in REST, OpenAPI, GraphQL and imports. */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
 /** `raw`: REST writes a JSON number. `bytes`: number of decoded bytes. `wide`: may exceed 64 bits. */

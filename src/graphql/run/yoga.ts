@@ -230,7 +230,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     const { status, headers } = response;
     const made = parts.get(context.metering);
     if (made && partsType) {
-      await response.text(); // an unread response would keep its timer
+      await response.text(); // otherwise Yoga's timer for this response stays active
       if (made instanceof Error) throw made;
       const body = partsBody(made, partsType, context);
       return { status: 200, headers: partsHeaders(partsType), body, units: 0, notCached: 'form' };
@@ -239,7 +239,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     const result = unserialized.get(context.metering);
     const plan = plans.get(context.metering);
     if (plan) {
-      await response.text(); // an unread response would keep its timer
+      await response.text(); // otherwise Yoga's timer for this response stays active
       if (!acceptsEvents(given))
         return {
           status: 406,

@@ -7,7 +7,7 @@ import type { Slashed } from './world.ts';
 
 /** First block of an epoch, which the epoch's initial state already includes. */
 export type FirstBlock = {
-  /** False if no earlier block is known; the slot then has no facts. */
+  /** False in the epoch where the index began, which did not read this block; no facts are stored for its slot. */
   readonly known: boolean;
   readonly root: string | null;
   readonly effects: BlockEffects | null;

@@ -29,7 +29,7 @@ export type FillOptions = {
 export type Fills = {
   /** Never rejects; `onFault` receives all errors but SourceError. */
   run(onFault: (error: Error) => void): Promise<void>;
-  /** Requests that fail four times are left to the next run. */
+  /** Fills what is missing now, then ends. Leaves out what failed four times. */
   drain(): Promise<void>;
 };
 

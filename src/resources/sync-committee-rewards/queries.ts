@@ -39,7 +39,7 @@ const validatorColumnsWithGenesis = {
 } as const;
 const SEATS = 512;
 
-/** The seats of slots `s` with these ranks, ascending; ranks are 0-based, subscripts 1-based. */
+/** Seats from rank `first` to `last` of each slot. Ranks begin at 0, subscripts of arrays at 1. */
 const seatsOf = (first: Sql, last: Sql): Sql => sql`(
       select s.network, s.slot, ${first} + n.n::int - 1 as rank, n.validator_index, n.reward
       from unnest(c.validators[${first} + 1:${last} + 1], s.rewards[${first} + 1:${last} + 1])
