@@ -39,6 +39,7 @@ export const computeUnits = {
   listSetProposals: { base: 5, item: 1 },
   listSetRewards: { base: 5, item: 1 },
   // GraphQL only
+  consolidationHistory: { base: 20, item: 1 },
   datasets: { base: 1, item: 0 },
   history: { base: 5, item: 1 },
   networkOverview: { base: 1, item: 1 },
@@ -49,6 +50,7 @@ export const computeUnits = {
   search: { base: 5, item: 1 },
   proposalCounts: { base: 5, item: 1 },
   slashing: { base: 1, item: 1 },
+  slashingHistory: { base: 20, item: 1 },
   stakeAuthority: { base: 1, item: 1 },
   validator: { base: 1, item: 1 },
   validators: { base: 5, item: 1 },

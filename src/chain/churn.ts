@@ -3,9 +3,9 @@ import type { Network } from './networks.ts';
 
 /** Gwei per epoch since Electra (EIP-7251; `specs/electra/beacon-chain.md` of the consensus specs). */
 const MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA = 128_000_000_000n;
-const MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT = 256_000_000_000n;
-const CHURN_LIMIT_QUOTIENT = 65_536n;
-const EFFECTIVE_BALANCE_INCREMENT = 1_000_000_000n;
+export const MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT = 256_000_000_000n;
+export const CHURN_LIMIT_QUOTIENT = 65_536n;
+export const EFFECTIVE_BALANCE_INCREMENT = 1_000_000_000n;
 
 export const MAX_EFFECTIVE_BALANCE_ELECTRA = 2_048_000_000_000n;
 

@@ -34,6 +34,7 @@ const nothing: Record<
       ['operatorId: "nobody", idType: POOL', 'Entity "nobody" of entityType pool was not found on mainnet.'],
     ],
   },
+  consolidationHistory: { empty: ['toDate: "2020-12-31"'] },
   datasets: {},
   entityConsolidationCapacities: {},
   entityConsolidations: { empty: ['fromDay: 9000000'] },
@@ -59,6 +60,9 @@ const nothing: Record<
   privateSets: { empty: ['network: HOLESKY'] },
   search: { empty: ['query: "zzzzzzzzzzzzzzzz"'] },
   slashing: { null: ['by: { index: 2147483647 }', `by: { pubkey: "${PUBKEY}" }`] },
+  slashingHistory: {
+    empty: ['fromDay: 9000000', 'where: { operator: { operatorId: "nobody", idType: POOL } }'],
+  },
   slashings: { empty: ['fromEpoch: 2147483646'] },
   solanaNetworkOverview: {},
   solanaNetworkOverviews: {},

@@ -29,29 +29,32 @@ type Over<Row> = {
   from?: number;
 };
 
-const day = new Intl.DateTimeFormat(navigator.languages as string[], {
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-});
+const ticksOf = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(navigator.languages as string[], { month: 'short', timeZone: 'UTC', ...options });
+const [day, month] = [ticksOf({ day: 'numeric' }), ticksOf({ year: 'numeric' })];
+const LONG_MS = 400 * 86_400_000;
 const PIXELS_A_TICK = 110;
 const PIXELS_A_LEVEL = 50;
 
-const axes = <Row>({ label, format }: Over<Row>, width: number): PlotOptions => ({
-  x: {
-    type: 'utc',
-    label: null,
-    ticks: Math.floor(width / PIXELS_A_TICK),
-    tickFormat: (at: Date) => day.format(at),
-  },
-  y: {
-    label,
-    grid: true,
-    nice: true,
-    ticks: Math.floor(260 / PIXELS_A_LEVEL),
-    ...(format && { tickFormat: format }),
-  },
-});
+function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], width: number): PlotOptions {
+  const times = rows.map((row) => date(row).getTime());
+  const ticks = Math.max(...times) - Math.min(...times) > LONG_MS ? month : day;
+  return {
+    x: {
+      type: 'utc',
+      label: null,
+      ticks: Math.floor(width / PIXELS_A_TICK),
+      tickFormat: (at: Date) => ticks.format(at),
+    },
+    y: {
+      label,
+      grid: true,
+      nice: true,
+      ticks: Math.floor(260 / PIXELS_A_LEVEL),
+      ...(format && { tickFormat: format }),
+    },
+  };
+}
 
 /** Lines over time. */
 export const linesOver =
@@ -59,7 +62,7 @@ export const linesOver =
   (plot, rows, width) => {
     const { date: x, series, tip, from } = over;
     const [first] = series;
-    const options = axes(over, width);
+    const options = axes(over, rows, width);
     return {
       ...options,
       y: { ...options.y, zero: from === 0 },
@@ -90,15 +93,17 @@ export const barsOver =
     );
     const total = (row: Row) => series.reduce((sum, { value }) => sum + (value(row) ?? 0), 0);
     const middle = (row: Row) => new Date(date(row).getTime() + halfDays[interval] * HALF_DAY_MS);
+    const times = rows.map((row) => date(row).getTime());
+    const bars = (Math.max(...times) - Math.min(...times)) / (2 * halfDays[interval] * HALF_DAY_MS) + 1;
     return {
-      ...axes(over, width),
+      ...axes(over, rows, width),
       marks: [
         plot.rectY(parts, {
           x: 'at',
           y: 'value',
           fill: 'color',
           interval: interval === 'week' ? 'monday' : interval,
-          inset: 0.5,
+          inset: width / bars > 3 ? 0.5 : 0, // narrower bars would vanish
         }),
         plot.ruleY([0], { stroke: 'currentColor', strokeOpacity: 0.4 }),
         plot.tip(rows, plot.pointerX({ x: middle, y: total, title: tip, lineHeight: 1.3 })),

@@ -26,13 +26,24 @@ import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { orderOf } from '../../graphql/schema/replaced.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
+import {
+  type OwnedPeriod,
+  periodArgs,
+  periodId,
+  periodLists,
+  recordIsNoNode,
+} from '../../periods/graphql.ts';
+import { PERIODS_SIZES } from '../../periods/params.ts';
 import { entityClassOf, operatorKeyFields } from '../consolidations/graphql.ts';
 import { EntityClass } from '../consolidations/record.ts';
+import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
 import type { IdType } from '../operators/record.ts';
 import {
   type CapacitySortField,
   ConsolidationCapacity,
+  ConsolidationRecord,
+  type ConsolidationRecordField,
   capacitySortFields,
   EntityConsolidation,
   EntityConsolidationCapacity,
@@ -42,6 +53,7 @@ import {
 import {
   consolidationCapacities,
   consolidationCapacity,
+  consolidationHistory,
   ENTITIES_SIZES,
   entityCapacities,
   entityCapacity,
@@ -326,5 +338,54 @@ builder.queryField('entityConsolidationCapacities', (t) =>
       resolve: (_root, args, ctx: Context, info) => capacityConnection(args, ctx, info),
     },
     ...operatorCapacityPages,
+  ),
+);
+
+const RecordType = builder.objectRef<OwnedPeriod<ConsolidationRecord>>('ConsolidationRecord').implement({
+  description: `Consolidations of a period and the churn that they used. ${recordIsNoNode}`,
+  fields: (t) => ({
+    id: periodId(t, 'ConsolidationRecord'),
+    ...columns(t, ConsolidationRecord.omit({ id: true })),
+  }),
+});
+const recordPages = pageTypes(RecordType, {
+  name: 'ConsolidationRecord',
+  row: 'A period',
+  list: 'Consolidations over time',
+});
+const records = periodLists<ConsolidationRecordField, ConsolidationRecord>(
+  'consolidationHistory',
+  ConsolidationRecord,
+);
+
+const ConsolidationWhere = builder.inputType('ConsolidationWhere', {
+  description: 'Which consolidations are counted: those that match all fields given.',
+  fields: (t) => ({
+    operator: t.field({ type: OperatorBy, description: 'An operator of the validator on either side.' }),
+  }),
+});
+
+builder.queryField('consolidationHistory', (t) =>
+  t.connection(
+    {
+      type: RecordType,
+      nullable: true,
+      extensions: { operation: 'consolidationHistory' },
+      description: `Consolidations counted and summed by period, and the share of the churn limit that they used, by default oldest first. There is a row for each period since Electra, also without consolidations, up to the newest epoch of which a balance or consolidation is stored; there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
+      args: {
+        where: t.arg({ type: ConsolidationWhere, description: 'Filter; default: all consolidations.' }),
+        ...periodArgs('ConsolidationRecord', ConsolidationRecord),
+        ...networkArgs,
+      },
+      resolve: (_root, args, ctx: Context, info) => {
+        const network = args.network ?? ctx.network;
+        const operator = readOperatorBy(args.where?.operator, 'where.operator');
+        const owner = { network, idType: 'consolidations', id: JSON.stringify(operator) };
+        return records(owner, args, info, (...asked) =>
+          consolidationHistory(ctx, { network, operator }, ...asked),
+        );
+      },
+    },
+    ...recordPages,
   ),
 );

@@ -1,19 +1,30 @@
 import { z } from 'zod';
+import type { Calendar, EpochRange } from '../../chain/calendar.ts';
 import {
-  type Calendar,
-  type EpochRange,
-  SECONDS_PER_DAY,
-  SECONDS_PER_EPOCH,
-  secondsBeforeGenesis,
-} from '../../chain/calendar.ts';
-import { Network } from '../../chain/networks.ts';
+  CHURN_LIMIT_QUOTIENT,
+  EFFECTIVE_BALANCE_INCREMENT,
+  electraEpoch,
+  MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT,
+} from '../../chain/churn.ts';
+import { genesisTime, Network } from '../../chain/networks.ts';
+import { isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import { count, gwei, int } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { epochDays } from '../../periods/epoch-days.ts';
+import { periodKeys, same, summed } from '../../periods/expressions.ts';
+import { type PeriodQuery, type PeriodRow, periodPages, type Series } from '../../periods/pages.ts';
 import type { EntityClass } from '../consolidations/record.ts';
-import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
+import {
+  ChainBalance,
+  ConsolidationRecord,
+  type ConsolidationRecordField,
+  EntityConsolidation,
+  type EntitySortField,
+} from './record.ts';
 
 export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
 
@@ -43,7 +54,7 @@ const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
 const stored = ({ network, idType }: Omit<EntityList, 'epochs'>, columns = sql``): Sql => sql`
   select ${columns} from named_consolidation_entities e where e.network = ${network} and e.id_type = ${idType}`;
 
-const summed = (list: EntityList): Sql => sql`
+const sums = (list: EntityList): Sql => sql`
   ${stored(
     list,
     sql`e.entity_id as id, e.consolidation_count as "consolidationCount",
@@ -73,9 +84,7 @@ export function entityConsolidationPage(
   order: EntityOrder,
   range: Range<number>,
 ): Promise<z.infer<typeof EntityRow>[]> {
-  const before = secondsBeforeGenesis(list.network, order.calendar);
-  const dayOf = (epoch: Sql) =>
-    sql`((${epoch}::bigint * ${raw(String(SECONDS_PER_EPOCH))} + ${before}::int) / ${raw(String(SECONDS_PER_DAY))})::int`;
+  const { dayOf } = epochDays(list.network, order.calendar);
   const direction = order.sortOrder === 'desc' ? sql`desc` : sql`asc`;
   return rows(
     db,
@@ -88,7 +97,7 @@ export function entityConsolidationPage(
       select g.*, row_number() over (order by ${sortColumns[order.sortBy]} ${direction}, g.id) - 1 as position
       from (
         select s.*, ${dayOf(sql`s.first_epoch`)} as "startDay", ${dayOf(sql`s.last_epoch`)} as "endDay"
-        from (${summed(list)}) s
+        from (${sums(list)}) s
       ) g
     ) p
     where p.position > ${range.after ?? -1} and p.position < ${range.before ?? 2 ** 31 - 1}
@@ -110,7 +119,7 @@ export const entityTotals = (
     sql`/* entityTotals */
     with list as materialized (select ${isStored(list)} as stored)
     select s.id, s."consolidationCount", s.balance::text as "consolidatedBalance"
-    from (${summed(list)}) s
+    from (${sums(list)}) s
     where s.id = any(${ids}::text[])`,
   );
 
@@ -144,15 +153,15 @@ export function latestChainBalances(
 
 export type PeriodKey = { network: Network; epochs: EpochRange };
 
-const PeriodRow = z.object({ list: count(), consolidationCount: count(), consolidatedBalance: gwei() });
+const ConsolidatedRow = z.object({ list: count(), consolidationCount: count(), consolidatedBalance: gwei() });
 
 export function consolidatedIn(
   db: Queryable,
   periods: readonly PeriodKey[],
-): Promise<z.infer<typeof PeriodRow>[]> {
+): Promise<z.infer<typeof ConsolidatedRow>[]> {
   return rows(
     db,
-    PeriodRow,
+    ConsolidatedRow,
     sql`/* consolidatedIn */
     select k.list::int - 1 as list, t.*
     from ${keyTable(periods, {
@@ -166,4 +175,86 @@ export function consolidatedIn(
       from consolidations c where c.network = k.network and c.epoch between k.first and k.last
     ) t`,
   );
+}
+
+const series: Series<ConsolidationRecordField> = {
+  statement: 'consolidationHistory',
+  record: ConsolidationRecord,
+  fields: {
+    id: same(sql`k.network`),
+    consolidationCount: {
+      stored: sql`a.consolidation_count`,
+      gathered: sql`sum(a.consolidation_count)::int`,
+    },
+    consolidatedBalance: summed('balance'),
+    capacity: summed('capacity'),
+    capacityFilled: {
+      stored: sql`a.balance::float8 / nullif(a.capacity, 0)::float8`,
+      gathered: sql`sum(a.balance)::float8 / nullif(sum(a.capacity), 0)::float8`,
+    },
+    ...periodKeys,
+  },
+};
+
+/** `consolidationChurnLimit` in SQL; null without an active balance. */
+function churnLimit(total: Sql): Sql {
+  const share = sql`(${total} / ${raw(String(CHURN_LIMIT_QUOTIENT))})`;
+  const whole = sql`${share} - ${share} % ${raw(String(EFFECTIVE_BALANCE_INCREMENT))}`;
+  const exits = raw(String(MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT));
+  return sql`case when ${total} is not null then greatest(0, ${whole} - ${exits}) end`;
+}
+
+/** The newest active balance up to an epoch; before the first stored one, that one. */
+const balanceAt = (epoch: Sql): Sql => sql`coalesce(
+        (select b.total_active_balance from chain_balances b
+        where b.network = k.network and b.epoch <= ${epoch} order by b.epoch desc limit 1),
+        (select b.total_active_balance from chain_balances b where b.network = k.network order by b.epoch limit 1)
+      )`;
+
+export type ConsolidationSelection = { network: Network; operator: OperatorScope | null; epochs: EpochRange };
+
+const ofOperator = (network: Network, operator: OperatorScope | null): Sql =>
+  operator === null
+    ? sql``
+    : sql`and exists (
+          select from validators v
+          where v.network = c.network and v.validator_index in (c.source_index, c.target_index)
+            and ${isMember('v', network, operator)}
+        )`;
+
+/** Each day since Electra has a row, up to the newest stored balance or consolidation. */
+export function consolidationHistoryPage(
+  db: Queryable,
+  { network, operator, epochs }: ConsolidationSelection,
+  query: PeriodQuery<ConsolidationRecordField>,
+  range: Range<number>,
+  selection: Selection<ConsolidationRecordField>,
+): Promise<PeriodRow<ConsolidationRecord>[]> {
+  const { dayOf, dateOf, firstEpoch, lastEpoch } = epochDays(network, query.calendar);
+  const keys = sql`(
+    select ${network}::text as network, ${genesisTime[network]}::bigint as genesis, 1 as list,
+      greatest(${epochs.first}::int, ${electraEpoch[network]}::int) as first,
+      (select least(${epochs.last}::int, newest.epoch) from (select greatest(
+        (select max(epoch) from chain_balances where network = ${network}),
+        (select max(epoch) from consolidations where network = ${network})
+      ) as epoch) newest where newest.epoch is not null) as last
+  ) k`;
+  const days = sql`(
+    select d.*, ${churnLimit(sql`b.total`)} * (d.end_epoch - d.start_epoch + 1) as capacity,
+      coalesce(t.consolidation_count, 0) as consolidation_count, coalesce(t.balance, 0) as balance
+    from (
+      select day, ${dateOf(sql`day`)} as date, greatest(${firstEpoch(sql`day`)}, k.first) as start_epoch,
+        least(${lastEpoch(sql`day`)}, k.last) as end_epoch
+      from generate_series(${dayOf(sql`k.first`)}, ${dayOf(sql`k.last`)}) day where k.first <= k.last
+    ) d
+    cross join lateral (select ${balanceAt(sql`d.end_epoch`)} as total) b
+    left join (
+      select ${dayOf(sql`c.epoch`)} as day, count(*)::int as consolidation_count,
+        sum(c.consolidated_balance) as balance
+      from consolidations c
+      where c.network = ${network} and c.epoch between k.first and k.last ${ofOperator(network, operator)}
+      group by 1
+    ) t using (day)
+  )`;
+  return periodPages(db, series, { keys, days, parted: false, own: sql`true` }, query, range, selection);
 }

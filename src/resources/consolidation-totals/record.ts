@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
-import { count, date, gwei, nonNegative, text } from '../../kernel/leaves.ts';
+import { bigCount, count, date, gwei, nonNegative, text } from '../../kernel/leaves.ts';
+import { PeriodKeys } from '../../periods/record.ts';
 import { EntityClass } from '../consolidations/record.ts';
 
 const entity = {
@@ -97,6 +98,28 @@ export const capacitySortFields = [
   'capacityShare',
 ] as const satisfies (keyof EntityConsolidationCapacity)[];
 export type CapacitySortField = (typeof capacitySortFields)[number];
+
+/** In GraphQL only. */
+export const ConsolidationRecord = z
+  .object({
+    id: text(32).describe('The network.'),
+    consolidationCount: count().describe('Consolidations processed, at least 0.'),
+    consolidatedBalance: bigCount().describe('Balance moved, in Gwei, at least 0.'),
+    capacity: bigCount()
+      .nullable()
+      .describe(
+        'Churn limit × epochs of the period since Electra, in Gwei, each day with the limit of the active balance known at its end; null while no active balance of the network is stored.',
+      ),
+    capacityFilled: nonNegative()
+      .nullable()
+      .describe(
+        'Share of the capacity that these consolidations filled, as a ratio, at least 0; null when the capacity is 0 or unknown.',
+      ),
+    ...PeriodKeys.shape,
+  })
+  .meta({ id: 'ConsolidationRecord', description: 'Consolidations of a period and the churn they used.' });
+export type ConsolidationRecord = z.infer<typeof ConsolidationRecord>;
+export type ConsolidationRecordField = keyof ConsolidationRecord;
 
 /** Imported to compute capacities; no API returns it. */
 export const ChainBalance = z

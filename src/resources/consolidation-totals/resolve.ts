@@ -4,10 +4,15 @@ import { consolidationChurnLimit, electraEpochs, epochCount } from '../../chain/
 import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, timeWindows, windowDays } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import type { PeriodQuery } from '../../periods/pages.ts';
+import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { loadConsolidated, loadEntityTotal, loadLatestBalance } from './loaders.ts';
 import {
+  type ConsolidationSelection,
+  consolidationHistoryPage,
   type EntityList,
   type EntityOrder,
   entityConsolidationPage,
@@ -16,6 +21,8 @@ import {
 import type {
   CapacitySortField,
   ConsolidationCapacity,
+  ConsolidationRecord,
+  ConsolidationRecordField,
   EntityConsolidation,
   EntityConsolidationCapacity,
   EntitySortField,
@@ -151,3 +158,16 @@ export async function entityCapacity(
   const total = found && (await loadEntityTotal(ctx, id, { network, idType, epochs: found.epochs }));
   return total && entityCapacityOf(found.row, idType, total);
 }
+
+export const consolidationHistory = (
+  ctx: Context,
+  { network, operator }: Pick<ConsolidationSelection, 'network' | 'operator'>,
+  query: PeriodQuery<ConsolidationRecordField>,
+  range: Range<number>,
+  selection: Selection<ConsolidationRecordField>,
+): Promise<PeriodPage<ConsolidationRecord>> => {
+  const asked = { network, operator, epochs: epochsWithin(network, query.calendar, query) };
+  return periodPage(range, (part, bare) =>
+    consolidationHistoryPage(ctx.db, asked, query, part, bare ? [] : selection),
+  );
+};

@@ -13,12 +13,20 @@ import { orderInput } from '../../graphql/schema/order.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
+import {
+  type OwnedPeriod,
+  periodArgs,
+  periodId,
+  periodLists,
+  recordIsNoNode,
+} from '../../periods/graphql.ts';
+import { PERIODS_SIZES } from '../../periods/params.ts';
 import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { Operator } from '../operators/graphql.ts';
 import { validatorAsked } from '../validators/record.ts';
 import { loadOperatorSlashingTotal, loadSlashing } from './loaders.ts';
 import { type SlashingList, type SlashingRow, slashingOrders } from './queries.ts';
-import { Slashing } from './record.ts';
+import { Slashing, SlashingRecord, type SlashingRecordField } from './record.ts';
 import {
   epochFrom,
   operatorSlashingCursor,
@@ -27,6 +35,7 @@ import {
   SLASHINGS_SIZES,
   slashing,
   slashingCursors,
+  slashingHistory,
   slashings,
   totalSlashings,
 } from './resolve.ts';
@@ -88,6 +97,14 @@ function epochsOf(
   return { first: seconds === undefined ? first : Math.max(first, epochFrom(network, { seconds })), last };
 }
 
+const whereOf = (where: typeof SlashingWhere.$inferInput | null | undefined) => {
+  const [operator, penalties] = collectFaults(
+    () => readOperatorBy(where?.operator, 'where.operator'),
+    () => penaltiesOf(where ?? {}),
+  );
+  return { operator, ...penalties };
+};
+
 function penaltiesOf(where: {
   minPenalty?: string | null | undefined;
   maxPenalty?: string | null | undefined;
@@ -126,16 +143,15 @@ builder.queryField('slashings', (t) =>
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
         const { orderBy, where } = args;
-        const [operator, penalties, epochs] = collectFaults(
-          () => readOperatorBy(where?.operator, 'where.operator'),
-          () => penaltiesOf(where ?? {}),
+        const [filter, epochs] = collectFaults(
+          () => whereOf(where),
           () => epochsOf(network, args),
           () => checkSizes(args, SLASHINGS_SIZES.maxSize),
         );
         const list: SlashingList = {
           network,
           epochs,
-          where: { operator, ...penalties },
+          where: filter,
           order: {
             field: orderBy?.field ?? 'epoch',
             ascending: orderBy ? orderBy.direction === 'asc' : true,
@@ -148,6 +164,40 @@ builder.queryField('slashings', (t) =>
       },
     },
     ...slashingPages,
+  ),
+);
+
+const SlashingRecordType = builder.objectRef<OwnedPeriod<SlashingRecord>>('SlashingRecord').implement({
+  description: `Slashings of a period. ${recordIsNoNode}`,
+  fields: (t) => ({ id: periodId(t, 'SlashingRecord'), ...columns(t, SlashingRecord.omit({ id: true })) }),
+});
+const recordPages = pageTypes(SlashingRecordType, {
+  name: 'SlashingRecord',
+  row: 'A period',
+  list: 'Slashings over time',
+});
+const records = periodLists<SlashingRecordField, SlashingRecord>('slashingHistory', SlashingRecord);
+
+builder.queryField('slashingHistory', (t) =>
+  t.connection(
+    {
+      type: SlashingRecordType,
+      nullable: true,
+      extensions: { operation: 'slashingHistory' },
+      description: `Slashings counted and summed by period, by default oldest first. A slashing belongs to the day in which its epoch starts; periods without slashings have no row, and there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
+      args: {
+        where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
+        ...periodArgs('SlashingRecord', SlashingRecord),
+        ...networkArgs,
+      },
+      resolve: (_root, args, ctx: Context, info) => {
+        const network = args.network ?? ctx.network;
+        const where = whereOf(args.where);
+        const owner = { network, idType: 'slashings', id: JSON.stringify(where) };
+        return records(owner, args, info, (...asked) => slashingHistory(ctx, { network, where }, ...asked));
+      },
+    },
+    ...recordPages,
   ),
 );
 

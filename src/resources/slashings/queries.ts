@@ -1,15 +1,19 @@
-import { Network } from '../../chain/networks.ts';
+import { genesisTime, Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Ends, type Range, rowsToRead } from '../../kernel/page.ts';
+import { epochDays } from '../../periods/epoch-days.ts';
+import { periodKeys, same, summed } from '../../periods/expressions.ts';
+import { type PeriodQuery, type PeriodRow, periodPages, type Series } from '../../periods/pages.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { type PubkeyKey, pubkeyColumns, type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
-import { Slashing, slashingFields } from './record.ts';
+import { Slashing, SlashingRecord, type SlashingRecordField, slashingFields } from './record.ts';
 
 /** `at`: slashing epoch, or penalties in Gwei. */
 export type SlashingPosition = { at: number | string; validatorIndex: number };
@@ -34,7 +38,7 @@ const select = sql`s.network, ${selectList(fields, slashingFields)}`;
 const Row = Slashing.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });
 
-const matching = ({ network, epochs, where }: SlashingList): Sql => sql`s.network = ${network}
+const matching = ({ network, epochs, where }: Omit<SlashingList, 'order'>): Sql => sql`s.network = ${network}
       and s.slashing_epoch between ${epochs.first}::bigint and ${epochs.last}::bigint
       ${where.minPenalty === null ? sql`` : sql`and s.slashing_penalties >= ${where.minPenalty}::numeric`}
       ${where.maxPenalty === null ? sql`` : sql`and s.slashing_penalties <= ${where.maxPenalty}::numeric`}
@@ -151,4 +155,41 @@ export function operatorSlashingTotals(
     from asked join owned using (network, id_type, operator_id, share_of)
     group by asked.list`,
   );
+}
+
+const series: Series<SlashingRecordField> = {
+  statement: 'slashingHistory',
+  record: SlashingRecord,
+  fields: {
+    id: same(sql`k.network`),
+    slashingCount: { stored: sql`a.slashing_count`, gathered: sql`sum(a.slashing_count)::int` },
+    sumSlashingPenalties: summed('penalties'),
+    sumBalanceBeforeSlashing: summed('balance'),
+    ...periodKeys,
+  },
+};
+
+/** Epochs are those of the days, whichever epoch of a day has slashings. */
+export function slashingHistoryPage(
+  db: Queryable,
+  list: Omit<SlashingList, 'order'>,
+  query: PeriodQuery<SlashingRecordField>,
+  range: Range<number>,
+  selection: Selection<SlashingRecordField>,
+): Promise<PeriodRow<SlashingRecord>[]> {
+  const { dayOf, dateOf, firstEpoch, lastEpoch } = epochDays(list.network, query.calendar);
+  const days = sql`(
+    select d.*, ${dateOf(sql`d.day`)} as date, ${firstEpoch(sql`d.day`)} as start_epoch,
+      ${lastEpoch(sql`d.day`)} as end_epoch
+    from (
+      select ${dayOf(sql`s.slashing_epoch`)} as day, count(*)::int as slashing_count,
+        sum(s.slashing_penalties) as penalties, sum(s.balance_before_slashing) as balance
+      from slashings s where ${matching(list)} group by 1
+    ) d
+  )`;
+  const keys = keyTable([list], {
+    network: ['text', 'network'],
+    genesis: ['bigint', ({ network }: typeof list) => genesisTime[network]],
+  });
+  return periodPages(db, series, { keys, days, parted: false, own: sql`true` }, query, range, selection);
 }

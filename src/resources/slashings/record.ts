@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, gwei, hex, signedGwei } from '../../kernel/leaves.ts';
+import { bigCount, count, gwei, hex, signedGwei, signedSum, text } from '../../kernel/leaves.ts';
+import { PeriodKeys } from '../../periods/record.ts';
 
 /** Spec §2.4. */
 export const Slashing = z
@@ -19,3 +20,16 @@ export const Slashing = z
   .meta({ id: 'Slashing', description: 'A slashed validator and its penalties.' });
 export type Slashing = z.infer<typeof Slashing>;
 export const slashingFields = Object.keys(Slashing.shape) as (keyof Slashing)[];
+
+/** In GraphQL only. */
+export const SlashingRecord = z
+  .object({
+    id: text(32).describe('The network.'),
+    slashingCount: count().describe('Validators slashed, at least 1.'),
+    sumSlashingPenalties: signedSum().describe('Sum of their slashingPenalties, in Gwei.'),
+    sumBalanceBeforeSlashing: bigCount().describe('Sum of their balanceBeforeSlashing, in Gwei.'),
+    ...PeriodKeys.shape,
+  })
+  .meta({ id: 'SlashingRecord', description: 'Slashings of a period.' });
+export type SlashingRecord = z.infer<typeof SlashingRecord>;
+export type SlashingRecordField = keyof SlashingRecord;

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { epochsWithin } from '../../chain/bounds.ts';
 import { firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import { decodeCursor, decodePosition, encodeCursor, isNumber } from '../../kernel/cursor.ts';
 import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
+import type { PeriodQuery } from '../../periods/pages.ts';
+import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { byValidatorName } from '../validators/loaders.ts';
 import { loadOperatorSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
@@ -11,9 +15,11 @@ import {
   type SlashingList,
   type SlashingPosition,
   type SlashingRow,
+  slashingHistoryPage,
   slashingPage,
   slashingTotal,
 } from './queries.ts';
+import type { SlashingRecord, SlashingRecordField } from './record.ts';
 
 export type { SlashingList };
 
@@ -90,3 +96,17 @@ export const operatorSlashings = async (
   operator: OperatorId,
   range: Range<SlashingPosition>,
 ): Promise<Slice<SlashingRow>> => slice(await loadOperatorSlashings(ctx, operator, range), range);
+
+/** Periods without a matching slashing have no row. */
+export const slashingHistory = (
+  ctx: Context,
+  { network, where }: Pick<SlashingList, 'network' | 'where'>,
+  query: PeriodQuery<SlashingRecordField>,
+  range: Range<number>,
+  selection: Selection<SlashingRecordField>,
+): Promise<PeriodPage<SlashingRecord>> => {
+  const list = { network, where, epochs: epochsWithin(network, query.calendar, query) };
+  return periodPage(range, (part, bare) =>
+    slashingHistoryPage(ctx.db, list, query, part, bare ? [] : selection),
+  );
+};

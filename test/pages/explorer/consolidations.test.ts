@@ -4,11 +4,13 @@ import { isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
 
-isPage(explorer, '/explore/consolidations', { heading: 'Consolidations', statements: 14 });
+isPage(explorer, '/explore/consolidations', { heading: 'Consolidations', statements: 18 });
 
 describe.skipIf(noBrowser)('the consolidations', () => {
   it('are filtered by operator, and ordered by balance, on the server', async () => {
-    const { page, sent } = await explorer.open('/explore/consolidations?operator=Sample%20Pool%20Alder');
+    const { page, sent } = await explorer.open(
+      '/explore/consolidations?operator=Sample%20Pool%20Alder&size=100',
+    );
     const figure = page.getByRole('figure', { name: 'Processed' });
     await figure.getByRole('link', { name: 'Moved (ETH)' }).click();
     await page.waitForURL(/order=CONSOLIDATED_BALANCE/);
@@ -44,6 +46,36 @@ describe.skipIf(noBrowser)('the consolidations', () => {
     await page.waitForURL(/window=30d/);
     await settled(page);
     expect(sent.at(-1)?.variables).toMatchObject({ idType: 'NODE_OPERATOR', window: 'THIRTY_DAYS' });
+  });
+
+  it('are plotted from the whole list with the churn that they used, by the period that is chosen', async () => {
+    const { page, sent } = await explorer.open('/explore/consolidations?calendar=utc', { locale: 'en-GB' });
+    const { data } = await explorer.gateway.graphql('{ consolidations { totalCount } }');
+    const figure = page.getByRole('figure', { name: 'Consolidated over time' });
+    await figure.locator('.plot rect').first().waitFor();
+    await page.getByText('Months', { exact: true }).click();
+    await page.waitForURL(/granularity=month/);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({ granularity: 'MONTH', utc: true, first: 50 });
+    await figure.getByText('Table').click();
+    const numbers = await figure.locator('tbody tr td:nth-child(3)').allInnerTexts();
+    const sum = numbers.reduce((all, number) => all + Number(number.replaceAll(',', '')), 0);
+    expect(sum).toBe(data.consolidations.totalCount);
+    expect(await figure.locator('tbody tr').first().innerText()).toMatch(/^May 2025/);
+    const capacity = page.getByRole('figure', { name: 'Capacity over time' });
+    await capacity.getByText('Table').click();
+    expect(await capacity.locator('tbody tr td:nth-child(5)').first().innerText()).toMatch(/%$/);
+  });
+
+  it('have the capacity of every operator, page by page', async () => {
+    const { page } = await explorer.open('/explore/consolidations?window=all&class=deposit-address');
+    const parts = page.getByRole('figure', { name: 'Capacity by operator' });
+    const first = await parts.locator('tbody tr').first().innerText();
+    await parts.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/parts-after=/);
+    await parts.getByRole('link', { name: 'Previous' }).waitFor();
+    expect(await parts.locator('tbody tr').first().innerText()).not.toBe(first);
+    expect(page.url()).not.toMatch(/totals-after/);
   });
 
   it('say that none fits', async () => {

@@ -1,11 +1,14 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+import { importSlashings } from '../../support/live-rows.ts';
 
 const explorer = useExplorer();
-const rowsOf = (page: any) => page.getByRole('figure', { name: 'Slashed validators' }).locator('tbody tr');
+const rowsOf = (page: Page) => page.getByRole('figure', { name: 'Slashed validators' }).locator('tbody tr');
 
-isPage(explorer, '/explore/slashings', { heading: 'Slashings', statements: 4 });
+isPage(explorer, '/explore/slashings', { heading: 'Slashings', statements: 6 });
 
 describe.skipIf(noBrowser)('the slashings', () => {
   it('are filtered by operator and date, and ordered by penalty, on the server', async () => {
@@ -32,12 +35,27 @@ describe.skipIf(noBrowser)('the slashings', () => {
     await page.waitForURL((url: URL) => !url.searchParams.has('from'));
   });
 
-  it('are counted by month, and by operator of the class that is chosen', async () => {
+  it('are plotted from the whole list, by the period that is chosen, whatever the page shows', async () => {
+    const { page, sent } = await explorer.open('/explore/slashings?size=50', { locale: 'en-GB' });
+    const { data } = await explorer.gateway.graphql('{ slashings { totalCount } }');
+    for (const name of ['Slashings over time', 'Penalties over time']) {
+      const figure = page.getByRole('figure', { name });
+      await figure.locator('.plot rect').first().waitFor();
+      await figure.getByText('Table').click();
+      const numbers = await figure.locator('tbody tr td:nth-child(2)').allInnerTexts();
+      expect(numbers.map(Number).reduce((sum, number) => sum + number, 0)).toBe(data.slashings.totalCount);
+    }
+    expect(await rowsOf(page).count()).toBe(50);
+    await page.getByText('Years', { exact: true }).click();
+    await page.waitForURL(/granularity=year/);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({ granularity: 'YEAR', first: 50 });
+    const years = page.getByRole('figure', { name: 'Slashings over time' }).locator('tbody tr');
+    await years.first().getByText('2020', { exact: true }).waitFor();
+  });
+
+  it('of the page are counted by operator of the class that is chosen', async () => {
     const { page } = await explorer.open('/explore/slashings');
-    const months = page.getByRole('figure', { name: 'Slashings by month' });
-    await months.getByText('Table').click();
-    const numbers = await months.locator('tbody tr td:nth-child(2)').allInnerTexts();
-    expect(numbers.map(Number).reduce((sum, number) => sum + number, 0)).toBe(200);
     const operators = page.getByRole('figure', { name: 'By operator' });
     await operators.getByText('Sample Pool Alder').waitFor();
     await page.getByLabel('Class').selectOption('node-operator');
@@ -46,6 +64,21 @@ describe.skipIf(noBrowser)('the slashings', () => {
       .getByText(/Sample Operator/)
       .first()
       .waitFor();
+  });
+
+  it('appear without a reload when another process imports one, and only where they fit', async () => {
+    const { page } = await explorer.open('/explore/slashings?size=50&direction=ASC');
+    const { page: filtered } = await explorer.open('/explore/slashings?from=2022-01-01');
+    for (const one of [page, filtered]) await one.getByText(/^Live/).waitFor();
+    const totalOf = (one: Page) => one.locator('.tile', { hasText: 'Slashed validators' }).locator('.value');
+    const [all, some] = [Number(await totalOf(page).innerText()), await totalOf(filtered).innerText()];
+    await page.evaluate(() => Object.assign(window, { same: true }));
+    await importSlashings(explorer.gateway, [3]);
+    await rowsOf(page).getByRole('link', { name: '3', exact: true }).waitFor();
+    await eventually(async () => expect(await totalOf(page).innerText()).toBe(String(all + 1)));
+    expect(await page.evaluate(() => 'same' in window)).toBe(true);
+    await page.getByText(/^Live/).waitFor();
+    expect(await totalOf(filtered).innerText()).toBe(some);
   });
 
   it('say that none fits', async () => {

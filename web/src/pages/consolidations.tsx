@@ -1,6 +1,21 @@
 import { graphql } from 'react-relay';
 import type { consolidationsQuery } from '../__generated__/consolidationsQuery.graphql';
-import { countColumn, dateColumn, gweiColumn, numberColumn, validatorColumn } from '../columns.tsx';
+import {
+  type Capacity,
+  capacityColumns,
+  columns,
+  filled,
+  granularity,
+  granularityNames,
+  granularityOf,
+  moved,
+  partColumns,
+  pendingColumns,
+  periodColumns,
+  shortWindows,
+  totalColumns,
+  used,
+} from '../consolidation-figures.tsx';
 import { Figure } from '../figure.tsx';
 import {
   classes,
@@ -12,13 +27,10 @@ import {
   operatorOf,
   toDate,
 } from '../filters.tsx';
-import { calendarDate, count, eth, plotted, ratio, shortCount, shortEth } from '../format.ts';
-import { paths } from '../links.ts';
+import { count, eth, ratio, shortEth } from '../format.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, PageLink, Pager, Share, Tile, Tiles } from '../parts.tsx';
+import { Choice, Heading, Pager, Tile, Tiles } from '../parts.tsx';
 import { calendarNames, calendars } from '../periods.ts';
-import { at, barsOver, colors, type Draw } from '../plots.ts';
-import type { Column } from '../table.tsx';
 import { oneOf, orderBy, pageOf } from '../url-state.ts';
 import { windowNames, windowOf, windows } from '../windows.ts';
 
@@ -45,7 +57,32 @@ const query = graphql`
     $totalsAfter: String
     $totalsLast: Int
     $totalsBefore: String
+    $partsFirst: Int
+    $partsAfter: String
+    $partsLast: Int
+    $partsBefore: String
+    $where: ConsolidationWhere!
+    $granularity: Granularity!
   ) {
+    consolidationHistory(
+      network: $network
+      where: $where
+      fromDate: $fromDate
+      toDate: $toDate
+      utc: $utc
+      granularity: $granularity
+      last: 1000
+    ) {
+      nodes {
+        id
+        date
+        startDate
+        consolidationCount
+        consolidatedBalance
+        capacity
+        capacityFilled
+      }
+    }
     consolidationCapacities(network: $network) {
       id
       window
@@ -146,7 +183,15 @@ const query = graphql`
         endCursor
       }
     }
-    operatorConsolidationCapacities(network: $network, idType: $idType, window: $window, first: 20) {
+    operatorConsolidationCapacities(
+      network: $network
+      idType: $idType
+      window: $window
+      first: $partsFirst
+      after: $partsAfter
+      last: $partsLast
+      before: $partsBefore
+    ) {
       totalCount
       nodes {
         id
@@ -156,166 +201,26 @@ const query = graphql`
         consolidatedBalance
         consolidationCount
       }
+      pageInfo {
+        hasNextPage
+        hasPreviousPage
+        startCursor
+        endCursor
+      }
+    }
+    largest: operatorConsolidationCapacities(network: $network, idType: $idType, window: $window, first: 1) {
+      nodes {
+        id
+        capacityShare
+      }
     }
   }
 `;
 
 type Data = consolidationsQuery['response'];
-type Capacity = NonNullable<Data['consolidationCapacities']>[number];
-type Consolidation = NonNullable<Data['consolidations']>['nodes'][number];
-type Pending = NonNullable<Data['pendingConsolidations']>['nodes'][number];
-type Total = NonNullable<Data['operatorConsolidations']>['nodes'][number];
-type Part = NonNullable<Data['operatorConsolidationCapacities']>['nodes'][number];
-type Named = { readonly idType: string; readonly operatorId: string };
 
-/** Large, because the plot shows the page. */
-const sizes = oneOf('size', ['50', '100', '200'], '200');
+const sizes = oneOf('size', ['50', '100', '200'], '50');
 const order = orderBy(['EPOCH', 'CONSOLIDATED_BALANCE'], 'EPOCH');
-
-const shortWindows = Object.fromEntries(
-  windows.values.map((value) => [windowOf(new URLSearchParams({ window: value })), windowNames[value]]),
-) as Record<Capacity['window'], string>;
-
-const operatorColumn = <Row,>(head: string, of: (row: Row) => readonly Named[]): Column<Row> => ({
-  head,
-  value: (row) =>
-    of(row)
-      .map(({ operatorId }) => operatorId)
-      .join(', '),
-  show: (row) =>
-    of(row).length === 0
-      ? '–'
-      : of(row).map(({ idType, operatorId }, index) => (
-          <span key={operatorId}>
-            {index > 0 && ', '}
-            <PageLink to={paths.operator(idType, operatorId)}>{operatorId}</PageLink>
-          </span>
-        )),
-});
-
-/** A share is empty when there was no capacity. */
-const shareColumn = <Row,>(
-  head: string,
-  of: (row: Row) => number | null | undefined,
-  most = 1,
-): Column<Row> => ({
-  head: `${head} (0–1)`,
-  value: of,
-  show: (row) => {
-    const share = of(row);
-    return share == null ? '–' : <Share value={share} of={most} text={ratio(share, 3)} />;
-  },
-  numeric: true,
-});
-
-const capacityColumns: Column<Capacity>[] = [
-  { head: 'Window', value: ({ window }) => window, show: ({ window }) => shortWindows[window] },
-  shareColumn('Used', ({ capacityFilled }) => capacityFilled),
-  gweiColumn('Consolidated', ({ consolidatedBalance }) => consolidatedBalance),
-  gweiColumn('Capacity', ({ capacity }) => capacity),
-  countColumn('Consolidations', ({ consolidationCount }) => consolidationCount),
-];
-
-const named = (entities: readonly Named[]) =>
-  entities.filter(({ idType }) => idType === 'NODE_OPERATOR' || idType === 'POOL');
-
-const columns: Column<Consolidation>[] = [
-  dateColumn(({ date }) => date),
-  numberColumn('Epoch', ({ epoch }) => epoch, 'EPOCH'),
-  validatorColumn('From', ({ sourceValidatorIndex }) => sourceValidatorIndex),
-  operatorColumn('Operators', ({ sourceEntities }) => named(sourceEntities)),
-  validatorColumn('To', ({ targetValidatorIndex }) => targetValidatorIndex),
-  operatorColumn('Operators of the target', ({ targetEntities }) => named(targetEntities)),
-  gweiColumn('Moved', ({ consolidatedBalance }) => consolidatedBalance, 'CONSOLIDATED_BALANCE'),
-];
-
-const pendingColumns: Column<Pending>[] = [
-  countColumn('Place', ({ position }) => position + 1),
-  numberColumn('Expected in epoch', ({ expectedEpoch }) => expectedEpoch),
-  validatorColumn('From', ({ sourceValidatorIndex }) => sourceValidatorIndex),
-  validatorColumn('To', ({ targetValidatorIndex }) => targetValidatorIndex),
-  gweiColumn('Would move', ({ amount }) => amount),
-];
-
-const totalColumns: Column<Total>[] = [
-  operatorColumn('Operator', (row) => [row]),
-  gweiColumn('Moved', ({ consolidatedBalance }) => consolidatedBalance),
-  countColumn('Consolidations', ({ consolidationCount }) => consolidationCount),
-  countColumn('Sources', ({ sourceValidatorCount }) => sourceValidatorCount),
-  countColumn('Targets', ({ targetValidatorCount }) => targetValidatorCount),
-  dateColumn(({ startDate }) => startDate, 'First (UTC)'),
-  dateColumn(({ endDate }) => endDate, 'Last (UTC)'),
-];
-
-const partColumns = (largest: number): Column<Part>[] => [
-  operatorColumn('Operator', (row) => [row]),
-  shareColumn('Of the capacity', ({ capacityShare }) => capacityShare, largest),
-  gweiColumn('Consolidated', ({ consolidatedBalance }) => consolidatedBalance),
-  countColumn('Consolidations', ({ consolidationCount }) => consolidationCount),
-];
-
-type Day = { id: string; number: number; moved: bigint };
-const movedOf = ({ moved }: Day) => moved.toString();
-
-function daysOf(rows: readonly Consolidation[]): Day[] {
-  const days = new Map<string, Day>();
-  for (const { date, consolidatedBalance } of rows) {
-    const day = days.get(date) ?? { id: date, number: 0, moved: 0n };
-    day.number += 1;
-    day.moved += BigInt(consolidatedBalance);
-    days.set(date, day);
-  }
-  return [...days.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
-}
-
-const daily: Draw<Day> = barsOver<Day>({
-  date: ({ id }) => at(id),
-  series: [{ label: 'Moved', color: colors[0], value: (day) => plotted(movedOf(day)) }],
-  label: 'ETH a day',
-  format: shortCount,
-  tip: (day) => `${calendarDate(day.id)}\n${eth(movedOf(day))} moved\n${count(day.number)} consolidations`,
-});
-
-const dayColumns: Column<Day>[] = [
-  dateColumn(({ id }) => id, 'Day begins (UTC)'),
-  gweiColumn('Moved', movedOf),
-  countColumn('Consolidations', ({ number }) => number),
-];
-
-/** The share of the capacity that each window used. */
-const used: Draw<Capacity> = (plot, rows, width) => ({
-  height: 40 * rows.length + 48,
-  marginLeft: 64,
-  marginRight: 56,
-  x: {
-    label: null,
-    grid: true,
-    nice: true,
-    ticks: Math.floor(width / 110),
-    tickFormat: (share: number) => ratio(share, 1),
-  },
-  y: {
-    label: null,
-    domain: rows.map(({ window }) => window),
-    tickFormat: (name: Capacity['window']) => shortWindows[name],
-  },
-  marks: [
-    plot.barX(rows, {
-      y: 'window',
-      x: ({ capacityFilled }) => capacityFilled ?? 0,
-      fill: colors[0],
-      inset: 3,
-    }),
-    plot.text(rows, {
-      y: 'window',
-      x: ({ capacityFilled }) => capacityFilled ?? 0,
-      text: ({ capacityFilled }) => ratio(capacityFilled),
-      textAnchor: 'start',
-      dx: 6,
-      fill: 'currentColor',
-    }),
-  ],
-});
 
 function Sums({ data, capacity }: { data: Data; capacity: Capacity | undefined }) {
   const all = data.consolidationCapacities?.find(({ window }) => window === 'ALL');
@@ -361,8 +266,10 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
   const capacities = data.consolidationCapacities ?? [];
   const capacity = capacities.find(({ window }) => window === windowOf(search));
   const rows = consolidations?.nodes ?? [];
-  const parts = data.operatorConsolidationCapacities?.nodes ?? [];
-  const isWhole = rows.length === consolidations?.totalCount;
+  const parts = data.operatorConsolidationCapacities;
+  const largest = data.largest?.nodes[0]?.capacityShare || 1;
+  const interval = granularity.read(search);
+  const periods = data.consolidationHistory?.nodes ?? [];
   return (
     <>
       <Heading
@@ -377,6 +284,7 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
         <OperatorFilter />
         <DateFilter />
         <Choice param={calendars} label="Calendar" names={calendarNames} />
+        <Choice param={granularity} label="Periods of the plots" names={granularityNames} />
         <Choice param={sizes} label="Consolidations a page" />
       </Filters>
       <Sums data={data} capacity={capacity} />
@@ -390,11 +298,19 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           empty="No active balance of this network is stored."
         />
         <Figure
-          title="Consolidated by day"
-          note={`${isWhole ? 'All consolidations that fit' : 'The consolidations on this page'}, in ETH.`}
-          columns={dayColumns}
-          rows={daysOf(rows)}
-          draw={daily}
+          title="Consolidated over time"
+          note="What all consolidations that fit moved, in ETH."
+          columns={periodColumns[interval]}
+          rows={periods}
+          draw={moved[interval]}
+          empty="No consolidation fits."
+        />
+        <Figure
+          title="Capacity over time"
+          note="Share of the churn limit that the consolidations that fit used."
+          columns={periodColumns[interval]}
+          rows={periods}
+          draw={filled[interval]}
           empty="No consolidation fits."
         />
         <Figure
@@ -438,10 +354,14 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           note={`What operators of the class chosen above used of the capacity of ${
             capacity ? shortWindows[capacity.window].toLowerCase() : 'the window'
           }; the bar of the largest is full.`}
-          columns={partColumns(Math.max(...parts.map(({ capacityShare }) => capacityShare ?? 0)) || 1)}
-          rows={parts}
+          columns={partColumns(largest)}
+          rows={parts?.nodes ?? []}
           empty="No operator of this class consolidated in the window."
-        />
+        >
+          {parts && parts.totalCount > 0 && (
+            <Pager info={parts.pageInfo} total={parts.totalCount} label="capacity by operator" list="parts" />
+          )}
+        </Figure>
       </div>
     </>
   );
@@ -453,6 +373,7 @@ function variablesOf({ network, search }: Place): consolidationsQuery['variables
   const operator = operatorOf(search);
   const queue = pageOf(search, ROWS, 'queue');
   const totals = pageOf(search, ROWS, 'totals');
+  const parts = pageOf(search, ROWS, 'parts');
   return {
     network,
     window: windowOf(search),
@@ -472,6 +393,12 @@ function variablesOf({ network, search }: Place): consolidationsQuery['variables
     totalsAfter: totals.after,
     totalsLast: totals.last,
     totalsBefore: totals.before,
+    partsFirst: parts.first,
+    partsAfter: parts.after,
+    partsLast: parts.last,
+    partsBefore: parts.before,
+    where: operator ? { operator } : {},
+    granularity: granularityOf(search),
   };
 }
 

@@ -1,6 +1,9 @@
-import { graphql } from 'react-relay';
+import { commitLocalUpdate, graphql } from 'react-relay';
+import { useRevalidator } from 'react-router';
 import type { slashingsQuery } from '../__generated__/slashingsQuery.graphql';
+import type { slashingsSubscription } from '../__generated__/slashingsSubscription.graphql';
 import { countColumn, dateColumn, gweiColumn, numberColumn, validatorColumn } from '../columns.tsx';
+import { environment } from '../environment.ts';
 import { Figure } from '../figure.tsx';
 import {
   classes,
@@ -16,10 +19,13 @@ import {
   operatorText,
   toDate,
 } from '../filters.tsx';
-import { calendarDate, count, eth, plotted, ratio, shortCount, shortEth } from '../format.ts';
+import { count, eth, plotted, ratio, shortCount, shortEth } from '../format.ts';
+import { useLive } from '../live.ts';
+import type { Network } from '../network.ts';
 import { type Place, page } from '../page.tsx';
 import { Choice, Heading, Pager, Share, Tile, Tiles } from '../parts.tsx';
-import { at, barsOver, colors, type Draw } from '../plots.ts';
+import { barsOver, colors } from '../plots.ts';
+import { dateOf, spanDate, spanName, spanStart } from '../spans.ts';
 import type { Column } from '../table.tsx';
 import { oneOf, orderBy, pageOf } from '../url-state.ts';
 
@@ -34,7 +40,39 @@ const query = graphql`
     $after: String
     $last: Int
     $before: String
+    $granularity: Granularity!
   ) {
+    whole: slashingHistory(
+      network: $network
+      where: $where
+      fromDate: $fromDate
+      toDate: $toDate
+      utc: true
+      granularity: ALL
+    ) {
+      nodes {
+        id
+        slashingCount
+        sumSlashingPenalties
+      }
+    }
+    slashingHistory(
+      network: $network
+      where: $where
+      fromDate: $fromDate
+      toDate: $toDate
+      utc: true
+      granularity: $granularity
+      last: 1000
+    ) {
+      nodes {
+        id
+        startDate
+        slashingCount
+        sumSlashingPenalties
+        sumBalanceBeforeSlashing
+      }
+    }
     slashings(
       network: $network
       where: $where
@@ -72,9 +110,22 @@ const query = graphql`
   }
 `;
 
+const newSlashings = graphql`
+  subscription slashingsSubscription($network: Network!, $after: Int) {
+    slashingAdded(network: $network, after: $after) {
+      revision
+      omitted
+      slashings {
+        id
+      }
+    }
+  }
+`;
+
 type Data = slashingsQuery['response'];
 type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Operator = Slashing['operators'][number];
+type Period = NonNullable<Data['slashingHistory']>['nodes'][number];
 
 const sizes = oneOf('size', ['50', '100', '200'], '200');
 const order = orderBy(['EPOCH', 'PENALTY'], 'EPOCH');
@@ -93,94 +144,61 @@ const columns: Column<Slashing>[] = [
   numberColumn('Withdrawable from epoch', ({ withdrawableEpoch }) => withdrawableEpoch),
 ];
 
-type Group = { id: string; number: number; penalties: bigint };
-const penaltiesOf = ({ penalties }: Group) => penalties.toString();
+const granularity = oneOf('granularity', ['week', 'month', 'quarter', 'year'], 'month');
+const granularityNames = { week: 'Weeks', month: 'Months', quarter: 'Quarters', year: 'Years' };
+const granularityValues = { week: 'WEEK', month: 'MONTH', quarter: 'QUARTER', year: 'YEAR' } as const;
+type Granularity = keyof typeof granularityValues;
 
-const meanOf = ({ penalties, number }: Group) => (penalties / BigInt(number)).toString();
+/** Plots and columns are constants, so that a plot is drawn anew only when its rows change. */
+const each = <T,>(make: (interval: Granularity) => T) =>
+  Object.fromEntries(granularity.values.map((name) => [name, make(name)])) as Record<Granularity, T>;
 
-/** Counts slashings and sums their penalties by a key; those without one are left out. */
-function grouped<G extends Group>(rows: readonly Slashing[], start: (row: Slashing) => G[]): G[] {
-  const groups = new Map<string, G>();
-  for (const row of rows)
-    for (const group of start(row)) {
-      const present = groups.get(group.id) ?? group;
-      present.number += 1;
-      present.penalties += BigInt(row.slashingPenalties);
-      groups.set(group.id, present);
-    }
-  return [...groups.values()];
-}
-const nothing = { number: 0, penalties: 0n };
-
-const monthFormat = new Intl.DateTimeFormat(navigator.languages as string[], {
-  month: 'long',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-const monthName = ({ id }: Group) => monthFormat.format(at(`${id}-01`));
-
-const monthly = { label: 'Slashings', color: colors[4], value: ({ number }: Group) => number };
-const months: Draw<Group> = barsOver<Group>({
-  date: ({ id }) => at(`${id}-01`),
-  series: [monthly],
-  label: 'Slashings a month',
-  interval: 'month',
-  format: shortCount,
-  tip: (group) => `${monthName(group)}\n${count(group.number)} slashed\nPenalties ${eth(penaltiesOf(group))}`,
-});
-const ticks = new Intl.DateTimeFormat(navigator.languages as string[], {
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-/** With the year, because the range is years long. */
-const monthYear = (date: Date) => ticks.format(date);
-const byMonth: Draw<Group> = (plot, rows, width) => {
-  const options = months(plot, rows, width);
-  return { ...options, x: { ...options.x, ticks: Math.floor(width / 130), tickFormat: monthYear } };
-};
-
-const monthColumns: Column<Group>[] = [
-  { head: 'Month (UTC)', value: ({ id }) => id, show: monthName },
-  countColumn('Slashed', ({ number }) => number),
-  gweiColumn('Penalties', penaltiesOf),
-];
-
-const penalties: Draw<Slashing> = (plot, rows, width) => ({
-  x: {
-    type: 'utc',
-    label: null,
-    ticks: Math.floor(width / 110),
-    tickFormat: monthYear,
-  },
-  y: { label: 'ETH', grid: true, nice: true, ticks: 5, zero: true, tickFormat: shortCount },
-  marks: [
-    plot.dot(rows, {
-      x: ({ date }) => at(date),
-      y: (row) => plotted(row.slashingPenalties),
-      r: 4,
-      fill: colors[4],
-      fillOpacity: 0.55,
+const barsOf = (label: string, of: (row: Period) => number | null) =>
+  each((interval) =>
+    barsOver<Period>({
+      date: (row) => spanStart(interval, dateOf(row)),
+      series: [{ label, color: colors[4], value: of }],
+      label,
+      interval,
+      format: shortCount,
+      tip: (row) =>
+        [
+          spanName(interval, dateOf(row)),
+          `${count(row.slashingCount)} slashed`,
+          `Penalties ${eth(row.sumSlashingPenalties)}`,
+        ].join('\n'),
     }),
-    plot.tip(
-      rows,
-      plot.pointer({
-        x: ({ date }: Slashing) => at(date),
-        y: (row: Slashing) => plotted(row.slashingPenalties),
-        lineHeight: 1.3,
-        title: (row: Slashing) =>
-          [
-            `Validator ${row.validatorIndex}`,
-            ...knownBy(row.operators).map(operatorText),
-            calendarDate(row.date),
-            `Penalties ${eth(row.slashingPenalties)}`,
-          ].join('\n'),
-      }),
-    ),
-  ],
-});
+  );
+const counts = barsOf('Slashed validators', ({ slashingCount }) => slashingCount);
+const penalties = barsOf('ETH', ({ sumSlashingPenalties }) => plotted(sumSlashingPenalties));
 
-type ByOperator = Group & { operator: Operator; of: number };
+const periodColumns = each((interval): Column<Period>[] => [
+  {
+    head: 'Begins (UTC)',
+    value: (row) => spanDate(interval, dateOf(row)),
+    show: (row) => spanName(interval, dateOf(row)),
+  },
+  countColumn('Slashed', ({ slashingCount }) => slashingCount),
+  gweiColumn('Penalties', ({ sumSlashingPenalties }) => sumSlashingPenalties),
+  gweiColumn('Balance before', ({ sumBalanceBeforeSlashing }) => sumBalanceBeforeSlashing),
+]);
+
+type ByOperator = { id: string; operator: Operator; number: number; of: number; penalties: bigint };
+
+/** Counts slashings by their operators of a class; those without one are left out. */
+function grouped(rows: readonly Slashing[], idType: string): ByOperator[] {
+  const groups = new Map<string, ByOperator>();
+  for (const { operators, slashingPenalties } of rows)
+    for (const operator of operators.filter((one) => one.idType === idType)) {
+      const { id } = operator;
+      const group = groups.get(id) ?? { id, operator, number: 0, of: rows.length, penalties: 0n };
+      group.number += 1;
+      group.penalties += BigInt(slashingPenalties);
+      groups.set(id, group);
+    }
+  return [...groups.values()].sort((one, other) => other.number - one.number);
+}
+
 const operatorColumns: Column<ByOperator>[] = [
   {
     head: 'Operator',
@@ -194,79 +212,101 @@ const operatorColumns: Column<ByOperator>[] = [
     show: ({ number, of }) => <Share value={number / of} text={ratio(number / of, 1)} />,
     numeric: true,
   },
-  gweiColumn('Penalties', penaltiesOf),
+  gweiColumn('Penalties', ({ penalties }) => penalties.toString()),
 ];
 
 const NONE = 'No slashing fits.';
 
-function View({ data: { slashings }, place }: { data: Data; place: Place }) {
-  const rows = slashings?.nodes ?? [];
-  const idType = classOf(classes.read(place.search));
-  const all = grouped(rows, () => [{ id: 'all', ...nothing }])[0];
-  const operators = grouped<ByOperator>(rows, (row) =>
-    row.operators
-      .filter((operator) => operator.idType === idType)
-      .map((operator) => ({ id: operator.id, operator, of: rows.length, ...nothing })),
-  ).sort((one, other) => other.number - one.number);
-  const byTime = grouped(rows, ({ date }) => [{ id: date.slice(0, 7), ...nothing }]).sort((one, other) =>
-    one.id < other.id ? 1 : -1,
+function Sums({ data: { whole, slashings } }: { data: Data }) {
+  const [all] = whole?.nodes ?? [];
+  const number = all?.slashingCount ?? 0;
+  const mean = all && (BigInt(all.sumSlashingPenalties) / BigInt(number)).toString();
+  return (
+    <Tiles>
+      <Tile label="Slashed validators">{count(slashings?.totalCount)}</Tile>
+      {all && (
+        <>
+          <Tile label="Penalties" unit="ETH" exact={eth(all.sumSlashingPenalties)} note="of all that fit">
+            {shortEth(all.sumSlashingPenalties)}
+          </Tile>
+          <Tile label="Mean penalty" unit="ETH" exact={eth(mean)} note="for a validator">
+            {shortEth(mean)}
+          </Tile>
+        </>
+      )}
+    </Tiles>
   );
+}
+
+/**
+ * Requests the page again when slashings are added, because its sums and order are the server's. Returns whether the
+ * page follows them.
+ */
+function useAdded(network: Network): boolean {
+  const { revalidate } = useRevalidator();
+  return useLive<slashingsSubscription>({
+    subscription: newSlashings,
+    variables: { network },
+    dataset: 'slashings',
+    revisionOf: ({ slashingAdded }) => slashingAdded?.revision,
+    onEvent: ({ slashingAdded }) => {
+      if (!slashingAdded?.slashings.length && !slashingAdded?.omitted) return;
+      commitLocalUpdate(environment, (store) => store.invalidateStore());
+      void revalidate();
+    },
+  });
+}
+
+function View({ data, place: { network, search } }: { data: Data; place: Place }) {
+  const { slashings } = data;
+  const isLive = useAdded(network);
+  const rows = slashings?.nodes ?? [];
+  const operators = grouped(rows, classOf(classes.read(search)));
+  const interval = granularity.read(search);
+  const periods = data.slashingHistory?.nodes ?? [];
   const isWhole = rows.length === slashings?.totalCount;
-  const scope = isWhole ? 'Of all slashings that fit' : 'Of the slashings on this page';
   return (
     <>
       <Heading title="Slashings" about="Validators that broke the rules of the chain, and what it cost them.">
-        <Choice param={sizes} label="Slashings a page" />
+        <Choice param={granularity} label="Periods of the plots" names={granularityNames} />
       </Heading>
       <Filters names={['class', 'operator', 'from', 'to']}>
         <OperatorFilter />
         <DateFilter />
+        <Choice param={sizes} label="Slashings a page" />
       </Filters>
-      <Tiles>
-        <Tile
-          label="Slashed validators"
-          note={isWhole ? 'all are on this page' : `${count(rows.length)} on this page`}
-        >
-          {count(slashings?.totalCount)}
-        </Tile>
-        {all && (
-          <>
-            <Tile label="Penalties" unit="ETH" exact={eth(penaltiesOf(all))} note={scope.toLowerCase()}>
-              {shortEth(penaltiesOf(all))}
-            </Tile>
-            <Tile label="Mean penalty" unit="ETH" exact={eth(meanOf(all))} note="for a validator">
-              {shortEth(meanOf(all))}
-            </Tile>
-          </>
-        )}
-      </Tiles>
+      <Sums data={data} />
       <div className="figures">
         <Figure
-          title="Slashings by month"
-          note={`${scope}, by UTC month.`}
-          columns={monthColumns}
-          rows={byTime}
-          draw={byMonth}
+          title="Slashings over time"
+          note="All slashings that fit, by UTC date of their epoch."
+          columns={periodColumns[interval]}
+          rows={periods}
+          draw={counts[interval]}
           empty={NONE}
         />
         <Figure
           title="Penalties over time"
-          note={`${scope}, a dot for each validator, in ETH.`}
-          columns={columns}
-          rows={rows}
-          draw={penalties}
+          note="What all slashings that fit cost, by UTC date of their epoch, in ETH."
+          columns={periodColumns[interval]}
+          rows={periods}
+          draw={penalties[interval]}
           empty={NONE}
         />
         <Figure
           title="By operator"
-          note={`${scope}, by operators of the class chosen above.`}
+          note={`${isWhole ? 'Of all slashings that fit' : `Of the ${count(rows.length)} slashings on this page`}, by operators of the class chosen above.`}
           columns={operatorColumns}
           rows={operators}
           empty="None of these validators has an operator of this class."
         />
         <Figure
           title="Slashed validators"
-          note="Penalties are final when the rest of the balance can be withdrawn."
+          note={
+            <span className="live" data-live={isLive} role="status">
+              {isLive ? 'Live: slashings appear as they are stored.' : 'As of when the page was opened.'}
+            </span>
+          }
           columns={columns}
           rows={rows}
           order={order}
@@ -291,6 +331,7 @@ export default page<slashingsQuery>({
       fromDate: fromDate.read(search) ?? null,
       toDate: toDate.read(search) ?? null,
       orderBy: order.read(search),
+      granularity: granularityValues[granularity.read(search)],
       ...pageOf(search, Number(sizes.read(search))),
     };
   },
