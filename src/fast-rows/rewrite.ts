@@ -164,7 +164,7 @@ function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | 
   const below = getNamedType(field.type);
   const { ownRow } = field.extensions as FieldExtensions;
   if (ownRow && isObjectType(below)) return summaryPart(key, node, below, place);
-  // Without a window, no row has the figures; all deprecated fields are figures.
+  // A row without a window has no figures, and every deprecated field is a figure.
   if (place.alone && field.deprecationReason) return undefined;
   const column = columnOf(field);
   const nullable = !isNonNullType(field.type);

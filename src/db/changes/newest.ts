@@ -12,8 +12,8 @@ const Newest = z.object({
 export type Newest = z.infer<typeof Newest>;
 
 /**
- * The newest stored position of each dataset and network that has one. Each is read from the end of an index. For
- * attestations, of 20 entities: no index leads to the newest day of all.
+ * The newest stored position of each dataset and network that has one, read from the end of an index. Only 20 entities
+ * of attestations are read, because no index has the newest day of all entities.
  */
 export const newestPositions = (db: Queryable, networks: readonly string[]): Promise<Newest[]> =>
   rows(

@@ -65,7 +65,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** The unused churn is 0 if no deposit is pending; otherwise, no node reports it. */
+/** Without pending deposits, the unused churn is 0. With pending deposits it is unknown, because no node reports it. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   first: 0,
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({

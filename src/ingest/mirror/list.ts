@@ -20,7 +20,7 @@ export type MirrorList = {
   down?: { field: string; ceiling: number; floor: number };
   /** Position to store: `at`, or the largest value of `field`. With `ifAny`, a list without rows stores no position. */
   position?: { at: string; ifAny?: boolean } | { field: string };
-  /** True if the list is one of consecutive ranges, each read once. */
+  /** True if the list is a range of a longer list, whose ranges are read one after another. */
   part?: boolean;
   /** If true, a 404 means no rows. */
   mayBeAbsent?: boolean;
