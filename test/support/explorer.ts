@@ -62,6 +62,14 @@ export const settled = (page: Page) =>
       [...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('svg')),
   );
 
+/** A response of the gateway to a GraphQL request that it refuses. */
+export const refusal = (code: string, status: number, headers: Record<string, string> = {}) => ({
+  status,
+  headers,
+  contentType: 'application/json',
+  body: JSON.stringify({ errors: [{ message: `The message of ${code}.`, extensions: { code } }] }),
+});
+
 const widths = [390, 1280, 2560];
 
 /**

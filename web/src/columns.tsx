@@ -1,4 +1,4 @@
-import { ago, calendarDate, count, ethNumber, moment, shift } from './format.ts';
+import { ago, calendarDate, count, ethNumber, moment, percentage, ratio, shift } from './format.ts';
 import { paths } from './links.ts';
 import { PageLink } from './parts.tsx';
 import type { Column } from './table.tsx';
@@ -31,6 +31,22 @@ export const countColumn = <Row,>(
   show: (row) => count(of(row)),
   numeric: true,
   ...(order && { order }),
+});
+
+/** Of percent, such as 99.87. */
+export const percentColumn = <Row,>(head: string, of: (row: Row) => Given<number>): Column<Row> => ({
+  head: `${head} (%)`,
+  value: of,
+  show: (row) => percentage(of(row), 3),
+  numeric: true,
+});
+
+/** Of a ratio between 0 and 1. */
+export const ratioColumn = <Row,>(head: string, of: (row: Row) => Given<number>): Column<Row> => ({
+  head: `${head} (0–1)`,
+  value: of,
+  show: (row) => ratio(of(row)),
+  numeric: true,
 });
 
 export const validatorColumn = <Row,>(

@@ -1,4 +1,13 @@
-export type FailureKind = 'token' | 'rate' | 'units' | 'missing' | 'input' | 'connection' | 'server';
+export type FailureKind =
+  | 'token'
+  | 'rate'
+  | 'units'
+  | 'missing'
+  | 'input'
+  | 'connection'
+  | 'server'
+  /** By the reader. */
+  | 'stopped';
 
 const kinds: Record<string, FailureKind> = {
   UNAUTHENTICATED: 'token',

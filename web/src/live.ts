@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
 import { commitLocalUpdate, requestSubscription } from 'react-relay';
-import { useRevalidator } from 'react-router';
 import type { GraphQLTaggedNode, OperationType } from 'relay-runtime';
 import { environment } from './environment.ts';
 import { useSource } from './page.tsx';
@@ -33,14 +32,13 @@ export function useLive<S extends OperationType & { variables: { after?: number 
   onEvent: (event: S['response']) => void;
 }): boolean {
   const { subscription, variables, dataset } = options;
-  const { revision } = useSource();
+  const { revision, refresh } = useSource();
   const from = revision?.[dataset];
   const page = useRef(from); // the revision of the data that is shown
   const after = useRef(from);
-  const { revalidate } = useRevalidator();
   const reload = useEffectEvent(() => {
     commitLocalUpdate(environment, (store) => store.invalidateStore());
-    void revalidate();
+    void refresh();
   });
   const [isLive, setLive] = useState(false);
   const visible = useVisible();

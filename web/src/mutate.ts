@@ -1,7 +1,7 @@
 import { commitMutation } from 'react-relay';
 import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
 import { environment } from './environment.ts';
-import { Failure } from './failure.ts';
+import { patiently, type Waits } from './patience.ts';
 
 export type UserError = {
   readonly code: string;
@@ -14,24 +14,16 @@ const once = <M extends MutationParameters>(mutation: GraphQLTaggedNode, variabl
     commitMutation<M>(environment, {
       mutation,
       variables,
-      // The data of pages may have changed: they request it again when they are shown or revalidated.
+      // The data of pages may have changed: they request it again when they are shown or refreshed.
       updater: (store) => store.invalidateStore(),
       onCompleted: (response) => resolve(response),
       onError: reject,
     });
   });
 
-/** Runs a mutation. Waits while the token is over its rate, because nothing has been done then. */
-export async function mutate<M extends MutationParameters>(
+/** Runs a mutation. Waits while the token is over its rate, see `patiently`. */
+export const mutate = <M extends MutationParameters>(
   mutation: GraphQLTaggedNode,
   variables: M['variables'],
-): Promise<M['response']> {
-  for (;;) {
-    try {
-      return await once<M>(mutation, variables);
-    } catch (error) {
-      if (!(error instanceof Failure && error.kind === 'rate')) throw error;
-      await new Promise((done) => setTimeout(done, 1_000 * (error.retryAfter ?? 1)));
-    }
-  }
-}
+  waits?: Waits,
+) => patiently(() => once<M>(mutation, variables), waits);

@@ -5,15 +5,18 @@ import {
   type ReactNode,
   Suspense,
   use,
+  useCallback,
   useEffect,
+  useState,
 } from 'react';
-import { loadQuery, type PreloadedQuery, usePreloadedQuery } from 'react-relay';
+import { fetchQuery, loadQuery, type PreloadedQuery, usePreloadedQuery } from 'react-relay';
 import { type LoaderFunctionArgs, type Params, useLoaderData } from 'react-router';
 import { type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-runtime';
 import { awaited, Shown } from './busy.ts';
 import { environment, type Revisions, revisionsOf } from './environment.ts';
 import { type Network, networkOf } from './network.ts';
-import { Loading, NeedsToken, Problem } from './states.tsx';
+import { patiently } from './patience.ts';
+import { Loading, NeedsToken, Outdated, Problem } from './states.tsx';
 import { token } from './token.ts';
 
 /** What the URL of a page says. */
@@ -31,10 +34,17 @@ type Definition<Q extends OperationType> = {
 
 type Loaded<Q extends OperationType> = { ref: PreloadedQuery<Q>; place: Place; variables: Q['variables'] };
 
-export type Source = { text: string; variables: object; revision?: Revisions | undefined };
-const SourceContext = createContext<Source>({ text: '', variables: {} });
+export type Source = {
+  text: string;
+  variables: object;
+  revision?: Revisions | undefined;
+  refresh: () => Promise<void>;
+};
+const SourceContext = createContext<Source>({ text: '', variables: {}, refresh: async () => undefined });
 /** The document that the page was made from, and its variables. */
 export const useSource = () => use(SourceContext);
+/** Requests the document again. The page stays as it is until then, and says so if the request fails. */
+export const useRefresh = () => use(SourceContext).refresh;
 
 /** Shows the failure of a request, until there is another one. React Router's own boundary misses a quick retry. */
 class Boundary extends Component<{ request: unknown; children: ReactNode }> {
@@ -79,8 +89,21 @@ export function page<Q extends OperationType>({ query, variables: of, View, fres
   function Content({ ref: loaded, place, variables }: Loaded<Q>) {
     const data = usePreloadedQuery<Q>(query, loaded);
     useEffect(() => () => loaded.dispose(), [loaded]);
+    const [asked, setAsked] = useState<{ of?: unknown; failure?: Error }>({});
+    const refresh = useCallback(async () => {
+      const again = () =>
+        fetchQuery<Q>(environment, query, variables, { networkCacheConfig: { force: true } });
+      // The state changes also after a success, because the same data may have another revision.
+      await patiently(() => again().toPromise()).then(
+        () => setAsked({}),
+        (failure) => setAsked({ of: loaded, failure }),
+      );
+    }, [loaded, variables]);
+    const failure = asked.of === loaded ? asked.failure : undefined;
+    const revision = revisionsOf(name, variables);
     return (
-      <SourceContext value={{ text: text ?? '', variables, revision: revisionsOf(name, variables) }}>
+      <SourceContext value={{ text: text ?? '', variables, revision, refresh }}>
+        {failure && <Outdated failure={failure} retry={() => void refresh()} />}
         <View data={data} place={place} />
       </SourceContext>
     );

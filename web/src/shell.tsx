@@ -5,6 +5,7 @@ import { lastCost } from './environment.ts';
 import { count } from './format.ts';
 import { hasPage } from './links.ts';
 import { ethereumNetworks, networkParam, useHref, useNetwork } from './network.ts';
+import { waiting } from './patience.ts';
 import { pages } from './routes.tsx';
 import { Search } from './search.tsx';
 import { theme, toggleTheme } from './theme.ts';
@@ -82,6 +83,13 @@ function Cost() {
   );
 }
 
+/** Says why a change takes its time. */
+const Waiting = () => (
+  <p role="status" className="waiting">
+    {waiting.use() > 0 && <span>Waiting for the rate limit of the token…</span>}
+  </p>
+);
+
 /** The frame around every page. */
 export function Shell() {
   const href = useHref();
@@ -126,6 +134,7 @@ export function Shell() {
       <main id="main" ref={main} tabIndex={-1} aria-busy={busy}>
         <Outlet />
       </main>
+      <Waiting />
       <footer className="bottom">
         <Cost />
         <p>

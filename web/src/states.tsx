@@ -63,6 +63,16 @@ export const NeedsToken = ({ refused = false }: { refused?: boolean }) => (
   </Notice>
 );
 
+/** Above a page that was changed, when it could not be requested again. */
+export const Outdated = ({ failure, retry }: { failure: Error; retry: () => void }) => (
+  <div className="outdated" role="status">
+    <p>This page shows what was stored before: it could not be requested again. {failure.message}</p>
+    <button type="button" onClick={retry}>
+      Request it again
+    </button>
+  </div>
+);
+
 /** Tries again when the time has come. */
 function Countdown({ seconds, retry }: { seconds: number; retry: () => Promise<void> }) {
   const [left, setLeft] = useState(seconds);
@@ -81,6 +91,7 @@ function Countdown({ seconds, retry }: { seconds: number; retry: () => Promise<v
 }
 
 const titles: Record<Exclude<FailureKind, 'token'>, string> = {
+  stopped: 'Stopped',
   rate: 'Too many requests',
   units: 'No compute units left',
   missing: 'Not found',

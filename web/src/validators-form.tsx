@@ -1,27 +1,22 @@
-import { type FormEvent, type ReactNode, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
-import { useRevalidator } from 'react-router';
+import {
+  type FormEvent,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { type Counts, type Result, type Send, sendBatches } from './batches.ts';
 import { count } from './format.ts';
-import type { UserError } from './mutate.ts';
-import { type Entry, readLines, type ValidatorBy, type WrongLine, withoutLines } from './validator-lines.ts';
+import { useRefresh } from './page.tsx';
+import { readLines, type WrongLine, withoutLines } from './validator-lines.ts';
 
-/** The most that a mutation takes. */
-const BATCH = 1_000;
 const WRONG_SHOWN = 12;
 
 const plural = (number: number, one: string, many = `${one}s`) =>
   `${count(number)} ${number === 1 ? one : many}`;
-
-/** Errors of single validators by key, and whatever else speaks against a batch. */
-function sort(errors: readonly UserError[], batch: readonly Entry[]) {
-  const refused = new Map<string, string>();
-  const others: string[] = [];
-  for (const { field, message } of errors) {
-    const entry = field?.[0] === 'validators' && field[1] !== undefined ? batch[Number(field[1])] : undefined;
-    if (entry) refused.set(entry.key, 'is no validator that the gateway knows here');
-    else others.push(message);
-  }
-  return { refused, others };
-}
 
 function WrongLines(props: { wrong: WrongLine[]; select: (line: number) => void; leaveOut: () => void }) {
   const { wrong, select, leaveOut } = props;
@@ -50,6 +45,54 @@ function WrongLines(props: { wrong: WrongLine[]; select: (line: number) => void;
   );
 }
 
+type Progress = { done: number; of: number; waits: boolean; stops: boolean };
+
+function Sending({ progress, stop }: { progress: Progress; stop: () => void }) {
+  const { done, of, waits, stops } = progress;
+  const figures = `${count(done)} of ${count(of)} sent`;
+  return (
+    <div className="sending">
+      <progress aria-label="Validators sent" value={done} max={of || 1} />
+      <span role="status">
+        {stops ? `Stopping, ${figures}` : waits ? `Waiting for the rate limit, ${figures}` : figures}
+      </span>
+      <button type="button" disabled={stops} onClick={stop}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+const LEFT = 'the page was left';
+
+/** Sends a list in batches; leaving the page stops it after the batch that is on its way. */
+function useSending(send: Send) {
+  const [progress, setProgress] = useState<Progress>();
+  const control = useRef<AbortController>(undefined);
+  useEffect(() => () => control.current?.abort(LEFT), []);
+  const isSending = progress !== undefined;
+  useEffect(() => {
+    if (!isSending) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isSending]);
+  const change = (values: Partial<Progress>) => setProgress((before) => before && { ...before, ...values });
+  async function start(...[entries, sent]: [Parameters<typeof sendBatches>[0], Set<string>]) {
+    const { signal } = (control.current = new AbortController());
+    setProgress({ done: 0, of: entries.length, waits: false, stops: false });
+    const waits = { signal, onWait: (waits: boolean) => change({ waits }) };
+    const result = await sendBatches(entries, { sent, send, waits, onProgress: (done) => change({ done }) });
+    setProgress(undefined);
+    return signal.reason === LEFT ? undefined : result;
+  }
+  const stop = () => {
+    change({ stops: true });
+    control.current?.abort();
+  };
+  return { progress, start, stop };
+}
+
 /**
  * Takes a list of validators and sends it in batches. Nothing is sent while a line is wrong. A batch that the gateway
  * refuses changes nothing; what was sent before is not sent again.
@@ -58,31 +101,31 @@ export function ValidatorsForm(props: {
   label: string;
   /** The name of the button, for so many validators; none yet when undefined. */
   action: (validators: string | undefined) => string;
-  /** Sends a batch and returns what was wrong with it. */
-  send: (validators: ValidatorBy[]) => Promise<readonly UserError[]>;
+  send: Send;
+  /** Says what was done of a list that was not sent to its end. */
+  tell: (counts: Counts) => string;
   onDone: (sent: number) => Promise<void>;
   /** The list may be empty. */
   optional?: boolean;
   children?: ReactNode;
 }) {
-  const { label, action, send, onDone, optional = false, children } = props;
+  const { label, action, send, tell, onDone, optional = false, children } = props;
   const id = useId();
-  const { revalidate } = useRevalidator();
+  const refresh = useRefresh();
   const area = useRef<HTMLTextAreaElement>(null);
   const sent = useRef(new Set<string>());
   const [text, setText] = useState('');
-  const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
-  const [problem, setProblem] = useState<string>();
-  const [progress, setProgress] = useState<{ done: number; of: number }>();
+  const [result, setResult] = useState<Result>();
+  const { progress, start, stop } = useSending(send);
   const read = useMemo(() => readLines(text), [text]);
   const shown = useDeferredValue(read);
   const wrong = useMemo(() => {
     const unknown = shown.entries.flatMap(({ key, line }) => {
-      const why = refused.get(key);
+      const why = result?.refused.get(key);
       return why ? [{ line, text: key, why }] : [];
     });
     return [...shown.wrong, ...unknown].sort((a, b) => a.line - b.line);
-  }, [shown, refused]);
+  }, [shown, result]);
 
   const select = (line: number) => {
     const lines = text.split('\n');
@@ -95,38 +138,23 @@ export function ValidatorsForm(props: {
     area.current?.focus();
   };
 
-  async function sendAll() {
-    const left = read.entries.filter(({ key }) => !sent.current.has(key));
-    const of = read.entries.length;
-    for (let at = 0; at < left.length || at === 0; at += BATCH) {
-      const batch = left.slice(at, at + BATCH);
-      setProgress({ done: of - left.length + at, of });
-      const { refused: unknown, others } = sort(await send(batch.map(({ by }) => by)), batch);
-      if (others.length > 0) setProblem(others.join(' '));
-      if (unknown.size > 0) setRefused(new Map([...refused, ...unknown]));
-      if (others.length + unknown.size > 0) return revalidate();
-      for (const { key } of batch) sent.current.add(key);
-    }
-    sent.current.clear();
-    setText('');
-    return onDone(of);
-  }
-
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (progress || wrong.length > 0 || (read.entries.length === 0 && !optional)) return;
-    setProblem(undefined);
-    try {
-      await sendAll();
-    } catch (error) {
-      setProblem(`${(error as Error).message} What was sent before is kept.`);
-      void revalidate();
-    } finally {
-      setProgress(undefined);
+    setResult(undefined);
+    const result = await start(read.entries, sent.current);
+    if (!result) return;
+    if (result.why === undefined) {
+      sent.current.clear();
+      setText('');
+      return onDone(result.of);
     }
+    setResult(result);
+    await refresh();
   }
 
   const { entries, repeated } = shown;
+  const rest = result && result.done > 0 ? entries.filter(({ key }) => !sent.current.has(key)).length : 0;
   return (
     <form className="lines" onSubmit={(event) => void submit(event)}>
       {children}
@@ -138,6 +166,7 @@ export function ValidatorsForm(props: {
         rows={7}
         spellCheck={false}
         autoComplete="off"
+        readOnly={Boolean(progress)}
         aria-describedby={`${id}-hint`}
         aria-invalid={wrong.length > 0}
         placeholder={'1204\n1205\n0x93247f2209abcacf57b75a51dafae777f9dd38bc…'}
@@ -153,20 +182,17 @@ export function ValidatorsForm(props: {
         )}
       </p>
       {wrong.length > 0 && <WrongLines wrong={wrong} select={select} leaveOut={leaveOut} />}
-      {problem && (
+      {result && (result.why || result.done > 0) && (
         <p className="problem" role="alert">
-          {problem}
+          {tell(result)} {result.why}
         </p>
       )}
-      {progress && (
-        <p role="status" className="sending">
-          <progress aria-label="Validators sent" value={progress.done} max={progress.of || 1} />
-          {count(progress.done)} of {count(progress.of)} sent
-        </p>
-      )}
+      {progress && <Sending progress={progress} stop={stop} />}
       <p className="actions">
         <button type="submit" disabled={Boolean(progress) || wrong.length > 0}>
-          {action(entries.length > 0 ? plural(entries.length, 'validator') : undefined)}
+          {rest > 0
+            ? `Send the other ${count(rest)}`
+            : action(entries.length > 0 ? plural(entries.length, 'validator') : undefined)}
         </button>
       </p>
     </form>

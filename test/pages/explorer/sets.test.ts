@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount } from '../../support/accounts.ts';
 import { noBrowser } from '../../support/browser.ts';
-import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+import { isPage, refusal, settled, useExplorer } from '../../support/explorer.ts';
 
 const SAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const explorer = useExplorer();
@@ -99,8 +99,9 @@ describe.skipIf(noBrowser)('my sets', () => {
     await page.getByRole('textbox', { name: 'Validators' }).fill(list.join(', '));
     await page.getByRole('button', { name: 'Make a set of 1,501 validators' }).click();
     await page.getByText('999999999 is no validator').waitFor();
+    await page.getByText('The set was made. 1,000 of 1,501 validators were added; 501 were not.').waitFor();
     await page.getByRole('textbox', { name: 'Validators' }).fill(known.map(({ index }) => index).join('\n'));
-    await page.getByRole('button', { name: 'Make a set of 1,500 validators' }).click();
+    await page.getByRole('button', { name: 'Send the other 500' }).click();
     await page.getByRole('heading', { level: 1, name: 'Many' }).waitFor();
     expect(mutations(sent).map(({ validators }) => validators.length)).toEqual([1000, 501, 500]);
     expect(await tile(page, 'Validators').innerText()).toBe('1,500');
@@ -138,15 +139,33 @@ describe.skipIf(noBrowser)('my sets', () => {
     await page.getByText('Your account has no set of validators of mainnet yet.').waitFor();
   });
 
-  it('tells an account whose tier has no sets so, and an id that is not of the account', {
-    retry: 2,
-  }, async () => {
+  it('tells an account whose tier has no sets so, also when the page is over the rate afterwards', async () => {
     const { token } = await makeAccount(gateway, { tier: 'starter' });
-    const opened = await open('/explore/sets', { token });
-    await settled(opened.page);
-    await opened.page.getByLabel('Name').fill('Mine');
-    await opened.page.getByRole('button', { name: 'Make an empty set' }).click();
-    expect(await opened.page.getByRole('alert').innerText({ timeout: 30_000 })).toMatch(/tier/);
+    const { page } = await open('/explore/sets', { token });
+    await page.getByLabel('Name').fill('Mine');
+    let refused = 0;
+    await page.route('**/graphql', (route) => {
+      const isPage = route.request().postDataJSON().operationName === 'setsQuery';
+      return isPage && refused++ < 2
+        ? route.fulfill(refusal('RATE_LIMITED', 429, { 'retry-after': '1' }))
+        : route.fallback();
+    });
+    const again = page.waitForResponse(
+      (response) => response.ok() && response.request().postDataJSON()?.operationName === 'setsQuery',
+    );
+    await page.getByRole('button', { name: 'Make an empty set' }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText(/^The set was not made\. .*tier/).waitFor();
+    await page.getByText('Waiting for the rate limit of the token…').waitFor();
+    await again;
+    await settled(page);
+    expect(refused).toBeGreaterThan(2);
+    expect(await alert.innerText()).toMatch(/tier/);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
+  });
+
+  it('are those of the account: another has no set by this id', async () => {
+    const { token } = await makeAccount(gateway);
     const other = await open(`/explore/sets/${SAMPLE}`, { token });
     await other.page.getByRole('heading', { name: 'Not found' }).waitFor();
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newPageCode } from '../../../src/accounts/page-codes.ts';
 import { noBrowser } from '../../support/browser.ts';
-import { useExplorer } from '../../support/explorer.ts';
+import { refusal, useExplorer } from '../../support/explorer.ts';
 import { scratch } from '../../support/scratch.ts';
 
 const { gateway, open } = useExplorer();
@@ -12,12 +12,6 @@ function documentsFile() {
   writeFileSync(file, JSON.stringify({ own: '{ viewer { account } }' }));
   return file;
 }
-const refusal = (code: string, status: number, headers: Record<string, string> = {}) => ({
-  status,
-  headers,
-  contentType: 'application/json',
-  body: JSON.stringify({ errors: [{ message: `The message of ${code}.`, extensions: { code } }] }),
-});
 
 describe.skipIf(noBrowser)('the token of the explorer', () => {
   it('is that of the link, which works once; it is shared with GraphiQL in another tab', async () => {

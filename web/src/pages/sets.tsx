@@ -1,19 +1,17 @@
 import { useRef, useState } from 'react';
 import { graphql } from 'react-relay';
 import { Link, useNavigate } from 'react-router';
-import type { setsAddMutation } from '../__generated__/setsAddMutation.graphql';
-import type { setsCreateMutation } from '../__generated__/setsCreateMutation.graphql';
 import type { setsQuery } from '../__generated__/setsQuery.graphql';
+import { type Counts, type Send, told } from '../batches.ts';
 import { Figure } from '../figure.tsx';
 import { ago, count, moment } from '../format.ts';
 import { paths } from '../links.ts';
-import { mutate, type UserError } from '../mutate.ts';
 import { useHref, useNetwork } from '../network.ts';
 import { page } from '../page.tsx';
 import { Heading, Pager } from '../parts.tsx';
+import { addValidators, createSet } from '../private-sets.ts';
 import type { Column } from '../table.tsx';
 import { pageOf } from '../url-state.ts';
-import type { ValidatorBy } from '../validator-lines.ts';
 import { ValidatorsForm } from '../validators-form.tsx';
 
 const query = graphql`
@@ -36,34 +34,6 @@ const query = graphql`
         validators(first: 1) {
           totalCount
         }
-      }
-    }
-  }
-`;
-
-const create = graphql`
-  mutation setsCreateMutation($input: CreatePrivateSetInput!) {
-    createPrivateSet(input: $input) {
-      privateSet {
-        id
-        setId
-      }
-      userErrors {
-        code
-        field
-        message
-      }
-    }
-  }
-`;
-
-const add = graphql`
-  mutation setsAddMutation($input: AddPrivateSetValidatorsInput!) {
-    addPrivateSetValidators(input: $input) {
-      userErrors {
-        code
-        field
-        message
       }
     }
   }
@@ -109,16 +79,18 @@ function NewSet() {
   const href = useHref();
   const [name, setName] = useState('');
   const made = useRef<string>(undefined);
-  async function send(validators: ValidatorBy[]): Promise<readonly UserError[]> {
-    if (made.current) {
-      const input = { setId: made.current, validators };
-      const answer = await mutate<setsAddMutation>(add, { input });
-      return answer.addPrivateSetValidators?.userErrors ?? [];
-    }
-    const answer = await mutate<setsCreateMutation>(create, { input: { name, network, validators } });
-    made.current = answer.createPrivateSet?.privateSet?.setId;
-    return answer.createPrivateSet?.userErrors ?? [];
-  }
+  const send: Send = async (validators, waits) => {
+    if (made.current) return addValidators(made.current, validators, waits);
+    const { setId, refused } = await createSet({ name, network, validators }, waits);
+    made.current = setId;
+    return refused;
+  };
+  const tell = (counts: Counts) => {
+    if (made.current) return `The set was made. ${told(counts, 'added')}`;
+    return counts.unknown > 0
+      ? 'It is not known whether the set was made: look for it in the list before you make it again.'
+      : 'The set was not made.';
+  };
   const onDone = async () => {
     if (made.current) await navigate(href(paths.set(made.current)));
   };
@@ -129,6 +101,7 @@ function NewSet() {
         label="Validators"
         action={(validators) => (validators ? `Make a set of ${validators}` : 'Make an empty set')}
         send={send}
+        tell={tell}
         onDone={onDone}
         optional
       >

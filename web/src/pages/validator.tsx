@@ -27,19 +27,17 @@ import {
   to,
 } from '../periods.ts';
 import type { Interval } from '../plots.ts';
-import type { Column } from '../table.tsx';
-import { pageOf } from '../url-state.ts';
 import {
-  attestationColumns,
   attestations,
   effectiveness,
-  effectivenessColumns,
   faults,
   rewardColumns,
   rewardKinds,
   rewards,
-  type ValidatorData,
-} from '../validator-figures.ts';
+} from '../record-figures.ts';
+import type { Column } from '../table.tsx';
+import { pageOf } from '../url-state.ts';
+import { attestationColumns, effectivenessColumns, type ValidatorData } from '../validator-figures.ts';
 
 const query = graphql`
   query validatorQuery(
@@ -93,28 +91,14 @@ const query = graphql`
       }
       effectiveness(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
         nodes {
-          id
-          date
-          startDate
-          endDate
-          avgValidatorEffectiveness
+          ...recordFigures_effectiveness @relay(mask: false)
           avgAttesterEffectiveness
           avgProposerEffectiveness
-          avgUptime
-          avgCorrectness
-          avgInclusionDelay
         }
       }
       attestations(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
         nodes {
-          id
-          date
-          startDate
-          endDate
-          totalUniqueAttestations
-          sumMissedAttestations
-          sumWrongHeadVotes
-          sumWrongTargetVotes
+          ...recordFigures_attestations @relay(mask: false)
           sumLateTargetVotes
           sumLateSourceVotes
           sumSyncSignatureCount
@@ -123,17 +107,7 @@ const query = graphql`
       }
       rewards(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
         nodes {
-          id
-          date
-          startDate
-          endDate
-          sumRewards
-          sumAttestationRewards
-          sumSyncCommitteeRewards
-          sumProposerRewards
-          sumPriorityFees
-          sumBaselineMev
-          sumEndEpochBalance
+          ...recordFigures_rewards @relay(mask: false)
           sumEndEpochEffectiveBalance
         }
       }
