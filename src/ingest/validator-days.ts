@@ -15,6 +15,7 @@ import {
 } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
+import { monthsDue } from './validator-months.ts';
 
 const Shape = ValidatorDay.extend({
   network: Network,
@@ -104,6 +105,15 @@ export async function finishValidatorDays(
       dates,
     ],
   );
+  const chain = changed ? distinct.filter((one) => !one.utc) : [];
+  for (const network of new Set(chain.map((one) => one.network))) {
+    const own = chain.filter((one) => one.network === network);
+    await monthsDue(
+      client,
+      network,
+      own.map(({ day }) => dateOfDay(network, day)),
+    );
+  }
   for (const network of new Set(distinct.map((one) => one.network))) {
     const own = dates.filter((_date, index) => distinct[index]?.network === network);
     await refreshSetDays(client, network, [...new Set(own)]);

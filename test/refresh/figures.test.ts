@@ -7,7 +7,7 @@ import { type Day, load, randomDay, refreshed, syncDay, validator, validatorDay 
 const gateway = useGateway({ template: 'empty' });
 const query = (text: string) => gateway.database.pool.query({ text, values: [] });
 beforeEach(() =>
-  query(`truncate validator_days, validator_day_dates, validators, operator_profiles, operator_summaries, operator_lists,
+  query(`truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators, operator_profiles, operator_summaries, operator_lists,
     attestation_entities, attestation_days, attestation_hours, datasets cascade`),
 );
 
@@ -112,7 +112,7 @@ describe('effectiveness, proposals and rewards', () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ validators, facts }) => {
         await query(
-          'truncate validator_days, validator_day_dates, validators, attestation_entities, attestation_days, attestation_hours, operator_summaries, operator_lists cascade',
+          'truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators, attestation_entities, attestation_days, attestation_hours, operator_summaries, operator_lists cascade',
         );
         await load(gateway, 'validators', validators);
         await load(gateway, 'validator-days', facts);

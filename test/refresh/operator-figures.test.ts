@@ -6,7 +6,7 @@ import { addressOf, load, refreshed, syncDay, validator, validatorDay } from './
 const gateway = useGateway({ template: 'empty' });
 beforeEach(() =>
   gateway.database.pool.query({
-    text: `truncate validator_days, validator_day_dates, validators, operator_profiles, chain_balances, operator_summaries,
+    text: `truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators, operator_profiles, chain_balances, operator_summaries,
       operator_lists, operator_series, operator_history, operator_history_days, datasets cascade`,
     values: [],
   }),

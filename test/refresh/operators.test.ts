@@ -21,7 +21,7 @@ import {
 const gateway = useGateway({ template: 'empty' });
 const clear = () =>
   gateway.database.pool.query({
-    text: `truncate validator_days, validator_day_dates, validators, validator_clients, operator_profiles, blocks, chain_balances,
+    text: `truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators, validator_clients, operator_profiles, blocks, chain_balances,
       operator_summaries, operator_lists, operator_series, operator_history, operator_history_days,
       datasets cascade`,
     values: [],

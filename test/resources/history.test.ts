@@ -9,7 +9,7 @@ const query = async (text: string, values: unknown[] = []) =>
 beforeEach(() =>
   query(`truncate operator_summaries, operator_lists, operator_series, operator_history, operator_history_days,
     stake_authority_summaries, stake_authority_lists, stake_authority_series, stake_authority_history,
-    stake_authority_history_days, validators, validator_days, validator_day_dates, datasets cascade`),
+    stake_authority_history_days, validators, validator_days, validator_day_dates, validator_months, validator_month_sums, datasets cascade`),
 );
 
 const today = () => new Date().toISOString().slice(0, 10);

@@ -57,7 +57,7 @@ export const datasetTables: Record<string, readonly string[]> = {
     'consolidation_entities',
     'named_consolidation_entities',
   ],
-  'validator-days': ['validator_days', 'validator_day_dates'],
+  'validator-days': ['validator_days', 'validator_day_dates', 'validator_months', 'validator_month_sums'],
   'validator-clients': ['validator_clients'],
   'operator-profiles': ['operator_profiles'],
   'solana-epochs': ['solana_epochs'],

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
+import { monthsDue } from '../../ingest/validator-months.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from './day-sums.ts';
 import { estimateMissed } from './estimate.ts';
@@ -25,14 +26,16 @@ export async function finishFills(
     const range = { firstSlot: Math.min(...own), lastSlot: Math.max(...own) };
     changed.push(...(await applyBlockFees(client, network, range)));
   }
+  const dates = [...days.keys()].map((day) => dateOfDay(network, day));
   await client.query(
     `/* rewardsDue */
     update validator_day_dates set rewards_due = true
     where network = $1 and not utc and date = any($2::date[]) and not rewards_due`,
-    [network, [...days.keys()].map((day) => dateOfDay(network, day))],
+    [network, dates],
   );
   await raisedRevision(client, 'blocks')();
   if (changed.length === 0) return;
+  await monthsDue(client, network, dates);
   const { rows } = await client.query<{ date: string }>(
     `/* setsOfProposers */
     select distinct c.date::text as date
@@ -43,7 +46,11 @@ export async function finishFills(
     order by date`,
     [network, changed.map((one) => one.validatorIndex), changed.map((one) => one.date)],
   );
-  const dates = rows.map(({ date }) => date);
-  if (dates.length > 0) await refreshSetDays(client, network, dates);
+  if (rows.length > 0)
+    await refreshSetDays(
+      client,
+      network,
+      rows.map(({ date }) => date),
+    );
   await raisedRevision(client, 'validator-days')();
 }

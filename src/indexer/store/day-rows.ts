@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { finishValidatorDays } from '../../ingest/validator-days.ts';
+import { addToMonths } from '../../ingest/validator-months.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from '../execution/day-sums.ts';
 import type { Period } from './periods.ts';
@@ -56,7 +57,12 @@ export async function addLatePenalties(
     const day = dayOfEpoch(network, calendar, one.exitEpoch - 1);
     return day < dayOfEpoch(network, calendar, epoch) ? day : null;
   };
-  const { rows } = await client.query<{ date: string; validator_index: number }>(
+  const { rows } = await client.query<{
+    date: string;
+    validator_index: number;
+    utc: boolean;
+    amount: number;
+  }>(
     `/* addLatePenalties */
     with given as (
       select * from unnest($3::int[], $4::bigint[], $5::int[], $6::int[], $7::int[])
@@ -75,7 +81,7 @@ export async function addLatePenalties(
       and p.start_epoch < g.exit_epoch
     join validator_day_dates t on t.network = $1 and t.utc = o.utc and t.day = o.day
     where d.network = $1 and d.utc = o.utc and d.validator_index = f.validator_index and d.date = t.date
-    returning d.date::text as date, d.validator_index`,
+    returning d.date::text as date, d.validator_index, d.utc, g.amount::float8 as amount`,
     [
       ...[network, epoch, penalties.map((one) => one.validator), penalties.map((one) => one.amount)],
       ...[penalties.map(lastDay('chain')), penalties.map(lastDay('utc'))],
@@ -83,6 +89,12 @@ export async function addLatePenalties(
     ],
   );
   if (rows.length === 0) return false;
+  const chain = rows.filter(({ utc }) => !utc);
+  await addToMonths(
+    client,
+    network,
+    chain.map(({ validator_index: validator, date, amount }) => ({ validator, date, amount })),
+  );
   const { rows: sets } = await client.query<{ validator_index: number }>(
     `/* setsOfPenalties */
     select distinct m.validator_index from private_set_members m join private_sets s using (set_id)

@@ -3,6 +3,7 @@ import { type Calendar, calendars } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
+import { sumDueMonth } from '../validator-months.ts';
 import { refreshAttestations } from './attestations.ts';
 import { refreshChainRewards } from './chain-rewards.ts';
 import { DAYS_AT_ONCE } from './due-days.ts';
@@ -39,6 +40,8 @@ type Outcome = Written & { facts?: number; dates?: readonly string[] };
 type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
   /** Computes only dates later than `after`. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
+  /** Runs before `refresh`, in a transaction of its own each time, until it returns false. */
+  prepare?(client: pg.ClientBase): Promise<boolean>;
 };
 
 /** Parts that are computed by day have one transaction per seven days; other parts have one in all. */
@@ -49,6 +52,7 @@ function partsOf({ networks, windows, only, types, allDays: all }: RefreshOption
       chosen.map((window) => ({
         ...{ part: 'operators' as const, network, window },
         refresh: (client) => refreshOperators(client, network, window, types),
+        ...(window === 'all' && { prepare: (client) => sumDueMonth(client, network) }),
       })),
     ),
     slashings: networks.map((network) => ({
@@ -81,12 +85,13 @@ export async function refresh(
   tell: (report: PartReport) => void,
   stopped: () => boolean = () => false,
 ): Promise<boolean> {
-  for (const { refresh: compute, ...part } of partsOf(options)) {
-    if (stopped()) return false;
+  for (const { refresh: compute, prepare, ...part } of partsOf(options)) {
     const began = performance.now();
     const seconds = () => Math.round(performance.now() - began) / 1000;
     try {
       const name = Object.values(part).join(' ');
+      while (!stopped() && prepare && (await locking(pool, name, options.wait, prepare)));
+      if (stopped()) return false;
       tell({ ...part, ...(await computed(pool, name, compute, options.wait, stopped)), seconds: seconds() });
     } catch (error) {
       tell({ ...part, state: 'failed', error: (error as Error).message, seconds: seconds() });
@@ -104,12 +109,13 @@ async function computed(
 ): Promise<Pick<PartReport, 'state'> & Partial<PartReport>> {
   let sum: Partial<PartReport> | undefined;
   for (let after = '-infinity'; ; ) {
-    const outcome = await transaction(pool, async (client) => {
-      if (!(await locked(client, part, wait))) return 'passed' as const;
-      // Grouping a million validators needs up to 512 MB, which is work_mem × hash_mem_multiplier (2).
-      await client.query("/* refreshMemory */ set local work_mem = '256MB'");
-      return (await compute(client, after)) ?? ('no facts' as const);
-    });
+    const outcome = await locking(
+      pool,
+      part,
+      wait,
+      async (client) => (await compute(client, after)) ?? ('no facts' as const),
+    );
+    if (outcome === undefined) return { state: 'passed' };
     if (typeof outcome === 'string') return sum ? { state: 'done', ...sum } : { state: outcome };
     const { dates, ...written } = outcome;
     if (!dates) return { state: 'done', ...written };
@@ -129,6 +135,20 @@ function addedUp(
     days: of('days'),
   };
 }
+
+/** Returns undefined if another process holds the lock of the part. */
+const locking = <T>(
+  pool: Pool,
+  part: string,
+  wait: boolean,
+  work: (client: pg.ClientBase) => Promise<T>,
+): Promise<T | undefined> =>
+  transaction(pool, async (client) => {
+    if (!(await locked(client, part, wait))) return undefined;
+    // Grouping a million validators needs up to 512 MB, which is work_mem × hash_mem_multiplier (2).
+    await client.query("/* refreshMemory */ set local work_mem = '256MB'");
+    return work(client);
+  });
 
 async function locked(client: pg.ClientBase, part: string, wait: boolean): Promise<boolean> {
   const key = `hashtext('stakegraph refresh ' || $1)`;

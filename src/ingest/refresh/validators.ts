@@ -2,22 +2,27 @@ import type pg from 'pg';
 import { firstEpochOfChainDay, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
-import { raw, type Sql, sql } from '../../db/rows.ts';
+import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
+import { summedCounts } from '../validator-months.ts';
 import { run } from './write.ts';
 
 /** The APR of `all` covers the last 90 days. */
 const MAX_APR_DAYS = 90;
 
 export type Days = {
-  first: string;
   last: string;
   firstDay: number;
   lastDay: number;
   aprFirst: string;
   aprFirstDay: number;
   aprDays: number;
+  /** Months that are read from their sums, in order; none unless the window is `all`. */
+  summed: SummedMonth[];
+  /** The other days, from a date to before another. */
+  ranges: DateRange[];
 };
+type DateRange = { from: string; until: string };
 
 export async function daysOfWindow(
   client: pg.ClientBase,
@@ -27,7 +32,8 @@ export async function daysOfWindow(
   const { rows } = await run(
     client,
     sql`/* refreshDays */
-    select min(date)::text as first, max(date)::text as last, min(day) as "firstDay", max(day) as "lastDay",
+    select min(date)::text as first, max(date)::text as last, (max(date) + 1)::text as until,
+      min(day) as "firstDay", max(day) as "lastDay",
       (min(date) filter (where place <= ${MAX_APR_DAYS}))::text as "aprFirst",
       min(day) filter (where place <= ${MAX_APR_DAYS}) as "aprFirstDay",
       (count(*) filter (where place <= ${MAX_APR_DAYS}))::int as "aprDays"
@@ -36,7 +42,42 @@ export async function daysOfWindow(
       where network = ${network} and not utc order by day desc limit ${windowDays[window]}
     ) d`,
   );
-  return rows[0]?.first === null ? undefined : (rows[0] as Days);
+  const { first, until, ...days } = rows[0];
+  if (first === null) return undefined;
+  if (window !== 'all') return { ...days, summed: [], ranges: [{ from: first, until }] };
+  const months = await summedMonths(client, network, days.last);
+  return {
+    ...days,
+    firstDay: Math.min(days.firstDay, ...months.map(({ firstDay }) => firstDay)),
+    summed: months,
+    ranges: rangesBetween(first, until, months),
+  };
+}
+
+type SummedMonth = { month: string; next: string; firstDay: number };
+
+/** Months before that of `last` whose sums are up to date; their days may have been dropped. */
+async function summedMonths(client: pg.ClientBase, network: Network, last: string): Promise<SummedMonth[]> {
+  const { rows } = await run(
+    client,
+    sql`/* summedMonths */
+    select month::text as month, (month + interval '1 month')::date::text as next, first_day as "firstDay"
+    from validator_months
+    where network = ${network} and not due and first_day is not null and month < date_trunc('month', ${last}::timestamp)::date
+    order by month`,
+  );
+  return rows;
+}
+
+/** The dates from `first` to before `until` that are in no month of `months`, which are in order. */
+function rangesBetween(first: string, until: string, months: readonly SummedMonth[]): DateRange[] {
+  const ranges: DateRange[] = [];
+  let from = first;
+  for (const { month, next } of months) {
+    if (from < month) ranges.push({ from, until: month });
+    if (from < next) from = next;
+  }
+  return from < until ? [...ranges, { from, until }] : ranges;
 }
 
 /**
@@ -46,20 +87,35 @@ export async function daysOfWindow(
 const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
 
-const sums = [
-  'total_unique_attestations',
-  'sum_missed_attestations',
-  'sum_correct_head',
-  'sum_correct_target',
-  'sum_correct_source',
-  'sum_inclusion_delay',
-  'proposed_count',
-  'missed_proposal_count',
-];
+/** Sums of months and single days, to be added up by validator; without days of sync duty alone, after an exit. */
+function factsOf(network: Network, { last, aprFirst, summed, ranges }: Days): Sql {
+  const counts = (value: (name: string) => string) => raw(summedCounts.map(value).join(', '));
+  const inApr = (value: Sql, date: Sql) => sql`case when ${date} >= ${aprFirst}::date then ${value} end`;
+  const income = sql`${inApr(figure.rewards, sql`a.date`)} as rewards,
+        ${inApr(sql`a.end_epoch_effective_balance`, sql`a.date`)} as earning, ${inApr(sql`1`, sql`a.date`)} as apr_days`;
+  const atEnd = (name: string) => sql`case when a.date = ${last}::date then a.${raw(name)} end`;
+  const days = ({ from, until }: DateRange, columns: Sql) => sql`
+      select a.validator_index, ${columns}, ${income} from validator_days a
+      where a.network = ${network} and not a.utc and a.date >= ${from}::date and a.date < ${until}::date
+        and ${figure.duties} > 0`;
+  const ofDay = sql`${counts((name) => `a.${name}`)}, a.end_epoch,
+        ${atEnd('end_epoch_balance')} as balance, ${atEnd('end_epoch_effective_balance')} as effective`;
+  const parts = ranges.map((range) => days(range, ofDay));
+  if (summed.length > 0)
+    parts.push(sql`
+      select a.validator_index, ${counts((name) => `a.${name}`)}, a.end_epoch, null, null,
+        ${inApr(sql`a.rewards`, sql`a.month`)}, ${inApr(sql`a.earning`, sql`a.month`)}, ${inApr(sql`a.days`, sql`a.month`)}
+      from validator_month_sums a where a.network = ${network} and a.month = any(${summed.map(({ month }) => month)}::date[])`);
+  // The APR begins within a month.
+  const cut = summed.find(({ month, next }) => month < aprFirst && aprFirst < next);
+  if (cut)
+    parts.push(
+      days({ from: aprFirst, until: cut.next }, sql`${counts(() => '0')}, null::integer, null, null`),
+    );
+  return join(parts, ' union all ');
+}
 
 export async function gatherValidators(client: pg.ClientBase, network: Network, days: Days): Promise<number> {
-  const inApr = sql`a.date >= ${days.aprFirst}::date`;
-  const atEnd = sql`a.date = ${days.last}::date`;
   const gathered = await run(
     client,
     sql`/* gatherValidators */
@@ -70,15 +126,11 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
       a.balance, a.effective, a.end_epoch,
       case when w.whole then a.rewards end as rewards, case when w.whole then a.earning end as earning
     from (
-      select a.validator_index, ${raw(sums.map((name) => `sum(a.${name}) as ${name}`).join(', '))},
-        max(a.end_epoch) as end_epoch, sum(a.end_epoch_balance) filter (where ${atEnd}) as balance,
-        sum(a.end_epoch_effective_balance) filter (where ${atEnd}) as effective,
-        sum(${figure.rewards}) filter (where ${inApr}) as rewards,
-        sum(a.end_epoch_effective_balance) filter (where ${inApr}) as earning,
-        count(*) filter (where ${inApr}) as apr_days
-      from validator_days a
-      where a.network = ${network} and not a.utc and a.date between ${days.first}::date and ${days.last}::date
-        and ${figure.duties} > 0 -- not those of sync duty alone, after an exit
+      select a.validator_index, ${raw(summedCounts.map((name) => `sum(a.${name}) as ${name}`).join(', '))},
+        max(a.end_epoch) as end_epoch, sum(a.balance) as balance, sum(a.effective) as effective,
+        sum(a.rewards) as rewards, sum(a.earning) as earning, sum(a.apr_days) as apr_days
+      from (${factsOf(network, days)}
+      ) a
       group by a.validator_index
     ) a
     left join validators v on v.network = ${network} and v.validator_index = a.validator_index

@@ -21,7 +21,10 @@ const Summary = z.object({
 });
 export type SetSummary = z.infer<typeof Summary>;
 
-/** A window of n days covers the newest n stored chain days. Without ids, sets with more validators come first. */
+/**
+ * A window of n days covers the newest n stored chain days, `all` every stored day of the set. Without ids, sets with more
+ * validators come first.
+ */
 export function setSummaries(
   db: Queryable,
   accountId: string,
@@ -41,12 +44,7 @@ export function setSummaries(
         select count(*)::int from private_set_members m where m.set_id = s.set_id and m.removed_at is null
       ) as "validatorCount"
       from private_sets s where s.account_id = ${accountId} and s.network = ${key.network} ${chosen}
-    ), dates as (
-      select coalesce(min(date), 'infinity') as first from (
-        select date from validator_day_dates where network = ${key.network} and not utc
-        order by day desc limit ${windowDays[key.timeWindow]}
-      ) d
-    )
+    ), dates as (${firstDate(key)})
     select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
       coalesce(f.correctness, 0) as "avgCorrectness", f.delay as "avgInclusionDelay",
       coalesce(f.uptime, 0) as "avgUptime", coalesce(f.effectiveness, 0) as "avgValidatorEffectiveness",
@@ -67,6 +65,15 @@ export function setSummaries(
     order by s."validatorCount" desc, s.set_id`,
   );
 }
+
+const firstDate = ({ network, timeWindow }: { network: Network; timeWindow: TimeWindow }) =>
+  timeWindow === 'all'
+    ? sql`select '-infinity'::date as first`
+    : sql`
+      select coalesce(min(date), 'infinity') as first from (
+        select date from validator_day_dates where network = ${network} and not utc
+        order by day desc limit ${windowDays[timeWindow]}
+      ) d`;
 
 export const summaryOf = (
   row: SetSummary,

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { epochsOfDay, epochsOfHour } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
+import { addLatePenalties } from '../../../src/indexer/store/day-rows.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { lockWriters } from '../../../src/ingest/locks.ts';
+import { sumDueMonth } from '../../../src/ingest/validator-months.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { type Made, madeFacts, madeRegistry, savedAs } from './made-facts.ts';
@@ -75,6 +77,28 @@ describe('an index', () => {
       { utc: false, rewards: String(own + after) },
       { utc: true, rewards: String(own + after) },
     ]);
+  });
+
+  it('adds penalties after an exit to the sums of a month, which are then those of its days', async () => {
+    const pool = await emptyPool();
+    await writeEpochs(pool, made, { from: FROM, to: TO });
+    await query(
+      pool,
+      'insert into validator_day_dates (network, utc, day, date) select network, utc, day + 40, date + 40 from validator_day_dates where not utc',
+    );
+    const sums = async () => (await query(pool, 'select * from validator_month_sums order by 1, 2, 3')).rows;
+    await transaction(pool, (client) => sumDueMonth(client, NETWORK));
+    const before = await sums();
+    const penalty = { validator: 7, amount: -5_000, exitEpoch: made.exits?.[7] as number };
+    for (const epoch of [0, 1])
+      await transaction(pool, (client) =>
+        addLatePenalties(client, NETWORK, utcDay.last + 1_000 + epoch, [penalty]),
+      );
+    const added = await sums();
+    expect(added).not.toEqual(before);
+    await query(pool, 'update validator_months set due = true');
+    await transaction(pool, (client) => sumDueMonth(client, NETWORK));
+    expect(await sums()).toEqual(added);
   });
 
   it('stores hours of addresses: whole ones when they end, and open ones when it is asked to', async () => {
