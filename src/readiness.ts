@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { HistoryError, pendingOf } from './db/migrate.ts';
 import type { Database } from './db/open.ts';
@@ -10,6 +11,7 @@ import { recent } from './kernel/recent.ts';
 import { Refusal } from './kernel/refusal.ts';
 
 const READINESS_MS = 1_000;
+const PATIENCE_MS = 500;
 
 async function pendingRead(db: Queryable): Promise<string[]> {
   await db.query({ text: '/* readiness */ select 1 from datasets limit 1', values: [] });
@@ -43,24 +45,74 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-/** `own` is the index in this process. */
+type Fault = { reason: string; err?: unknown };
+
+/**
+ * Finds why the primary cannot be written, if so. While a slow primary is asked, the last finding holds, because load
+ * balancers wait for `/ready` for a second or two.
+ */
+function primaryFault(primary: Queryable): () => Promise<{ fault: Fault | undefined; wasWritable: boolean }> {
+  let fault: Fault | undefined;
+  let wasWritable = false;
+  let asking: Promise<void> | undefined;
+  const ask = async () => {
+    fault = await withDeadline(isStandby(primary)).then(
+      (standby) => (standby ? { reason: 'the database of DATABASE_URL is a standby' } : undefined),
+      (err) => ({ reason: 'the database of DATABASE_URL does not answer', err }),
+    );
+    wasWritable ||= fault === undefined;
+  };
+  return async () => {
+    asking ??= ask().finally(() => (asking = undefined));
+    await (wasWritable ? Promise.race([asking, sleep(PATIENCE_MS, undefined, { ref: false })]) : asking);
+    return { fault, wasWritable };
+  };
+}
+
+/** Logs only changes: load balancers ask all the time. */
+function changeLog(log: Logger) {
+  let last = '';
+  return ({ ready, writes, reason }: Readiness, err: unknown) => {
+    const state = `${ready} ${writes} ${reason}`;
+    if (state === last) return;
+    const isFirst = last === '';
+    last = state;
+    if (!ready) log.warn({ reason, err }, 'not ready');
+    else if (writes === false) log.warn({ reason, err }, 'degraded: reads work, writes do not');
+    else if (!isFirst) log.info('ready: reads and writes work');
+  };
+}
+
+/**
+ * Is ready as long as reads work. Until the primary could be written once, it is not: DATABASE_URL may be wrong, and a
+ * rollout must stop then. `own` is the index in this process.
+ */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,
   log: Logger,
   own?: IndexStatus,
 ): () => Promise<Readiness> {
+  const faultOfPrimary = primaryFault(database.primary);
+  const note = changeLog(log);
+  const noted = (found: Readiness, err?: unknown) => {
+    note(found, err);
+    return found;
+  };
   return recent(READINESS_MS, async () => {
     try {
-      const [pending, standby] = await withDeadline(
-        Promise.all([pendingRead(database.read), isStandby(database.primary)]),
-      );
-      if (pending.length > 0) return { ready: false, reason: `the database lacks ${pending.join(', ')}` };
-      if (standby) return { ready: false, reason: 'the database of DATABASE_URL is a standby' };
+      const [pending, { fault, wasWritable }] = await Promise.all([
+        withDeadline(pendingRead(database.read)),
+        faultOfPrimary(),
+      ]);
+      if (pending.length > 0)
+        return noted({ ready: false, reason: `the database lacks ${pending.join(', ')}` });
+      if (fault && !wasWritable) return noted({ ready: false, reason: fault.reason }, fault.err);
       const index = await withDeadline(indexOf(database.read, own));
-      return { ready: true, ...(index.length > 0 && { index }) };
-    } catch (error) {
-      log.warn({ err: error }, 'not ready');
-      return { ready: false, reason: notReady(error) };
+      const found = { ready: true, ...(index.length > 0 && { index }) };
+      if (!fault) return noted(found);
+      return noted({ ...found, writes: false, reason: fault.reason }, fault.err);
+    } catch (err) {
+      return noted({ ready: false, reason: notReady(err) }, err);
     }
   });
 }

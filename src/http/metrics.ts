@@ -9,6 +9,7 @@ import type { IndexStatus } from '../indexer/status.ts';
 import { recent } from '../kernel/recent.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
+import type { Readiness } from './health.ts';
 import { registerStoredMetrics } from './metrics-data.ts';
 
 type Answered = {
@@ -40,6 +41,7 @@ type Sources = {
   redisUp: () => boolean | undefined;
   unreadHeaders: () => number;
   replicaUp?: (() => boolean) | undefined;
+  readiness: () => Promise<Readiness>;
   connections: Connections;
   streams: () => StreamCounts;
   cache?: AnswerCache | undefined;
@@ -140,6 +142,7 @@ function registerServiceMetrics(registry: Registry, sources: Sources): void {
     'Connections closed because the client read nothing of an answer for SEND_TIMEOUT_MS.',
     connections.unread,
   );
+  registerReadiness(registry, sources.readiness);
   registerStreamMetrics(registry, sources.streams);
   if (replicaUp)
     gauge('read_replica_up', '1 while the read replica answers, 0 while reads go to DATABASE_URL.', () =>
@@ -174,6 +177,24 @@ function registerServiceMetrics(registry: Registry, sources: Sources): void {
       for (const [reason, count] of Object.entries(cache.stats().notCached)) this.inc({ reason }, count);
     },
   });
+}
+
+function registerReadiness(registry: Registry, readiness: () => Promise<Readiness>): void {
+  const gauge = (name: string, help: string, isUp: (found: Readiness) => boolean) =>
+    new Gauge({
+      name: `stakegraph_${name}_up`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(Number(isUp(await readiness())));
+      },
+    });
+  gauge('reads', '1 while /ready succeeds: requests that only read can be answered.', ({ ready }) => ready);
+  gauge(
+    'writes',
+    '1 while requests that write can be answered too.',
+    ({ ready, writes }) => ready && writes !== false,
+  );
 }
 
 function registerStreamMetrics(registry: Registry, counts: () => StreamCounts): void {

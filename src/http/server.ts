@@ -108,6 +108,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const streams = openStreams({ revisions, tokens, now: meter.now, most: settings.MAX_STREAMS });
   const metrics = openMetrics({
     ...{ pool, primary: options.primary, log, tiers: meter.tiers, revisions, cache },
+    readiness: options.readiness,
     streams: streams.counts,
     waiting: gate.waiting,
     redisUp: meter.redisUp,
