@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
+import { auditCommand } from './commands/audit.ts';
 import { importCommand } from './commands/import.ts';
 import { indexCommand } from './commands/index-chain.ts';
 import { urlsOf } from './commands/index-flags.ts';
@@ -64,6 +65,7 @@ program.addCommand(openCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());
+program.addCommand(auditCommand());
 // commands added by addCommand do not inherit exitOverride
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(see --help)');

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { audit } from '../db/audit.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { isWellFormed } from './token-format.ts';
 import { createToken, isActive } from './tokens.ts';
@@ -19,7 +20,9 @@ export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =
       await chmod(path, 0o600).catch(() => undefined); // fails if another user owns the file
       return stored;
     }
-    const { token } = await createToken(client, 'development');
+    const { token, row } = await createToken(client, 'development');
+    const details = { account: row.account, name: row.name };
+    await audit(client, { action: 'token.create', subject: row.tokenId, details });
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const temporary = `${path}.${process.pid}`;
     await writeFile(temporary, `${token}\n`, { mode: 0o600 });

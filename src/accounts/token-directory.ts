@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
+import { AUDIT_CHANNEL } from '../db/audit.ts';
 import { listen } from '../db/changes/listen.ts';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { serialize } from '../kernel/serialize.ts';
 import { allowanceOf, type TierLimits, tierSets } from './tiers.ts';
-import { isWellFormed, tokenHash } from './token-format.ts';
+import { isWellFormed, tokenHash, withoutTokens } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
 
 const RELOAD_MS = 10_000;
@@ -24,7 +25,7 @@ const callerOf = (token: ActiveToken, limits: TierLimits): Caller => ({
   accountId: token.accountId,
   account: token.account,
   tokenId: token.tokenId,
-  tokenName: token.name,
+  tokenName: withoutTokens(token.name), // names are logged
   tier: token.tier,
   rateLimit: token.rateLimit ?? limits.rates[token.tier],
   allowance: allowanceOf(limits, token.tier, token.unitAllowance),
@@ -70,7 +71,11 @@ export async function openDirectory(options: {
   };
 
   await reading.run();
-  const listener = listen(options.url, [TOKENS_CHANNEL], () => void reading.run());
+  const listener = listen(options.url, [TOKENS_CHANNEL, AUDIT_CHANNEL], (told) => {
+    if (told?.channel === AUDIT_CHANNEL)
+      log.info({ audit: JSON.parse(withoutTokens(told.payload as string)) }, 'audit');
+    else void reading.run();
+  });
   const timers = [
     setInterval(() => void reading.run(), RELOAD_MS),
     setInterval(() => void flush(), FLUSH_MS),

@@ -2,6 +2,8 @@ import { Argument, Command, Option } from 'commander';
 import { type AccountRow, createAccount, listAccounts, setTier } from '../accounts/accounts.ts';
 import { type Allowance, allowanceOf, fixedLimits, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
 import { readSettings, SettingsError } from '../config.ts';
+import { audit } from '../db/audit.ts';
+import { transaction } from '../db/pool.ts';
 import { givenName, wholeNumber } from './flags.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -49,8 +51,15 @@ const withLimits = (command: Command): Command =>
 function saved(name: string, tier: Tier, flags: Flags, save: typeof createAccount, refusal: Error) {
   checkLimits(tier, flags);
   return withDatabase(async ({ write }) => {
-    const account = await save(write, { name, tier, rateLimit: flags.rate, unitAllowance: flags.units });
-    if (!account) throw refusal;
+    const account = await transaction(write, async (db) => {
+      const before = (await listAccounts(db, name))[0]?.tier;
+      const made = await save(db, { name, tier, rateLimit: flags.rate, unitAllowance: flags.units });
+      if (!made) throw refusal;
+      const limits = { rate: flags.rate, units: flags.units };
+      const action = save === createAccount ? 'account.create' : 'account.set-tier';
+      await audit(db, { action, subject: name, details: { tier, before, ...limits } });
+      return made;
+    });
     print([account], flags.json);
   });
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 
 export const namesOption = <Name extends string>(
   flags: string,
@@ -42,6 +43,7 @@ export function duration(text: string): number {
 }
 
 export function givenName(text: string): string {
+  if (TOKEN_IN_TEXT.test(text)) throw new InvalidArgumentError('A name must not contain a token.');
   if (/^[\w .:@-]{1,64}$/.test(text)) return text;
   throw new InvalidArgumentError('A name of 1 to 64 letters, digits, spaces and . : @ _ - is needed.');
 }

@@ -4,6 +4,7 @@ import { type Calendar, calendars } from '../chain/calendar.ts';
 import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import { readSecret } from '../config.ts';
+import { audit } from '../db/audit.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
@@ -212,6 +213,9 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
         (sum, tally) => sum + tally.inserted + tally.updated + tally.removed,
         0,
       );
+      const { source, complete } = report;
+      if (rows > 0)
+        await audit(database.write, { action: 'mirror', subject: source, details: { rows, complete } });
       if (report.complete) await record('success', rows);
       else if (!stop.aborted) await record('failure', rows);
       return report.complete;

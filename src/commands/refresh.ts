@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { audit } from '../db/audit.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
 import { computedTypes } from '../ingest/operator-profiles.ts';
@@ -91,6 +92,8 @@ async function pass(pool: Pool, flags: Flags, stop: AbortSignal) {
   };
   const whole = await refresh(pool, optionsOf(flags), tell, () => stop.aborted);
   for (const [network, { rows, failed }] of ran) {
+    if (rows > 0 || failed)
+      await audit(pool, { action: 'refresh', subject: network, details: { rows, failed } });
     if (!whole && !failed) continue;
     const outcome = failed ? 'failure' : 'success';
     await recordRun(pool, { job: 'refresh', network, startedAt, outcome, rows }, sayNotRecorded);

@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_ACCOUNT } from '../accounts/accounts.ts';
 import { createToken, listTokens, revokeToken, rotateToken, type TokenRow } from '../accounts/tokens.ts';
+import { audit } from '../db/audit.ts';
+import { type Pool, type Queryable, transaction } from '../db/pool.ts';
 import { parseDate, parseDateTime } from '../kernel/time.ts';
 import { givenName, wholeNumber } from './flags.ts';
 import { withDatabase } from './with-database.ts';
@@ -15,6 +17,19 @@ function future(text: string): Date {
 
 const noSuchToken = (tokenId: string) =>
   new Error(`There is no active token ${JSON.stringify(tokenId)}; see "stakegraph token list".`);
+
+const changed = <Made extends { row: TokenRow }>(
+  pool: Pool,
+  verb: 'create' | 'rotate' | 'revoke',
+  change: (db: Queryable) => Promise<Made>,
+  more: Record<string, unknown> = {},
+): Promise<Made> =>
+  transaction(pool, async (db) => {
+    const made = await change(db);
+    const { tokenId, name, account } = made.row;
+    await audit(db, { action: `token.${verb}`, subject: tokenId, details: { account, name, ...more } });
+    return made;
+  });
 
 function show({ token, row }: { token: string; row: TokenRow }) {
   process.stdout.write(`${token}\n`);
@@ -33,7 +48,8 @@ export function tokenCommand(): Command {
     .option('--expires <date>', 'date or date-time from which on it is refused', future)
     .action((flags: { name: string; account: string; expires?: Date }) =>
       withDatabase(async ({ write: pool }) => {
-        show(await createToken(pool, flags.name, flags.expires ?? null, flags.account));
+        const { name, account, expires = null } = flags;
+        show(await changed(pool, 'create', (db) => createToken(db, name, expires, account), { expires }));
       }),
     );
   command
@@ -48,9 +64,19 @@ export function tokenCommand(): Command {
     )
     .action((tokenId: string, flags: { grace: number }) =>
       withDatabase(async ({ write: pool }) => {
-        const made = await rotateToken(pool, tokenId, flags.grace);
-        if (!made) throw noSuchToken(tokenId);
-        show(made);
+        const details = { oldTokenId: tokenId, graceSeconds: flags.grace };
+        show(
+          await changed(
+            pool,
+            'rotate',
+            async (db) => {
+              const made = await rotateToken(db, tokenId, flags.grace);
+              if (!made) throw noSuchToken(tokenId);
+              return made;
+            },
+            details,
+          ),
+        );
         process.stderr.write(`Token ${tokenId} stays good for ${flags.grace} seconds.\n`);
       }),
     );
@@ -81,8 +107,11 @@ export function tokenCommand(): Command {
     .argument('<tokenId>', 'id of the token, as listed')
     .action((tokenId: string) =>
       withDatabase(async ({ write: pool }) => {
-        const row = await revokeToken(pool, tokenId);
-        if (!row) throw noSuchToken(tokenId);
+        const { row } = await changed(pool, 'revoke', async (db) => {
+          const revoked = await revokeToken(db, tokenId);
+          if (!revoked) throw noSuchToken(tokenId);
+          return { row: revoked };
+        });
         process.stdout.write(`revoked ${row.tokenId} (${row.name})\n`);
       }),
     );

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
+import { audit } from './audit.ts';
 import { Connection } from './connection.ts';
 import type { Queryable } from './pool.ts';
 import { targetOf } from './servers.ts';
@@ -106,7 +107,10 @@ export const migrate = (url: string, dir = folder): Promise<string[]> =>
       advisoryLockMode: 'wait',
       log: () => undefined,
     });
-    return run.map((migration) => migration.name);
+    const names = run.map((migration) => migration.name);
+    if (await hasTable(client, 'audit_log'))
+      await audit(client, { action: 'migrate', subject: names.at(-1) ?? '', details: { migrations: names } });
+    return names;
   });
 
 export const pendingOf = async (db: Queryable, dir = folder): Promise<string[]> =>

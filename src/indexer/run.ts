@@ -1,5 +1,6 @@
 import type { Network } from '../chain/networks.ts';
 import { SettingsError } from '../config.ts';
+import { audit } from '../db/audit.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { heartbeat } from './beat.ts';
 import { estimateMissed } from './execution/estimate.ts';
@@ -52,6 +53,7 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
     status.network = nodes.network;
     return await lastingly(retry, stop, () =>
       withIndexLock(database.url, nodes.network, async (lost) => {
+        await audit(database.pool, { action: 'index', subject: nodes.network });
         const store = openStore(database.pool, nodes.network);
         if (rules) await store.setLabels(rules);
         return run({ ...options, nodes, store, tell, retry, lost });

@@ -74,6 +74,7 @@ export const datasetTables: Record<string, readonly string[]> = {
 export const privateTables: readonly string[] = [
   ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
   'job_runs',
+  'audit_log',
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 

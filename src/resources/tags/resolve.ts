@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
+import { audit } from '../../db/audit.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { badInput, type Fault, notFound, quoted, Refusal } from '../../kernel/refusal.ts';
@@ -67,6 +68,14 @@ async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   );
 }
 
+const audited = (
+  db: Queryable,
+  { caller }: Context,
+  verb: string,
+  subject: string,
+  details: Record<string, unknown> = {},
+) => audit(db, { action: `private-set.${verb}`, subject, details, token: caller });
+
 async function add(
   db: Queryable,
   tag: TagRow,
@@ -107,6 +116,7 @@ export function createTag(
     await checkTier(db, ctx);
     const tag = await insertTag(db, { accountId, network, name, createdBy: tokenName, now });
     await add(db, tag, validators, [place, 'validators'], now);
+    await audited(db, ctx, 'create', tag.id, { network, validators: validators.length });
     return tag;
   });
 }
@@ -129,7 +139,15 @@ function change<T>(
 }
 
 export const renameTag = (ctx: Context, id: string, name: string): Promise<TagRow> =>
-  change(ctx, id, async (_db, tag) => tag, name);
+  change(
+    ctx,
+    id,
+    async (db, tag) => {
+      await audited(db, ctx, 'rename', id);
+      return tag;
+    },
+    name,
+  );
 
 export const addValidators = (
   ctx: Context,
@@ -137,10 +155,11 @@ export const addValidators = (
   validators: readonly (string | number)[],
   place: readonly [Place, string],
 ): Promise<{ tag: TagRow; pubkeysAdded: string[] }> =>
-  change(ctx, id, async (db, tag, now) => ({
-    tag,
-    pubkeysAdded: await add(db, tag, validators, place, now),
-  }));
+  change(ctx, id, async (db, tag, now) => {
+    const pubkeysAdded = await add(db, tag, validators, place, now);
+    await audited(db, ctx, 'add-validators', id, { validators: pubkeysAdded.length });
+    return { tag, pubkeysAdded };
+  });
 
 /** Memberships end today (UTC). Throws NOT_FOUND for non-members. `list` names the input field in errors. */
 export const removeValidators = (
@@ -161,6 +180,7 @@ export const removeValidators = (
     });
     if (faults[0]) throw new Refusal('NOT_FOUND', faults[0].msg, list ? { faults } : {});
     await recomputeSetDays(db, tag, now.toISOString().slice(0, 10));
+    await audited(db, ctx, 'remove-validators', id, { validators: names.length });
     return tag;
   });
 
@@ -168,5 +188,6 @@ export async function deleteTag(ctx: Context, id: string): Promise<void> {
   await ctx.primary.transaction(async (db) => {
     await lockSetDays(db);
     if (!(await deleteTagRow(db, ctx.caller.accountId, id))) throw tagNotFound(id);
+    await audited(db, ctx, 'delete', id);
   });
 }

@@ -1,0 +1,151 @@
+import { hostname, userInfo } from 'node:os';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newToken } from '../../src/accounts/token-format.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { stakegraph } from '../support/process.ts';
+
+const logged: { msg: string; audit: Record<string, unknown> }[] = [];
+const log = pino(
+  { level: 'info' },
+  new Writable({
+    write(line, _encoding, done) {
+      logged.push(JSON.parse(String(line)));
+      done();
+    },
+  }),
+);
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ template: 'empty', log });
+});
+afterAll(() => gateway.close());
+
+const me = `${userInfo().username}@${hostname()}`;
+const run = (text: string, values: unknown[] = []) => gateway.database.pool.query({ text, values });
+const call = (args: string[], input?: string) =>
+  stakegraph(args, {
+    env: { DATABASE_URL: gateway.database.url },
+    ...(input === undefined ? {} : { input }),
+  });
+async function entries(...args: string[]): Promise<Record<string, any>[]> {
+  const { code, stdout, stderr } = await call(['audit', '--json', ...args]);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+describe('stakegraph audit', () => {
+  it('shows who made, rotated and revoked tokens, changed a tier, imported and changed a private set', async () => {
+    await call(['account', 'create', 'Firm']);
+    await call(['account', 'set-tier', 'Firm', 'growth', '--rate', '7']);
+    const made = await call(['token', 'create', '--name', 'web', '--account', 'Firm']);
+    const id = /Token (\S+)/.exec(made.stderr)?.[1] as string;
+    await call(['token', 'rotate', id, '--grace', '60']);
+    await call(['token', 'revoke', id]);
+    expect((await call(['token', 'revoke', id])).code).toBe(1);
+    await call(['import', 'chain-balances', '-'], '[{"epoch":1,"totalActiveBalance":1}]');
+    const created = await gateway.graphql(
+      'mutation { createPrivateSet(input: { name: "Ours" }) { privateSet { setId } userErrors { message } } }',
+    );
+    const { setId } = created.data.createPrivateSet.privateSet;
+    await gateway.graphql(
+      `mutation { deletePrivateSet(input: { setId: "${setId}" }) { userErrors { message } } }`,
+    );
+
+    const found = await entries();
+    const mine = found.filter(({ action }) => action !== 'migrate');
+    expect(mine.map(({ actorType, actor, action, subject }) => [actorType, actor, action, subject])).toEqual([
+      ['user', me, 'account.create', 'Firm'],
+      ['user', me, 'account.set-tier', 'Firm'],
+      ['user', me, 'token.create', id],
+      ['user', me, 'token.rotate', expect.any(String)],
+      ['user', me, 'token.revoke', id],
+      ['user', me, 'import', 'chain-balances'],
+      ['token', 'default/test', 'private-set.create', setId],
+      ['token', 'default/test', 'private-set.delete', setId],
+    ]);
+    expect(mine[1]?.details).toEqual({ before: 'free', tier: 'growth', rate: 7 });
+    expect(mine[3]?.details).toMatchObject({ account: 'Firm', name: 'web', oldTokenId: id });
+    expect(mine[5]?.details).toEqual({ file: '-', inserted: 1, updated: 0, removed: 0 });
+    expect(found.some(({ action, subject }) => action === 'migrate' && /^\d{4}_/.test(subject))).toBe(true);
+    expect(JSON.stringify(found)).not.toMatch(/sgt_/);
+
+    await eventually(() =>
+      expect(
+        logged.filter(({ msg }) => msg === 'audit').map(({ audit }) => [audit.entry_id, audit.action]),
+      ).toEqual(mine.map(({ id, action }) => [id, action])),
+    );
+    const text = await call(['audit', '--since', '1d']);
+    expect(text.stdout).toContain(`  user ${me}  account.create  Firm  `);
+  });
+
+  it('shows only what is newer than --since', async () => {
+    expect(await entries('--since', '2999-01-01')).toEqual([]);
+  });
+
+  it.each([
+    [['--since', 'yesterday'], 'A date, a date-time or days ago is needed'],
+    [['--delete-before', '89d'], 'Entries of the last 90 days cannot be removed.'],
+    [['--delete-before', 'x'], 'A date, a date-time or days ago is needed'],
+  ])('refuses %j with 2', async (args, told) => {
+    const { code, stderr } = await call(['audit', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
+  });
+});
+
+describe('audit_log', () => {
+  it.each([
+    ['update', `update audit_log set actor = 'nobody'`],
+    ['delete', 'delete from audit_log'],
+    ['truncate', 'truncate audit_log'],
+  ])('refuses %s', async (_name, text) => {
+    await run(
+      `insert into audit_log (actor_type, actor, action, subject, details) values ('user', 'a', 'b', 'c', '{}')`,
+    );
+    await expect(run(text)).rejects.toThrow('audit_log is append-only');
+  });
+
+  it('keeps 90 days whatever is set, and loses older entries to the command, which says so', async () => {
+    await run(`insert into audit_log (at, actor_type, actor, action, subject, details)
+      values (now() - interval '91 days', 'user', 'a', 'old', 'c', '{}')`);
+    await expect(
+      gateway.database.pool.withClient(async (client) => {
+        await client
+          .query(`begin; set local stakegraph.audit_delete = 'on'; delete from audit_log`)
+          .finally(() => client.query('rollback'));
+      }),
+    ).rejects.toThrow('kept for 90 days');
+    const before = await entries('--since', '400d');
+    const removed = await call(['audit', '--delete-before', '90d']);
+    expect(removed).toMatchObject({ code: 0, stdout: '1 entries removed\n' });
+    const after = await entries('--since', '400d');
+    expect(after.filter(({ action }) => action === 'old')).toEqual([]);
+    expect(after).toHaveLength(before.length);
+    expect(after.at(-1)).toMatchObject({ action: 'audit.delete', details: { removed: 1 } });
+  });
+
+  it('tells gateways of an entry that is longer than a notification', async () => {
+    await run(
+      `insert into audit_log (actor_type, actor, action, subject, details)
+      values ('user', 'a', 'long', 'c', jsonb_build_object('file', repeat('x', 9000))),
+        ('user', 'a', 'longer', repeat('x', 9000), '{}')`,
+    );
+    await eventually(() => {
+      const told = logged.flatMap(({ audit }) => (/^long/.test(String(audit?.action)) ? [audit] : []));
+      expect(told.map(({ action, details }) => [action, details])).toEqual([
+        ['long', { omitted: true }],
+        ['longer', undefined],
+      ]);
+    });
+  });
+});
+
+it('a token cannot be named after a token', async () => {
+  const { code, stderr } = await call(['token', 'create', '--name', newToken()]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('A name must not contain a token.')]);
+});
