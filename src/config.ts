@@ -48,6 +48,15 @@ const httpUrls = z
   .transform(list)
   .refine((all) => all.length > 0 && all.every(isHttpUrl), 'http:// or https:// URLs are needed')
   .transform((all) => all.map((url) => url.replace(/\/+$/, '')));
+const httpUrl = z.string().refine((text) => isHttpUrl(text), 'an http:// or https:// URL is needed');
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 const postgresUrl = z.string().superRefine((text, context) => {
   try {
     parseDatabaseUrl(text);
@@ -205,6 +214,36 @@ export const Settings = z.object({
   DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(
     'Time between "not ready" and closing the port after SIGTERM, in which load balancers notice.',
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
+    .optional()
+    .describe(
+      'Collector of OpenTelemetry to which traces are sent, at /v1/traces below it; default: no tracing.',
+    ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl
+    .optional()
+    .describe('Full URL for traces, instead of OTEL_EXPORTER_OTLP_ENDPOINT.'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .enum(['http/protobuf', 'http/json'], 'http/protobuf or http/json is needed')
+    .default('http/protobuf')
+    .describe('http/protobuf or http/json.'),
+  OTEL_SERVICE_NAME: z.string().default('stakegraph').describe('Name of the service in traces.'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(samplers, `one of ${samplers.join(', ')} is needed`)
+    .default('parentbased_always_on')
+    .describe(`Which requests are traced: ${samplers.join(', ')}.`),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'a ratio from 0 to 1 is needed')
+    .default('1')
+    .transform(Number)
+    .describe('Ratio of traced requests, from 0 to 1, for the samplers with traceidratio.'),
+  OTEL_BSP_SCHEDULE_DELAY: integer(5_000, 1, 600_000).describe(
+    'Time between two exports of spans, in milliseconds.',
+  ),
+  OTEL_SDK_DISABLED: z
+    .enum(['true', 'false'], 'true or false is needed')
+    .default('false')
+    .describe('true turns tracing off, whatever else is set.'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'a pino level is needed')
     .default('info')
@@ -220,7 +259,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const faults = read.error.issues.map((issue) => {
     const name = String(issue.path[0]);
     // A URL may contain a password.
-    const value = /_URLS?$/.test(name) ? ':' : ` is ${JSON.stringify(given[name])};`;
+    const value = /_(URLS?|ENDPOINT)$/.test(name) ? ':' : ` is ${JSON.stringify(given[name])};`;
     return `  ${name}${value} ${issue.message}`;
   });
   throw new SettingsError(`Invalid settings:\n${faults.join('\n')}`);

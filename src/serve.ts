@@ -125,6 +125,9 @@ type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<u
 
 /** Returns false if a signal came before the port was open. */
 async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = settings;
+  if ((base || traces) && settings.OTEL_SDK_DISABLED === 'false')
+    serving.undo.push(await (await import('./otlp.ts')).startTracing(settings, log));
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });
   serving.undo.push(database.close);

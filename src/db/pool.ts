@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { unavailable } from '../kernel/refusal.ts';
+import { type Tracer, tracer } from '../kernel/tracing.ts';
 import {
   ACQUIRE_DEADLINE_MS,
   boundStatements,
@@ -142,8 +143,9 @@ export function createPool(options: Options): Pool {
     await done.finally(() => committing.delete(done));
   }
 
+  const tracing = tracer;
   return {
-    query,
+    query: tracing ? (statement) => tracing.statement(statement.text, () => query(statement)) : query,
     withClient,
     commit,
     async abandon() {
@@ -200,9 +202,16 @@ export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Prom
     }
   });
 
+const tracedWork =
+  <T>(tracer: Tracer, work: (db: Queryable) => Promise<T>) =>
+  (client: Queryable): Promise<T> =>
+    tracer.span('transaction', {}, () =>
+      work({ query: (statement) => tracer.statement(statement.text, () => client.query(statement)) }),
+    );
+
 export const primaryOf = (pool: Pool): Primary => ({
   query: pool.query,
-  transaction: (work) => transaction(pool, work),
+  transaction: (work) => transaction(pool, tracer ? tracedWork(tracer, work) : work),
 });
 
 export const primaryWithin = (client: Queryable): Primary => ({

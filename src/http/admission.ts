@@ -8,10 +8,12 @@ import type { TokenDirectory } from '../accounts/token-directory.ts';
 import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Caller } from '../context.ts';
 import { badInput, Refusal, unavailable } from '../kernel/refusal.ts';
+import { tracer } from '../kernel/tracing.ts';
 import type { CachedAnswer, NotCached } from './cache/answer-cache.ts';
 import type { NetworkHeader } from './network-header.ts';
 import { graphiqlPage } from './pages/graphiql-page.ts';
 import { wantsPage } from './pages/page.ts';
+import { spanOf } from './tracing.ts';
 
 export type Answer = {
   status: number;
@@ -34,7 +36,10 @@ declare module 'fastify' {
 export const answering =
   (handle: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>) =>
   async (request: FastifyRequest, reply: FastifyReply) => {
-    const answer = await handle(request, reply);
+    // Reading the body loses the active span.
+    const answer = await (tracer
+      ? tracer.within(spanOf(request), () => handle(request, reply))
+      : handle(request, reply));
     request.answer = answer;
     return reply.code(answer.status).headers(answer.headers).send(answer.body);
   };

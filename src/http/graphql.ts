@@ -6,10 +6,12 @@ import { graphqlEngine } from '../graphql/run/index.ts';
 import { paramsFaults } from '../graphql/run/params.ts';
 import type { TrustedDocuments } from '../graphql/run/trusted-documents.ts';
 import { badInput } from '../kernel/refusal.ts';
+import { tracer } from '../kernel/tracing.ts';
 import { answering } from './admission.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { findQuery, keyOfQuery, storeQuery } from './cache/graphql-cache.ts';
 import type { NetworkHeader } from './network-header.ts';
+import { tracedOperation } from './tracing.ts';
 
 export function serveGraphql(
   app: FastifyInstance,
@@ -43,7 +45,9 @@ export function serveGraphql(
       const { id, log, caller } = request;
       return options.makeContext({ id, log, caller, metering }, network);
     };
-    const answered = await answer(request, context, newContext);
+    const answered = await (tracer
+      ? tracedOperation(tracer, request.body, () => answer(request, context, newContext))
+      : answer(request, context, newContext));
     if (!cache) return answered;
     return text === undefined
       ? { ...answered, notCached: 'method' }

@@ -26,7 +26,11 @@ type Answered = {
 };
 
 export type Metrics = {
-  observe(answered: Answered, log: Logger, bindings?: { reqId: string }): void;
+  observe(
+    answered: Answered,
+    log: Logger,
+    bindings?: { reqId: string; trace_id?: string; span_id?: string },
+  ): void;
   text(): Promise<string>;
   contentType: string;
 };

@@ -22,6 +22,7 @@ import { openStreams } from '../graphql/live/streams.ts';
 import { trustedDocuments } from '../graphql/run/trusted-documents.ts';
 import type { IndexStatus } from '../indexer/status.ts';
 import { Refusal, unavailable } from '../kernel/refusal.ts';
+import { tracer } from '../kernel/tracing.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { admitRequests, concurrencyLimit } from './admission.ts';
@@ -43,6 +44,7 @@ import { type ExchangeCode, servePageToken } from './pages/page-token.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import { serveRoute } from './rest/rest.ts';
 import { privateHeaders, securityHeaders } from './security-headers.ts';
+import { traceRequests } from './tracing.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -125,6 +127,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       trustsProxy: settings.TRUST_PROXY !== undefined,
     });
   const app = makeApp(options, (bounds, serve) => servers.make(bounds, replay ? replay(serve) : serve));
+  if (tracer) traceRequests(app, tracer);
   await addForAll(app, options);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';

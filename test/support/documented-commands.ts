@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { accountCommand } from '../../src/commands/account.ts';
+import { auditCommand } from '../../src/commands/audit.ts';
 import { importCommand } from '../../src/commands/import.ts';
 import { indexCommand } from '../../src/commands/index-chain.ts';
 import { mirrorCommand } from '../../src/commands/mirror.ts';
@@ -11,6 +12,7 @@ import { importers } from '../../src/ingest/importers.ts';
 
 const commands = [
   accountCommand(),
+  auditCommand(),
   importCommand(),
   indexCommand(),
   mirrorCommand(),

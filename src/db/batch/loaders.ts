@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { tracer } from '../../kernel/tracing.ts';
 
 /** Belongs to one request, because cached rows become stale. */
 export type LoaderCache = Map<string, unknown>;
@@ -13,7 +14,8 @@ export function batchLoader<Key, Value>(
   if (known) return known as DataLoader<Key, Value | undefined>;
   const loader = new DataLoader<Key, Value | undefined, string>(
     async (keys) => {
-      const found = await load(keys);
+      const attributes = { 'stakegraph.batch.keys': keys.length };
+      const found = await (tracer ? tracer.span('batch', attributes, () => load(keys)) : load(keys));
       return keys.map((key) => found.get(keyOf(key)));
     },
     { maxBatchSize: 1_000, cacheKeyFn: keyOf },

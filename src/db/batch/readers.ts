@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { count } from '../../kernel/leaves.ts';
 import { Refusal } from '../../kernel/refusal.ts';
+import { type Span, type Tracer, tracer } from '../../kernel/tracing.ts';
 import { noteStatement, type Trace } from '../changes/datasets.ts';
 import type { Queryable } from '../pool.ts';
 import { byKey, type LoaderCache, listsByKey } from './loaders.ts';
@@ -38,6 +39,7 @@ type Waiting = {
   trace: Trace;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
+  span: Span | undefined;
 };
 type Batch = Map<Trace, Waiting[]>;
 type AnyRead = Read<unknown, unknown, unknown[]>;
@@ -60,7 +62,10 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       },
     };
     try {
-      const found = await read.load(noting, [...keys.values()], ...read.args);
+      const asked = [...keys.values()];
+      const found = await (tracer
+        ? tracedBatch(tracer, requests, keys.size, () => read.load(noting, asked, ...read.args))
+        : read.load(noting, asked, ...read.args));
       for (const { key, resolve } of waiting) resolve(found.get(read.keyOf(key)));
     } catch (error) {
       // A refusal (database unavailable or busy) applies to all requests. Otherwise each request reads alone, so one
@@ -112,7 +117,7 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
         gathering.set(read.name, (batch = new Map()));
         setImmediate(runBatch, read);
       }
-      const one = { key, trace, resolve, reject } as Waiting;
+      const one = { key, trace, resolve, reject, span: tracer?.active() } as Waiting;
       const request = batch.get(trace);
       if (request) request.push(one);
       else batch.set(trace, [one]);
@@ -120,6 +125,16 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
     loaders.set(name, found);
     return found;
   };
+}
+
+function tracedBatch<T>(
+  tracer: Tracer,
+  requests: readonly Waiting[][],
+  keys: number,
+  load: () => Promise<T>,
+): Promise<T> {
+  const parents = requests.map(([first]) => first?.span);
+  return tracer.span('batch', { 'stakegraph.batch.keys': keys }, load, parents);
 }
 
 type Of<Key, Args extends unknown[], Found> = {

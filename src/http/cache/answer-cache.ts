@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Context } from '../../context.ts';
 import type { Revisions, Snapshot } from '../../db/changes/revisions.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
+import { tracer } from '../../kernel/tracing.ts';
 import type { Encoding } from '../negotiation.ts';
 
 export const notCachedReasons = [
@@ -98,6 +99,7 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
     get(key) {
       const entry = revisions.trusted() ? answers.get(key) : undefined;
       counts[entry ? 'hits' : 'misses'] += 1;
+      tracer?.mark('cache', { 'stakegraph.cache.hit': entry !== undefined });
       return entry;
     },
     response(key, variant) {

@@ -6,11 +6,13 @@ import type { Logger } from 'pino';
 import type { Meter, Metering } from '../../accounts/meter.ts';
 import type { TokenDirectory } from '../../accounts/token-directory.ts';
 import type { Caller } from '../../context.ts';
+import { tracer } from '../../kernel/tracing.ts';
 import { admissions } from '../admission.ts';
 import type { Metrics } from '../metrics.ts';
 import type { NetworkHeader } from '../network-header.ts';
 import { baseUrl } from '../rest/rest.ts';
 import { formOf } from '../rest/row-forms.ts';
+import { requestAttributes } from '../tracing.ts';
 import { type AnswerCache, type CachedResponse, keyOfUrl } from './answer-cache.ts';
 import { keyOfQuery, MAX_CACHED_BODY } from './graphql-cache.ts';
 
@@ -108,6 +110,7 @@ export function replayCached(options: {
       return false;
     }
     const reqId = options.requestId(request);
+    const span = tracer?.request(request.headers, `${request.method} ${cached.route}`);
     const headers = cached.headers.concat('x-request-id', reqId);
     for (const name in metering.headers) headers.push(name, metering.headers[name] as string);
     response.writeHead(cached.status, headers).end(cached.body);
@@ -127,7 +130,10 @@ export function replayCached(options: {
       tokenId,
       units,
     };
-    options.metrics.observe(answered, log, { reqId });
+    if (span) tracer?.within(span, () => tracer?.mark('cache', { 'stakegraph.cache.hit': true }));
+    span?.set(requestAttributes(answered));
+    span?.end();
+    options.metrics.observe(answered, log, { reqId, ...span?.ids });
     return true;
   }
 

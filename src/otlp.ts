@@ -1,0 +1,159 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Span as ApiSpan,
+  type Context,
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import type { Settings } from './config.ts';
+import type { Attributes, Span, Tracer } from './kernel/tracing.ts';
+import { setTracer } from './kernel/tracing.ts';
+import { version } from './version.ts';
+
+const SHUTDOWN_MS = 5_000;
+
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Settings): Sampler {
+  const root = name.endsWith('always_on')
+    ? new AlwaysOnSampler()
+    : name.endsWith('always_off')
+      ? new AlwaysOffSampler()
+      : new TraceIdRatioBasedSampler(ratio);
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+async function exporterOf(settings: Settings) {
+  const { OTLPTraceExporter } =
+    settings.OTEL_EXPORTER_OTLP_PROTOCOL === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } = settings;
+  return new OTLPTraceExporter({ url: own ?? `${base.replace(/\/+$/, '')}/v1/traces` });
+}
+
+/** Returns a function that sends the remaining spans and stops. */
+export async function startTracing(settings: Settings, log: Logger): Promise<() => Promise<void>> {
+  diag.setLogger(
+    {
+      error: (message) => log.warn({ reason: message }, 'OpenTelemetry'),
+      warn: () => undefined,
+      info: () => undefined,
+      debug: () => undefined,
+      verbose: () => undefined,
+    },
+    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  );
+  const named = resourceFromAttributes({
+    'service.name': settings.OTEL_SERVICE_NAME,
+    'service.version': version,
+  });
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(detectResources({ detectors: [envDetector] }))
+      .merge(named),
+    sampler: samplerOf(settings),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: await exporterOf(settings),
+        scheduledDelayMillis: settings.OTEL_BSP_SCHEDULE_DELAY,
+      }),
+    ],
+  });
+  setTracer(tracerOf(provider));
+  return async () => {
+    setTracer(undefined);
+    const late = new Promise<void>((done) => void setTimeout(done, SHUTDOWN_MS).unref());
+    await Promise.race([provider.shutdown().catch(() => undefined), late]);
+  };
+}
+
+type Own = Span & { context: Context; api: ApiSpan };
+
+function spanOf(api: ApiSpan): Own {
+  const { traceId, spanId } = api.spanContext();
+  return {
+    api,
+    context: trace.setSpan(ROOT_CONTEXT, api),
+    ids: { trace_id: traceId, span_id: spanId },
+    rename: (name) => void api.updateName(name),
+    set: (attributes) => void api.setAttributes(attributes),
+    end(error) {
+      if (error !== undefined) {
+        api.setAttribute('error.type', error);
+        api.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      api.end();
+    },
+  };
+}
+
+/** Messages may quote values. */
+const typeOf = (error: unknown): string => {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return String(code ?? name ?? 'Error');
+};
+
+function tracerOf(provider: TracerProvider): Tracer {
+  const tracer = provider.getTracer('stakegraph', version);
+  const propagator = new W3CTraceContextPropagator();
+  const running = new AsyncLocalStorage<Own | undefined>();
+
+  const begin = (
+    name: string,
+    kind: SpanKind,
+    attributes: Attributes,
+    parents: readonly (Own | undefined)[] = [],
+  ) => {
+    const [parent = running.getStore(), ...others] = parents;
+    const links = others.flatMap((other) => (other ? [{ context: other.api.spanContext() }] : []));
+    return spanOf(tracer.startSpan(name, { kind, attributes, links }, parent?.context ?? ROOT_CONTEXT));
+  };
+
+  async function timed<T>(span: Own, work: (span: Span) => Promise<T>): Promise<T> {
+    try {
+      const value = await running.run(span, work, span);
+      span.end();
+      return value;
+    } catch (error) {
+      span.end(typeOf(error));
+      throw error;
+    }
+  }
+
+  return {
+    request(headers, name) {
+      const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+      return spanOf(tracer.startSpan(name, { kind: SpanKind.SERVER }, parent));
+    },
+    active: () => running.getStore(),
+    within: (span, work) => running.run(span as Own | undefined, work),
+    span: (name, attributes, work, parents) =>
+      timed(begin(name, SpanKind.INTERNAL, attributes, parents as Own[]), work),
+    statement(text, work) {
+      const name = /^\s*\/\* (\w+) \*\//.exec(text)?.[1] ?? 'statement';
+      return timed(begin(name, SpanKind.CLIENT, { 'db.system.name': 'postgresql' }), work);
+    },
+    mark: (name, attributes) => begin(name, SpanKind.INTERNAL, attributes).end(),
+  };
+}

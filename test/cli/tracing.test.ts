@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished } from 'vitest';
+import { createDatabase } from '../support/gateway.ts';
+import { main } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
+
+/** Starts a gateway in its own process and prints the packages of OpenTelemetry that it has loaded. */
+const program = `
+  import { createRequire } from 'node:module';
+  const { readSettings } = await import(process.env.DIST + 'config.js');
+  const { serve } = await import(process.env.DIST + 'serve.js');
+  const write = process.stdout.write;
+  process.stdout.write = () => true;
+  await serve(readSettings());
+  process.stdout.write = write;
+  const loaded = Object.keys(createRequire(import.meta.url).cache);
+  const names = loaded.flatMap((path) => /@opentelemetry\\/([^/]+)/.exec(path)?.[1] ?? []);
+  console.log(JSON.stringify([...new Set(names)].sort()));
+  process.exit();
+`;
+
+slow('a gateway loads packages of OpenTelemetry only with an endpoint', { timeout: 120_000 }, async () => {
+  const database = await createDatabase('empty');
+  onTestFinished(() => database.drop());
+  const loadedWith = async (more: Record<string, string>) => {
+    const env = {
+      PATH: process.env.PATH,
+      ...{ DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'silent' },
+      DIST: `${pathToFileURL(join(main, '..')).href}/`,
+      ...more,
+    };
+    const args = ['--input-type=module', '-e', program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    return JSON.parse(stdout) as string[];
+  };
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+  expect(await loadedWith({})).toEqual(['api']); // prom-client needs it
+  expect(await loadedWith({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toEqual(['api']);
+  expect(await loadedWith(endpoint)).toEqual(
+    expect.arrayContaining(['exporter-trace-otlp-proto', 'resources', 'sdk-trace']),
+  );
+});

@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { startTracing } from '../../src/otlp.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+type Exported = {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  attributes: { key: string; value: Record<string, unknown> }[];
+};
+
+const spans: Exported[] = [];
+const bodies: string[] = [];
+const resources: unknown[] = [];
+/** Receives OTLP as JSON. */
+const collector = createServer(async (request, response) => {
+  let text = '';
+  for await (const piece of request) text += piece;
+  bodies.push(`${request.method} ${request.url} ${text}`);
+  for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
+    resources.push(resource);
+    for (const scope of scopeSpans) spans.push(...scope.spans);
+  }
+  response.setHeader('content-type', 'application/json').end('{}');
+});
+
+const lines: Record<string, unknown>[] = [];
+const log = pino(
+  { level: 'info' },
+  new Writable({
+    write(line, _encoding, done) {
+      lines.push(JSON.parse(String(line)));
+      done();
+    },
+  }),
+);
+let gateway: Gateway;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const { port } = collector.address() as AddressInfo;
+  const settings = readSettings({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_SERVICE_NAME: 'gateway-of-test',
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+  });
+  stop = await startTracing(settings, log);
+  gateway = await startGateway({ log, settings: { CACHE: true } });
+});
+afterAll(async () => {
+  await gateway.close();
+  await stop();
+  collector.close();
+});
+
+let traces = 0;
+const newTrace = () => String((traces += 1)).padStart(32, 'a');
+const parentOf = (trace: string, sampled = true) => ({
+  traceparent: `00-${trace}-00f067aa0ba902b7-0${sampled ? 1 : 0}`,
+});
+
+/** The spans of a trace as nested lists of names, once the span of the request is there. */
+const treeOf = (trace: string) =>
+  eventually(() => {
+    const own = spans.filter(({ traceId }) => traceId === trace);
+    const root = own.find(({ parentSpanId }) => parentSpanId === '00f067aa0ba902b7');
+    expect(root).toBeDefined();
+    const below = (of: Exported): unknown[] => [
+      of.name,
+      ...own.filter(({ parentSpanId }) => parentSpanId === of.spanId).map(below),
+    ];
+    return { root: root as Exported, tree: below(root as Exported), own };
+  });
+const attributesOf = ({ attributes }: Exported) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+describe('the spans of a request', () => {
+  it('of GraphQL are the operation, its batches and their statements, below the caller’s span', async () => {
+    const trace = newTrace();
+    const query = `query Pools($id: String!) {
+      a: operator(operatorId: $id, idType: POOL) { operatorId summary(window: SEVEN_DAYS) { validatorCount } }
+      slashings(first: 2) { nodes { validatorIndex } } }`;
+    const { errors } = await gateway.graphql(query, { id: 'Secret4711' }, parentOf(trace));
+    expect(errors).toBeUndefined();
+    const { root, tree, own } = await treeOf(trace);
+    expect(tree.slice(0, 2)).toEqual(['POST /graphql', ['cache']]);
+    const [operation, ...rest] = tree.slice(2) as [string, ...unknown[]][];
+    expect(rest).toEqual([]);
+    const [name, ...below] = operation as unknown[];
+    expect(name).toBe('query Pools');
+    expect(below).toContainEqual(['batch', [expect.stringMatching(/^\w+$/)]]);
+    expect(attributesOf(root)).toMatchObject({
+      ...{ 'http.request.method': 'POST', 'http.route': '/graphql', 'stakegraph.account': 'default' },
+      'stakegraph.token.name': 'test',
+    });
+    expect(Number(attributesOf(root)['http.response.status_code'])).toBe(200);
+    const statement = own.find(({ kind }) => kind === 3) as Exported;
+    expect(attributesOf(statement)).toEqual({ 'db.system.name': 'postgresql' });
+    expect(root.kind).toBe(2);
+    expect(JSON.stringify(own)).not.toMatch(/4711|select|sgt_/i);
+  });
+
+  it('of REST are the cache and its statements, and a cached response has only the cache', async () => {
+    const path = '/v0/eth/operators?window=7d&idType=pool&size=3';
+    const [first, again] = [newTrace(), newTrace()];
+    await gateway.get(path, parentOf(first));
+    const { tree, own } = await treeOf(first);
+    expect(tree.slice(0, 2)).toEqual(['GET /v0/eth/operators', ['cache']]);
+    expect(tree.length).toBeGreaterThan(2);
+    const hit = own.find(({ name }) => name === 'cache') as Exported;
+    expect(attributesOf(hit)).toEqual({ 'stakegraph.cache.hit': false });
+    await gateway.get(path, parentOf(again));
+    const cached = await treeOf(again);
+    expect(cached.tree).toEqual(['GET /v0/eth/operators', ['cache']]);
+    expect(attributesOf(cached.own.find(({ name }) => name === 'cache') as Exported)).toEqual({
+      'stakegraph.cache.hit': true,
+    });
+  });
+
+  it('of a mutation have its transaction with each statement', async () => {
+    const trace = newTrace();
+    const query = 'mutation { createPrivateSet(input: { name: "A" }) { privateSet { setId } } }';
+    await gateway.graphql(query, {}, parentOf(trace));
+    const { tree } = await treeOf(trace);
+    const text = JSON.stringify(tree);
+    expect(text).toContain('["transaction",');
+    expect(text).toContain('["insertTag"]');
+    expect(text).toContain('["audit"]');
+  });
+
+  it('of several requests at once stay in the trace of each', async () => {
+    const asked = Array.from({ length: 6 }, newTrace);
+    await Promise.all(
+      asked.map((trace, at) =>
+        gateway.graphql(
+          `{ operator(operatorId: "x${at}", idType: POOL) { operatorId } }`,
+          {},
+          parentOf(trace),
+        ),
+      ),
+    );
+    for (const trace of asked) {
+      const { tree } = await treeOf(trace);
+      expect(tree[0]).toBe('POST /graphql');
+      expect(JSON.stringify(tree)).toContain('"query"');
+    }
+  });
+
+  it('are not sent if the caller’s trace is not sampled, and its log lines still name the trace', async () => {
+    const [off, on] = [newTrace(), newTrace()];
+    await gateway.get('/v0/eth/slashings', { ...parentOf(off, false), 'x-request-id': 'off' });
+    await gateway.get('/v0/eth/slashings', { ...parentOf(on), 'x-request-id': 'on' });
+    await treeOf(on);
+    expect(spans.filter(({ traceId }) => traceId === off)).toEqual([]);
+    for (const [id, trace] of [
+      ['off', off],
+      ['on', on],
+    ]) {
+      const line = lines.find(({ reqId, msg }) => reqId === id && msg === 'answered');
+      expect(line).toMatchObject({ trace_id: trace, span_id: expect.stringMatching(/^[\da-f]{16}$/) });
+    }
+  });
+
+  it('begin a trace of their own without a valid traceparent', async () => {
+    await gateway.get('/v0/eth/slashings?size=7', { traceparent: 'nonsense', 'x-request-id': 'own' });
+    const line = await eventually(() => {
+      const found = lines.find(({ reqId, msg }) => reqId === 'own' && msg === 'answered');
+      expect(found).toBeDefined();
+      return found as Record<string, unknown>;
+    });
+    await eventually(() => expect(spans.map(({ traceId }) => traceId)).toContain(line.trace_id));
+  });
+});
+
+it('the export names the service, goes to /v1/traces, and holds no token', () => {
+  expect(JSON.stringify(resources[0])).toContain('gateway-of-test');
+  expect(bodies.every((body) => body.startsWith('POST /v1/traces '))).toBe(true);
+  expect(bodies.join('\n')).not.toContain(gateway.token);
+});
+
+describe('settings of tracing', () => {
+  it.each([
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'is "grpc"; http/protobuf or http/json is needed'],
+    ['OTEL_TRACES_SAMPLER', 'jaeger', 'is "jaeger"; one of always_on'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2', 'is "2"; a ratio from 0 to 1 is needed'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'OTEL_EXPORTER_OTLP_ENDPOINT: an http://'],
+  ])('%s refuses %s', (name, value, told) => {
+    expect(() => readSettings({ [name]: value })).toThrow(told);
+  });
+});
