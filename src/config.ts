@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { networks } from './chain/networks.ts';
 import { parseDatabaseUrl } from './db/url.ts';
+import { agesOf } from './ingest/retain/ages.ts';
 
 const flag = (fallback: 'on' | 'off') =>
   z
@@ -128,6 +129,19 @@ export const Settings = z.object({
   SAMPLE_DATA: flag('on').describe(
     'Load the sample data into a new embedded database; never with DATABASE_URL.',
   ),
+  RETAIN: z
+    .string()
+    .transform(list)
+    .transform((items, context) => {
+      const ages = agesOf(items);
+      if (typeof ages !== 'string') return ages;
+      context.addIssue({ code: 'custom', message: ages });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(
+      'Days of facts that `stakegraph retain` keeps, like validator-days=400d,sync-committee-rewards=90d; without it, and without the options of the command, nothing is dropped (docs/data-model.md).',
+    ),
   BEACON_URL: httpUrls
     .optional()
     .describe(

@@ -1,5 +1,6 @@
 import { SettingsError } from '../config.ts';
 import { isTransient } from '../db/connection.ts';
+import { DroppedTimeError } from '../ingest/dropped-time.ts';
 import { InputError, ReconcileError } from './chain/errors.ts';
 import { LockedError } from './lock.ts';
 import { NodeError } from './node/errors.ts';
@@ -9,7 +10,9 @@ import { SpecError } from './spec.ts';
 
 /** True if a retry cannot help. */
 export const isFinal = (error: unknown): boolean =>
-  [RangeFault, SpecError, SavedStateError, SettingsError].some((kind) => error instanceof kind);
+  [DroppedTimeError, RangeFault, SpecError, SavedStateError, SettingsError].some(
+    (kind) => error instanceof kind,
+  );
 
 export const endsCommand = (error: unknown): boolean => isFinal(error) || error instanceof LockedError;
 

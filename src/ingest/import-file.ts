@@ -2,6 +2,7 @@ import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { raisedRevision } from '../db/changes/revisions.ts';
 import { type Pool, transaction } from '../db/pool.ts';
+import { DroppedTimeError, refuseDropped } from './dropped-time.ts';
 import { faultText } from './fault-messages.ts';
 import { digestOf, noteImported, wasImported } from './imported-files.ts';
 import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';
@@ -108,6 +109,8 @@ export async function importSource(
     const counts = await mergeStaged(client, importer, { replace, whole: options.whole });
     return { ...report, ...counts, loaded: !options.dryRun, replaced: replace };
   } catch (error) {
+    if (error instanceof DroppedTimeError)
+      throw new SourceError(`${source.name}: nothing loaded; ${error.message}`);
     if (refusedByDatabase(error as { code?: unknown }))
       throw new SourceError(`${source.name}: nothing loaded; ${reason(error as Error)}`);
     throw error;
@@ -143,6 +146,7 @@ export async function mergeStaged<Row>(
 ) {
   // Merges of blocks also lock validators, because the triggers of each table read the other table.
   await lockWriters(client, [importer.resource, ...(importer.resource === 'blocks' ? ['validators'] : [])]);
+  await refuseDropped(client, importer.resource);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });
   if (counts.inserted + counts.updated + counts.removed > 0) await revision();

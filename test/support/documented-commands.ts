@@ -6,6 +6,7 @@ import { indexCommand } from '../../src/commands/index-chain.ts';
 import { mirrorCommand } from '../../src/commands/mirror.ts';
 import { openCommand } from '../../src/commands/open.ts';
 import { refreshCommand } from '../../src/commands/refresh.ts';
+import { retainCommand } from '../../src/commands/retain.ts';
 import { tokenCommand } from '../../src/commands/token.ts';
 import { usageCommand } from '../../src/commands/usage.ts';
 import { importers } from '../../src/ingest/importers.ts';
@@ -18,6 +19,7 @@ const commands = [
   mirrorCommand(),
   openCommand(),
   refreshCommand(),
+  retainCommand(),
   tokenCommand(),
   usageCommand(),
 ];

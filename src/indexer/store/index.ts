@@ -1,6 +1,7 @@
 import { type Calendar, dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
+import { refuseDroppedEpoch } from '../../ingest/dropped-time.ts';
 import { lockWriters } from '../../ingest/locks.ts';
 import type { PartReport } from '../../ingest/refresh/index.ts';
 import { ensureValidatorDayParts } from '../../ingest/validator-days.ts';
@@ -78,6 +79,7 @@ export function openStore(pool: Pool, network: Network): Store {
     },
     async write(facts, saved, registry, { partial = false } = {}) {
       const { epoch } = facts;
+      if (known === null) await transaction(pool, (client) => refuseDroppedEpoch(client, network, epoch));
       const periods = periodsOf(network, epoch).filter(({ last }) => partial || last === epoch);
       const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
       // Uses a separate transaction, because adding a partition locks the whole table.

@@ -10,13 +10,18 @@ import { type ComputedType, checkShareNames, knownOperators } from './operators.
 import { scaled } from './validators.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
+const stillKept = sql`not exists (
+  select from kept_from k
+  where k.dataset = 'attestation-days' and k.network = d.network and d.date < k.date
+)`;
+
 /** Rules: docs/data-model.md, spec §2.3. Days on which no entity has validators stay due. */
 export async function refreshAttestations(
   client: pg.ClientBase,
   asked: DaysAsked,
   types: readonly ComputedType[],
 ): Promise<(Written & { dates: string[] }) | undefined> {
-  const dates = await dueDates(client, 'attestations_due', asked);
+  const dates = await dueDates(client, 'attestations_due', asked, stillKept);
   if (!dates?.length) return dates && NO_COUNTS;
   // The planner would choose nested loops, which never finish, because freshly filled tables have the statistics of
   // empty ones.

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readSettings, SettingsError } from '../config.ts';
+import { recordRun } from '../db/job-runs.ts';
+import type { Pool } from '../db/pool.ts';
+import { type Ages, ageOf, type Retainable, retainables } from '../ingest/retain/ages.ts';
+import { type RetainReport, retain } from '../ingest/retain/index.ts';
+import { duration } from './flags.ts';
+import { sayNotRecorded, withDatabase } from './with-database.ts';
+
+type Flags = Record<string, unknown> & {
+  dryRun?: boolean;
+  /** Milliseconds. */
+  every?: number;
+  json?: boolean;
+};
+
+const age = (dataset: Retainable) => (text: string) => {
+  const days = ageOf(dataset, text);
+  if (typeof days === 'string') throw new InvalidArgumentError(`${days}.`);
+  return days;
+};
+
+const what: Record<Retainable, string> = {
+  'validator-days': 'days of validators',
+  'attestation-days': 'attestations by day',
+  'attestation-hours': 'attestations by hour',
+  'operator-history': 'history of operators by day',
+  blocks: 'blocks and missed proposals',
+  'sync-committee-rewards': 'rewards of sync committees',
+};
+
+export const retainCommand = (): Command => {
+  const command = new Command('retain').description(
+    'drop facts that are older than the given numbers of days',
+  );
+  for (const dataset of retainables)
+    command.addOption(
+      new Option(`--${dataset} <days>`, `days of ${what[dataset]} to keep, like 400d`).argParser(
+        age(dataset),
+      ),
+    );
+  return command
+    .option('--dry-run', 'report what would be dropped, and drop nothing')
+    .option('--every <time>', 'repeat until SIGTERM, once per interval (15m, 1h, 1d)', duration)
+    .option('--json', 'report each part as a line of JSON')
+    .addHelpText(
+      'after',
+      `
+Without a number of days for it, nothing of a dataset is dropped. RETAIN sets the numbers too; options come first.
+Days are counted back from today, or from the newest stored day if that is earlier. Days of validators, attestations and
+history are dropped by whole months, once all their days are older; blocks and rewards of sync committees by slot.
+Aggregates stay: operators, days of private sets, and the window all, for which a month of validator-days is dropped only
+after a refresh has added it up. Later imports of rows before a dropped date are refused.
+Readers wait at most half a second for each attempt to drop a month, which is repeated for ten minutes while it is in use.
+Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything; 2 wrong usage.`,
+    )
+    .action((flags: Flags) => {
+      const ages = agesOf(flags);
+      return withDatabase(
+        async ({ write }, { stop }) => {
+          if (flags.every === undefined) await once(write, ages, flags, stop);
+          else await repeated(write, ages, flags, flags.every, stop);
+        },
+        { graceful: true },
+      );
+    });
+};
+
+function agesOf(flags: Flags): Ages {
+  const given: Ages = { ...readSettings().RETAIN };
+  for (const dataset of retainables) {
+    const name = dataset.replace(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());
+    if (typeof flags[name] === 'number') given[dataset] = flags[name];
+  }
+  if (Object.keys(given).length > 0) return given;
+  throw new SettingsError(
+    'Nothing is dropped by default: give --validator-days 400d or the like, or set RETAIN.',
+  );
+}
+
+async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<number> {
+  const startedAt = new Date();
+  let [failed, rows] = [0, 0];
+  await retain(
+    pool,
+    { ages, dryRun: flags.dryRun ?? false },
+    (report) => {
+      if (report.state === 'failed' || report.state === 'refused') failed += 1;
+      if (report.state === 'dropped') rows += report.rows;
+      show(report, flags);
+    },
+    stop,
+  );
+  if (!flags.dryRun && (failed > 0 || !stop.aborted)) {
+    const outcome = failed > 0 ? 'failure' : 'success';
+    await recordRun(pool, { job: 'retain', startedAt, outcome, rows: Math.round(rows) }, sayNotRecorded);
+  }
+  return failed;
+}
+
+async function once(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<void> {
+  const failed = await pass(pool, ages, flags, stop);
+  if (failed > 0) throw new Error(`${failed} parts were not dropped.`);
+  if (stop.aborted) throw new Error('Stopped before everything was dropped.');
+}
+
+async function repeated(pool: Pool, ages: Ages, flags: Flags, every: number, stop: AbortSignal) {
+  const began = performance.now();
+  for (let turn = 0; !stop.aborted; ) {
+    await pass(pool, ages, flags, stop).catch((error: Error) => {
+      process.stderr.write(`stakegraph: ${error.message}\n`);
+    });
+    const passed = performance.now() - began;
+    turn = Math.max(turn + 1, Math.ceil(passed / every));
+    await sleep(turn * every - passed, undefined, { signal: stop }).catch(() => undefined);
+  }
+}
+
+const MB = 1_000_000;
+
+function show(report: RetainReport, { json, every }: Flags): void {
+  const time = new Date().toISOString();
+  if (json) return void process.stdout.write(`${JSON.stringify({ time, ...report })}\n`);
+  const { table, part, network, from, before, rows, bytes, state, seconds, error } = report;
+  const name = [part ?? table, network].filter(Boolean).join(' ');
+  const size = `${part ? 'about ' : ''}${Math.round(rows)} rows, ${(bytes / MB).toFixed(1)} MB, ${from} to before ${before}`;
+  const say = {
+    dropped: () => `dropped ${size}, in ${seconds} s`,
+    'would drop': () => `would drop ${size}`,
+    nothing: () => `nothing before ${before}`,
+    passed: () => `skipped, ${error}`,
+    refused: () => `kept: ${error}`,
+    failed: () => error as string,
+  };
+  const stream = state === 'failed' || state === 'refused' ? process.stderr : process.stdout;
+  stream.write(`${every === undefined ? '' : `${time} `}${name}: ${say[state]()}\n`);
+}

@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import { dateOfDay, dayOfEpoch, SECONDS_PER_SLOT } from '../chain/calendar.ts';
+import { genesisTime, type Network } from '../chain/networks.ts';
+import type { Retainable } from './retain/ages.ts';
+
+/** The first slot that begins on this date or later. */
+export const firstSlotOn = (network: Network, date: string): number =>
+  Math.max(0, Math.ceil((Date.parse(date) / 1000 - genesisTime[network]) / SECONDS_PER_SLOT));
+
+type Guarded = { dataset: Retainable; rows: string; bySlot?: boolean };
+/** `$2` is the first date or slot that is kept. */
+const guarded: Record<string, readonly Guarded[]> = {
+  'validator-days': [{ dataset: 'validator-days', rows: 's.date < $2::date' }],
+  attestations: [
+    { dataset: 'attestation-days', rows: 's.hour is null and s.date < $2::date' },
+    { dataset: 'attestation-hours', rows: 's.hour is not null and s.date < $2::date' },
+  ],
+  blocks: [{ dataset: 'blocks', rows: 's.slot < $2::int', bySlot: true }],
+  'sync-committee-rewards': [
+    { dataset: 'sync-committee-rewards', rows: 's.consensus_slot < $2::int', bySlot: true },
+  ],
+};
+
+export class DroppedTimeError extends Error {}
+
+/** Call under the lock of the dataset, which `retain` takes too. Throws a DroppedTimeError. */
+export async function refuseDropped(client: pg.ClientBase, resource: string): Promise<void> {
+  const checks = guarded[resource];
+  if (!checks) return;
+  const { rows: kept } = await client.query<{ dataset: Retainable; network: Network; date: string }>(
+    `/* keptFrom */ select dataset, network, date::text as date from kept_from
+    where dataset = any($1::text[]) order by dataset, network`,
+    [checks.map(({ dataset }) => dataset)],
+  );
+  for (const { dataset, network, date } of kept) {
+    const check = checks.find((one) => one.dataset === dataset) as Guarded;
+    const { rows } = await client.query<{ count: string }>(
+      `/* stagedDropped */ select count(*) as count from staged s where s.network = $1 and ${check.rows}`,
+      [network, check.bySlot ? firstSlotOn(network, date) : date],
+    );
+    if (rows[0]?.count === '0') continue;
+    throw new DroppedTimeError(
+      `${rows[0]?.count} of the ${resource} of ${network} are before ${date}, and stakegraph retain has dropped ${dataset} before that date. Leave them out.`,
+    );
+  }
+}
+
+/** Of an epoch with which an index begins. Throws a DroppedTimeError. */
+export async function refuseDroppedEpoch(
+  client: pg.ClientBase,
+  network: Network,
+  epoch: number,
+): Promise<void> {
+  const date = dateOfDay(network, dayOfEpoch(network, 'chain', epoch));
+  const { rows } = await client.query<{ dataset: string; date: string }>(
+    `/* droppedAfter */ select dataset, date::text as date from kept_from
+    where network = $1 and date > $2::date and dataset <> 'operator-history' order by date desc limit 1`,
+    [network, date],
+  );
+  if (!rows[0]) return;
+  throw new DroppedTimeError(
+    `Epoch ${epoch} of ${network} is of ${date}, and stakegraph retain has dropped ${rows[0].dataset} before ${rows[0].date}: begin there or later with --from.`,
+  );
+}

@@ -1,0 +1,40 @@
+/** Facts that `retain` can drop, with the fewest days that must be kept, and why. */
+const retainable = {
+  'validator-days': { least: 90, needs: 'windows and APR are computed from 90 days' },
+  'attestation-days': { least: 31, needs: 'networkOverview reads 30 days' },
+  'attestation-hours': { least: 2, needs: 'the newest hours are still being written' },
+  'operator-history': { least: 61, needs: 'changes within 30 days compare with days up to 60 days ago' },
+  blocks: { least: 31, needs: 'windows of 30 days are computed from them' },
+  'sync-committee-rewards': { least: 2, needs: 'the newest slots are still being written' },
+} as const satisfies Record<string, { least: number; needs: string }>;
+
+export type Retainable = keyof typeof retainable;
+export const retainables = Object.keys(retainable) as Retainable[];
+/** Days to keep. */
+export type Ages = Partial<Record<Retainable, number>>;
+
+const MOST = 36_500;
+
+/** Returns a message if the age is refused. */
+export function ageOf(dataset: Retainable, text: string): number | string {
+  const days = Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? Number.NaN);
+  const { least, needs } = retainable[dataset];
+  if (days >= least && days <= MOST) return days;
+  return `${dataset} needs a number of days from ${least}d to ${MOST}d, because ${needs}`;
+}
+
+/** Of `validator-days=400d,blocks=2000d`. Returns a message if the text is refused. */
+export function agesOf(items: readonly string[]): Ages | string {
+  const ages: Ages = {};
+  for (const item of items) {
+    const [name, age = '', ...rest] = item.split('=');
+    const dataset = retainables.find((one) => one === name);
+    if (!dataset || rest.length > 0)
+      return `dataset=days by comma is needed, like validator-days=400d; datasets: ${retainables.join(', ')}`;
+    if (ages[dataset] !== undefined) return `${dataset} is given twice`;
+    const days = ageOf(dataset, age);
+    if (typeof days === 'string') return days;
+    ages[dataset] = days;
+  }
+  return items.length > 0 ? ages : 'it names no dataset';
+}

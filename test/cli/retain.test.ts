@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { until } from '../support/eventually.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { launch, stakegraph, stakegraphOfEach } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
+
+let database: TestDatabase;
+let env: Record<string, string>;
+beforeAll(async () => {
+  database = await createDatabase('empty');
+  env = { DATABASE_URL: database.url };
+});
+afterAll(() => database.drop());
+const call = (args: string[], more: Record<string, string> = {}) =>
+  stakegraph(['retain', ...args], { env: { ...env, ...more } });
+const run = (text: string) => database.pool.query({ text, values: [] }).then(({ rows }) => rows);
+
+describe('stakegraph retain', () => {
+  it('refuses wrong options and settings, and drops nothing by default', async () => {
+    const lists = [[], ['--validator-days', '89d'], ['--blocks', '1y'], ['--slashings', '40d']];
+    const outcomes = await stakegraphOfEach(
+      lists.map((args) => ['retain', ...args]),
+      { env },
+    );
+    expect(outcomes.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
+    for (const [at, message] of [
+      'Nothing is dropped by default: give --validator-days 400d or the like, or set RETAIN.',
+      'validator-days needs a number of days from 90d to 36500d',
+      'blocks needs a number of days from 31d',
+      "unknown option '--slashings'",
+    ].entries())
+      expect(outcomes[at]?.stderr).toContain(message);
+    expect(() => readSettings({ RETAIN: 'blocks=10d' })).toThrow(
+      'RETAIN is "blocks=10d"; blocks needs a number of days from 31d to 36500d',
+    );
+    expect(readSettings({ RETAIN: 'blocks=40d, validator-days=400d' }).RETAIN).toEqual({
+      ...{ blocks: 40, 'validator-days': 400 },
+    });
+  });
+
+  slow('drops by RETAIN and its options, tells each part in words or JSON, and records the run', async () => {
+    const fill = (slot: string) => `insert into sync_committee_slots
+      select 'mainnet', ${slot}, sync_committee('mainnet', '{1}', '{0}'), '{5}' from generate_series(0, 9) n`;
+    await run('truncate sync_committee_slots, job_runs, kept_from');
+    await run(fill('100 + n'));
+    await run(fill('9000000 + n'));
+    const dry = await call(['--sync-committee-rewards', '500d', '--dry-run']);
+    expect([dry.code, dry.stderr]).toEqual([0, '']);
+    expect(dry.stdout).toMatch(
+      /^sync_committee_slots mainnet: would drop 10 rows, \d+\.\d MB, 2020-12-01 to before 2022-12-22\n$/,
+    );
+    expect(await run('select job from job_runs')).toEqual([]);
+    const setting = { RETAIN: 'sync-committee-rewards=5000d,blocks=400d' };
+    const { code, stdout } = await call(['--sync-committee-rewards', '500d', '--json'], setting);
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      {
+        dataset: 'sync-committee-rewards',
+        network: 'mainnet',
+        from: '2020-12-01',
+        rows: 10,
+        state: 'dropped',
+      },
+    ]);
+    expect(await run('select min(slot)::int as slot from sync_committee_slots')).toEqual([
+      { slot: 9_000_000 },
+    ]);
+    expect(await run('select job, outcome, row_count::int as rows from job_runs')).toEqual([
+      { job: 'retain', outcome: 'success', rows: 10 },
+    ]);
+  });
+
+  slow('--every goes on until SIGTERM, and ends with 0', async () => {
+    const { child, output, outcome } = launch(
+      ['retain', '--sync-committee-rewards', '500d', '--every', '1s'],
+      { env },
+    );
+    await until(() => output.stdout.split('nothing before').length > 2, outcome);
+    child.kill('SIGTERM');
+    expect(await outcome).toMatchObject({ code: 0, stderr: '' });
+  });
+});
