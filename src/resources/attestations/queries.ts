@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/pool.ts';
-import { sql } from '../../db/rows.ts';
+import { type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
@@ -12,15 +12,13 @@ import {
 } from '../../periods/pages.ts';
 import { entityDays, validatorDays } from '../../periods/sources.ts';
 import type { OperatorId } from '../operators/loaders.ts';
-import { type SetKey, setDays } from '../private-sets/set-days.ts';
+import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
 import { type AttestationField, AttestationRecord } from './record.ts';
 
 export type AttestationQuery = PeriodQuery<AttestationField>;
 export type AttestationRow = PeriodRow<AttestationRecord>;
 
-const weighted = sql`sum(a.avg_attester_effectiveness * a.validator_count)`;
-
-const series: Omit<Series<AttestationField>, 'statement'> = {
+const seriesWith = (weighted: Sql): Omit<Series<AttestationField>, 'statement'> => ({
   record: AttestationRecord,
   fields: {
     id: same(sql`k.entity_id`),
@@ -49,7 +47,9 @@ const series: Omit<Series<AttestationField>, 'statement'> = {
     hour: storedOnly(sql`a.hour`, 'int'),
     ...periodKeys,
   },
-};
+});
+const series = seriesWith(sql`sum(a.avg_attester_effectiveness * a.validator_count)`);
+const seriesOfSets = seriesWith(fromUnits(sql`sum(a.sum_attester_effectiveness)`));
 
 type Load<Key> = (
   db: Queryable,
@@ -63,12 +63,15 @@ const pagesOf =
   <Key>(
     statement: string,
     sourceOf: (keys: readonly Key[], query: AttestationQuery) => PeriodSource,
+    own = series,
   ): Load<Key> =>
   (db, keys, query, ...rest) =>
-    periodPages(db, { ...series, statement }, sourceOf(keys, query), query, ...rest);
+    periodPages(db, { ...own, statement }, sourceOf(keys, query), query, ...rest);
 
 export const attestationPages = pagesOf<OperatorId>('attestationPages', entityDays);
-export const setAttestationPages = pagesOf<SetKey>('setAttestationPages', (sets, query) =>
-  setDays(sets, query.calendar, query),
+export const setAttestationPages = pagesOf<SetKey>(
+  'setAttestationPages',
+  (sets, query) => setDays(sets, query.calendar, query),
+  seriesOfSets,
 );
 export const validatorAttestationPages = pagesOf('validatorAttestationPages', validatorDays);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
-import { sql } from '../../db/rows.ts';
+import { inOnePiece, raw, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import { text } from '../../kernel/leaves.ts';
 import { capitalized } from '../../kernel/names.ts';
@@ -14,54 +14,37 @@ import {
   type Series,
 } from '../../periods/pages.ts';
 import { entityFigures, validatorDays } from '../../periods/sources.ts';
-import { type SetKey, setDays } from '../private-sets/set-days.ts';
+import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
 import { EffectivenessRecord, ProposalRecord, RewardRecord } from './record.ts';
 
 const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
   record.extend({ id: text(256) }) as unknown as z.ZodObject<Shape>;
 
-const mean = (sum: string, of: string): Expression => ({
-  stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
-  gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),
-});
-const meanOrZero = (sum: string, of: string): Expression => {
-  const { stored, gathered } = mean(sum, of);
-  return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };
-};
-const added = (...columns: string[]) => summed(`${columns.join(' + a.')}`);
-
-const shared = { id: same(sql`k.entity_id`), validatorCount: last('validator_count'), ...periodKeys };
-type Figure<Field extends string> = Omit<Series<Field>, 'statement'>;
-const avgProposerEffectiveness = mean('sum_proposer_effectiveness', 'proposer_count');
-const consensus = ['sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'];
-const execution = ['sum_priority_fees', 'sum_baseline_mev'];
-
-const effectiveness: Figure<keyof EffectivenessRecord> = {
-  record: owned(EffectivenessRecord),
-  fields: {
-    ...shared,
+/** Means over the validators of all days. `double` converts sums as the source stores them. */
+function meansOf(double: (sum: Sql) => Sql) {
+  const mean = (sum: string, of: string): Expression => ({
+    stored: inOnePiece(sql`${double(raw(`a.${sum}`))} / nullif(a.${raw(of)}, 0)`),
+    gathered: inOnePiece(sql`${double(raw(`sum(a.${sum})`))} / nullif(sum(a.${raw(of)}), 0)::float8`),
+  });
+  const meanOrZero = (sum: string, of: string): Expression => {
+    const { stored, gathered } = mean(sum, of);
+    return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };
+  };
+  return {
     avgCorrectness: mean('sum_correctness', 'attested_count'),
     avgInclusionDelay: mean('sum_inclusion_delays', 'attested_count'),
     avgUptime: meanOrZero('sum_uptime', 'validator_count'),
     avgAttesterEffectiveness: meanOrZero('sum_attester_effectiveness', 'validator_count'),
-    avgProposerEffectiveness,
+    avgProposerEffectiveness: mean('sum_proposer_effectiveness', 'proposer_count'),
     avgValidatorEffectiveness: meanOrZero('sum_validator_effectiveness', 'validator_count'),
-  },
-};
+  };
+}
+const added = (...columns: string[]) => summed(`${columns.join(' + a.')}`);
 
-const proposals: Figure<keyof ProposalRecord> = {
-  record: owned(ProposalRecord),
-  fields: {
-    ...shared,
-    proposerDutyCount: added('proposed_count', 'missed_proposal_count'),
-    proposedCount: summed('proposed_count'),
-    missedProposalCount: summed('missed_proposal_count'),
-    avgProposerEffectiveness,
-    sumProposerRewards: summed('sum_proposer_rewards'),
-    sumPriorityFees: summed('sum_priority_fees'),
-    sumBaselineMev: summed('sum_baseline_mev'),
-  },
-};
+const shared = { id: same(sql`k.entity_id`), validatorCount: last('validator_count'), ...periodKeys };
+type Figure<Field extends string> = Omit<Series<Field>, 'statement'>;
+const consensus = ['sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'];
+const execution = ['sum_priority_fees', 'sum_baseline_mev'];
 
 const rewards: Figure<keyof RewardRecord> = {
   record: owned(RewardRecord),
@@ -80,7 +63,28 @@ const rewards: Figure<keyof RewardRecord> = {
   },
 };
 
-const figures = { effectiveness, proposals, rewards };
+function figuresWith(means: ReturnType<typeof meansOf>) {
+  const effectiveness: Figure<keyof EffectivenessRecord> = {
+    record: owned(EffectivenessRecord),
+    fields: { ...shared, ...means },
+  };
+  const proposals: Figure<keyof ProposalRecord> = {
+    record: owned(ProposalRecord),
+    fields: {
+      ...shared,
+      proposerDutyCount: added('proposed_count', 'missed_proposal_count'),
+      proposedCount: summed('proposed_count'),
+      missedProposalCount: summed('missed_proposal_count'),
+      avgProposerEffectiveness: means.avgProposerEffectiveness,
+      sumProposerRewards: summed('sum_proposer_rewards'),
+      sumPriorityFees: summed('sum_priority_fees'),
+      sumBaselineMev: summed('sum_baseline_mev'),
+    },
+  };
+  return { effectiveness, proposals, rewards };
+}
+const figures = figuresWith(meansOf((sum) => sum));
+const figuresOfSets = figuresWith(meansOf(fromUnits));
 export type Figures = {
   effectiveness: EffectivenessRecord;
   proposals: ProposalRecord;
@@ -96,7 +100,11 @@ export type FiguresAsked<Name extends FigureName> = [
 ];
 
 const pagesOf =
-  <Key>(whose: string, sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => PeriodSource) =>
+  <Key>(
+    whose: string,
+    sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => PeriodSource,
+    series = figures,
+  ) =>
   <Name extends FigureName>(
     db: Queryable,
     keys: readonly Key[],
@@ -105,7 +113,7 @@ const pagesOf =
     periodPages(
       db,
       {
-        ...(figures[name] as unknown as Figure<FigureField<Name>>),
+        ...(series[name] as unknown as Figure<FigureField<Name>>),
         statement: `${whose}${capitalized(name)}`,
       },
       sourceOf(keys, query),
@@ -114,6 +122,10 @@ const pagesOf =
       selection,
     );
 
-export const setFigurePages = pagesOf<SetKey>('set', (sets, query) => setDays(sets, query.calendar, query));
+export const setFigurePages = pagesOf<SetKey>(
+  'set',
+  (sets, query) => setDays(sets, query.calendar, query),
+  figuresOfSets,
+);
 export const operatorFigurePages = pagesOf('operator', entityFigures);
 export const validatorFigurePages = pagesOf('validator', validatorDays);

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { rows, sql } from '../../db/rows.ts';
+import { raw, rows, sql } from '../../db/rows.ts';
 import { count, gwei, number } from '../../kernel/leaves.ts';
 import type { OperatorSummary } from '../operators/record.ts';
+import { fromUnits } from './set-days.ts';
 
 const Summary = z.object({
   network: Network,
@@ -51,10 +52,9 @@ export function setSummaries(
       f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance"
     from sets s cross join dates
     cross join lateral (
-      select sum(a.sum_correctness) / nullif(sum(a.attested_count), 0) as correctness,
-        sum(a.sum_inclusion_delays) / nullif(sum(a.attested_count), 0) as delay,
-        sum(a.sum_uptime) / nullif(sum(a.validator_count), 0) as uptime,
-        sum(a.sum_validator_effectiveness) / nullif(sum(a.validator_count), 0) as effectiveness,
+      select ${mean('sum_correctness', 'attested_count')} as correctness,
+        ${mean('sum_inclusion_delays', 'attested_count')} as delay, ${mean('sum_uptime', 'validator_count')} as uptime,
+        ${mean('sum_validator_effectiveness', 'validator_count')} as effectiveness,
         36500::float8 * sum(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
           + a.sum_priority_fees + a.sum_baseline_mev)::float8
           / nullif(sum(a.sum_end_epoch_effective_balance), 0)::float8 as apr,
@@ -65,6 +65,9 @@ export function setSummaries(
     order by s."validatorCount" desc, s.set_id`,
   );
 }
+
+const mean = (sum: string, of: string) =>
+  sql`${fromUnits(raw(`sum(a.${sum})`))} / nullif(sum(a.${raw(of)}), 0)`;
 
 const firstDate = ({ network, timeWindow }: { network: Network; timeWindow: TimeWindow }) =>
   timeWindow === 'all'

@@ -42,6 +42,11 @@ type Summed = Exclude<
 const sumsOf = <Name extends Summed>(...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`sum(a.${name})`)])) as Record<Name, Sql>;
 
+/** Sums of figures are stored as whole numbers of 2^-56, because sums of doubles depend on the order of adding. */
+const UNITS = sql`72057594037927936::float8`;
+const inUnits = (value: Sql) => sql`round(${UNITS} * ${value})::bigint`;
+export const fromUnits = (sum: Sql) => sql`(${sum}::float8 / ${UNITS})`;
+
 /** Excludes exited validators whose only duty is the sync committee. */
 const active = sql`filter (where ${duties} > 0)`;
 
@@ -63,12 +68,12 @@ const columns = {
   ...sumsOf('sum_priority_fees', 'sum_baseline_mev'),
   attested_count: sql`count(*) filter (where ${attested} > 0)`,
   proposer_count: sql`count(*) filter (where ${proposals} > 0)`,
-  sum_correctness: sql`sum(${correctness})`,
-  sum_inclusion_delays: sql`sum(${inclusionDelay})`,
-  sum_uptime: sql`coalesce(sum(${uptime}), 0)`,
-  sum_attester_effectiveness: sql`coalesce(sum(${attester}), 0)`,
-  sum_proposer_effectiveness: sql`sum(${proposer})`,
-  sum_validator_effectiveness: sql`coalesce(sum(${effectiveness}), 0)`,
+  sum_correctness: sql`sum(${inUnits(correctness)})`,
+  sum_inclusion_delays: sql`sum(${inUnits(inclusionDelay)})`,
+  sum_uptime: sql`coalesce(sum(${inUnits(uptime)}), 0)`,
+  sum_attester_effectiveness: sql`coalesce(sum(${inUnits(attester)}), 0)`,
+  sum_proposer_effectiveness: sql`sum(${inUnits(proposer)})`,
+  sum_validator_effectiveness: sql`coalesce(sum(${inUnits(effectiveness)}), 0)`,
 } satisfies Record<Summed, Sql> & Record<string, Sql>;
 const names = Object.keys(columns);
 
