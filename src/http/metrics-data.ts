@@ -8,13 +8,15 @@ import {
   slotStart,
 } from '../chain/calendar.ts';
 import { type Network, networks } from '../chain/networks.ts';
-import { type Newest, newestPositions } from '../db/changes/newest.ts';
+import { databaseSize, type Newest, newestPositions } from '../db/changes/newest.ts';
 import { type LastRun, lastRuns } from '../db/job-runs.ts';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { recent } from '../kernel/recent.ts';
 
 const RECENT_MS = 15_000;
+/** PostgreSQL asks the file system for the size of each file. */
+const SIZE_RECENT_MS = 300_000;
 
 type Place = { dataset: string; network: string; epoch?: number | undefined; end?: number | undefined };
 
@@ -38,9 +40,9 @@ export function registerStoredMetrics(
   registry: Registry,
   { pool, primary, log }: { pool: Queryable; primary: Queryable; log: Logger },
 ): void {
-  const known = <T>(read: () => Promise<T[]>): (() => Promise<T[]>) => {
+  const known = <T>(read: () => Promise<T[]>, recentMs = RECENT_MS): (() => Promise<T[]>) => {
     let last: T[] = [];
-    return recent(RECENT_MS, async () => {
+    return recent(recentMs, async () => {
       try {
         last = await withDeadline(read());
       } catch (err) {
@@ -51,6 +53,16 @@ export function registerStoredMetrics(
   };
   const newest = known(async () => (await newestPositions(pool, networks)).map(placeOf));
   const runs = known(() => lastRuns(primary));
+
+  const size = known(() => databaseSize(pool), SIZE_RECENT_MS);
+  new Gauge({
+    name: 'stakegraph_database_bytes',
+    help: 'Size of the database with all tables and indexes.',
+    registers: [registry],
+    async collect() {
+      for (const bytes of await size()) this.set(bytes);
+    },
+  });
 
   const datasetGauge = (name: string, help: string, value: (place: Place) => number | undefined) =>
     new Gauge({
@@ -83,13 +95,13 @@ export function registerStoredMetrics(
     new Gauge({
       name: `stakegraph_job_last_${name}`,
       help,
-      labelNames: ['job', 'network'],
+      labelNames: ['task', 'network'],
       registers: [registry],
       async collect() {
         this.reset();
         for (const run of await runs()) {
-          const { job, network } = run;
-          if (run.outcome === outcome) this.set(network ? { job, network } : { job }, value(run));
+          const { job: task, network } = run; // Prometheus uses the label `job` for what it scrapes
+          if (run.outcome === outcome) this.set(network ? { task, network } : { task }, value(run));
         }
       },
     });

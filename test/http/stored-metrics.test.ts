@@ -109,14 +109,14 @@ describe('the metrics of jobs', () => {
     await record('refresh', 'success', 'mainnet', 12);
     await record('mirror', 'failure');
     const { text } = await own.fetch('/metrics');
-    const of = (name: string, labels = 'job="refresh",network="mainnet"') =>
+    const of = (name: string, labels = 'task="refresh",network="mainnet"') =>
       sampleOf(text, `job_last_${name}{${labels}}`);
     expect(of('success_timestamp_seconds')).toBeGreaterThan(before - 60);
     expect(of('failure_timestamp_seconds')).toBeLessThanOrEqual(of('success_timestamp_seconds') as number);
     expect(of('duration_seconds')).toBeGreaterThan(4);
     expect(of('rows')).toBe(12);
-    expect(of('failure_timestamp_seconds', 'job="mirror"')).toBeGreaterThan(before - 60);
-    expect(of('success_timestamp_seconds', 'job="mirror"')).toBeUndefined();
+    expect(of('failure_timestamp_seconds', 'task="mirror"')).toBeGreaterThan(before - 60);
+    expect(of('success_timestamp_seconds', 'task="mirror"')).toBeUndefined();
   });
 
   it('keep the newest run of each outcome when older ones are forgotten after 90 days', async () => {

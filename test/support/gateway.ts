@@ -11,6 +11,7 @@ import { readSettings, type Settings } from '../../src/config.ts';
 import { openRevisions, type Revisions } from '../../src/db/changes/revisions.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { buildServer } from '../../src/http/server.ts';
+import type { IndexStatus } from '../../src/indexer/status.ts';
 import { deadlines, serverDeadlines, waitTimeoutMs } from './deadlines.ts';
 import { databaseUrl, type Template } from './global-setup.ts';
 import { shownByCall, shownByQuery } from './interface.ts';
@@ -81,6 +82,8 @@ export async function startGateway(
     /** Silent unless given. */
     log?: Logger;
     requestTimeoutMs?: number;
+    replicaUp?: () => boolean;
+    index?: IndexStatus;
   } = {},
 ): Promise<Gateway> {
   const database = options.database ?? (await createDatabase(options.template ?? 'sample'));
@@ -115,6 +118,8 @@ export async function startGateway(
     meter,
     revisions,
     readiness: async () => ({ ready: true }),
+    replicaUp: options.replicaUp,
+    index: options.index,
     ...serverDeadlines,
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     exchangeCode: async (code) => ((await takePageCode(primary, code)) ? token : undefined),

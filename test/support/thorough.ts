@@ -8,7 +8,7 @@ declare module 'vitest' {
 }
 
 /** Whether everything runs (`npm run test:all`), and not only what `npm test` has time for. */
-const thorough = inject('thorough');
+export const thorough = inject('thorough');
 
 /** `it` for a test that takes seconds and whose subject comes second: `npm test` skips it. */
 export const slow = it.runIf(thorough);

@@ -72,3 +72,9 @@ export const newestPositions = (db: Queryable, networks: readonly string[]): Pro
     )
     select dataset, network, unit, position::float8 as position from found where position is not null`,
   );
+
+/** In bytes. */
+export async function databaseSize(db: Queryable): Promise<number[]> {
+  const text = '/* databaseSize */ select pg_database_size(current_database())::float8 as bytes';
+  return (await db.query({ text, values: [] })).rows.map(({ bytes }) => bytes as number);
+}

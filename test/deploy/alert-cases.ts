@@ -1,0 +1,82 @@
+type Case = { fires: Record<string, string>; quiet: Record<string, string> };
+
+const constant = (series: string, fires: number, quiet: number): Case => ({
+  fires: { [series]: `${fires}x600` },
+  quiet: { [series]: `${quiet}x600` },
+});
+const counter = (series: string, fires: number, quiet: number): Case => ({
+  fires: { [series]: `0+${fires}x600` },
+  quiet: { [series]: `0+${quiet}x600` },
+});
+const count = 'stakegraph_http_request_seconds_count';
+const bucket = 'stakegraph_http_request_seconds_bucket';
+const last = 'stakegraph_job_last';
+
+/** Series with a value a minute for ten hours. The time of the first is 0. */
+export const alertCases: Record<string, Case> = {
+  StakegraphDown: constant('up{job="stakegraph"}', 0, 1),
+  StakegraphRestarts: counter('process_start_time_seconds{job="stakegraph"}', 60, 0),
+  StakegraphErrors: {
+    fires: { [`${count}{status="200"}`]: '0+98x600', [`${count}{status="500"}`]: '0+2x600' },
+    quiet: { [`${count}{status="200"}`]: '0+98x600', [`${count}{status="404"}`]: '0+9x600' },
+  },
+  StakegraphSlow: {
+    fires: {
+      [`${bucket}{le="1",status="200"}`]: '0+90x600',
+      [`${bucket}{le="2.5",status="200"}`]: '0+100x600',
+      [`${bucket}{le="+Inf",status="200"}`]: '0+100x600',
+    },
+    quiet: {
+      [`${bucket}{le="1",status="200"}`]: '0+99x600',
+      [`${bucket}{le="2.5",status="200"}`]: '0+100x600',
+      [`${bucket}{le="+Inf",status="200"}`]: '0+100x600',
+    },
+  },
+  StakegraphRequestsWait: constant('stakegraph_http_requests_waiting', 101, 100),
+  StakegraphPoolExhausted: {
+    fires: { stakegraph_db_connections_waiting: '1x600' },
+    quiet: { stakegraph_db_connections_waiting: '9 0 '.repeat(300) },
+  },
+  StakegraphConnectionsRefused: counter('stakegraph_http_connections_refused_total', 1, 0),
+  StakegraphEventLoopLate: constant('nodejs_eventloop_lag_p99_seconds{job="stakegraph"}', 0.6, 0.4),
+  StakegraphChangesNotHeard: constant('stakegraph_changes_heard', 0, 1),
+  StakegraphNotReady: constant('stakegraph_reads_up', 0, 1),
+  StakegraphWritesDown: {
+    fires: { stakegraph_writes_up: '0x600', stakegraph_reads_up: '1x600' },
+    quiet: { stakegraph_writes_up: '0x600', stakegraph_reads_up: '0x600' },
+  },
+  StakegraphReplicaDown: constant('stakegraph_read_replica_up', 0, 1),
+  StakegraphRedisDown: constant('stakegraph_redis_up', 0, 1),
+  StakegraphNoData: {
+    fires: { up: '1x600' },
+    quiet: { 'stakegraph_dataset_newest_timestamp_seconds{dataset="blocks"}': '0x600' },
+  },
+  StakegraphDataOld: constant(
+    'stakegraph_dataset_newest_timestamp_seconds{dataset="operators",network="mainnet"}',
+    -200_000,
+    0,
+  ),
+  StakegraphJobFailing: {
+    fires: {
+      [`${last}_failure_timestamp_seconds{task="refresh",network="mainnet"}`]: '200x600',
+      [`${last}_success_timestamp_seconds{task="refresh",network="hoodi"}`]: '100x600',
+    },
+    quiet: {
+      [`${last}_failure_timestamp_seconds{task="refresh",network="mainnet"}`]: '100x600',
+      [`${last}_success_timestamp_seconds{task="refresh",network="mainnet"}`]: '200x600',
+    },
+  },
+  StakegraphRefreshLate: constant(
+    `${last}_success_timestamp_seconds{task="refresh",network="mainnet"}`,
+    -100_000,
+    0,
+  ),
+  StakegraphMirrorLate: constant(`${last}_success_timestamp_seconds{task="mirror"}`, -100_000, 0),
+  StakegraphIndexLate: constant('stakegraph_index_behind_seconds', 5_401, 2_100),
+  StakegraphIndexNodeErrors: counter('stakegraph_index_node_errors_total{reason="timeout"}', 12, 1),
+  StakegraphIndexUnexplained: counter('stakegraph_index_reconcile_failures_total', 1, 0),
+  StakegraphDatabaseGrows: {
+    fires: { stakegraph_database_bytes: '20000000000+1000000000x600' },
+    quiet: { stakegraph_database_bytes: '20000000000+1000x600' },
+  },
+};
