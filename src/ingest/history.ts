@@ -134,6 +134,8 @@ export async function writeHistory(
       values,
     );
     const before = written;
+    if (name === 'operator')
+      await client.query('/* operatorHistoryParts */ select operator_history_parts(array[$1::date])', [date]);
     await run(
       `/* addHistory */
       insert into ${name}_history (date, series, ${columnList(names)})
@@ -143,7 +145,8 @@ export async function writeHistory(
       order by g.series`,
       values,
     );
-    await analyzeGrown(client, `${name}_history`, written - before);
+    const part = name === 'operator' ? `_${date.slice(0, 7).replace('-', '_')}` : '';
+    await analyzeGrown(client, `${name}_history${part}`, written - before);
     await run(
       `/* addHistoryDays */
       insert into ${name}_history_days (date, ${columnList(scope)})

@@ -84,7 +84,7 @@ describe('an import of days', () => {
       days: [1_492, 1_523, 1_551],
       part: 'validator_days_2025_03',
     },
-    { resource: 'attestations', row: entityDay, days: [800, 1_200, 1_551], part: 'attestation_days_2025' },
+    { resource: 'attestations', row: entityDay, days: [800, 1_200, 1_551], part: 'attestation_days_2025_03' },
   ])('looks into the parts of their dates alone: $resource', async ({ resource, row, days, part }) => {
     await planned(resource, await write(days.map(row)), { network: 'mainnet' });
     await run('analyze');

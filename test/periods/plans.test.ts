@@ -90,11 +90,11 @@ describe('a page of an entity', () => {
   }
 
   it.each([
-    ['asc', {}, ['2021', '2022']], // one row more than the page tells whether there are more
-    ['desc', {}, ['2024', '2025']],
-    ['asc', { after: 565 }, ['2022', '2023', '2024']], // the cursor's own year may have more
-    ['desc', { after: 930 }, ['2021', '2022', '2023']],
-  ] as const)('looks into the years of its days alone: %s %j', async (sortOrder, from, wanted) => {
+    ['asc', {}, ['2021_06', '2022_06']], // one row more than the page tells whether there are more
+    ['desc', {}, ['2024_06', '2025_06']],
+    ['asc', { after: 565 }, ['2022_06', '2023_06', '2024_06']], // the cursor's own month may have more
+    ['desc', { after: 930 }, ['2021_06', '2022_06', '2023_06']],
+  ] as const)('looks into the months of its days alone: %s %j', async (sortOrder, from, wanted) => {
     expect(await partsOf({ ...days, sortOrder }, { ...from, limit: 1 })).toEqual(wanted);
   });
 

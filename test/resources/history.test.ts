@@ -15,8 +15,12 @@ beforeEach(() =>
 const today = () => new Date().toISOString().slice(0, 10);
 const daysBefore = (date: string, days: number) =>
   new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
+const partsOf = (dates: string, values: unknown[] = []) =>
+  query(`select operator_history_parts(array(select distinct ${dates} from operator_history))`, values);
 /** As if what is stored had been published so many days earlier. */
 async function age(days: number) {
+  await partsOf('date - $1::int + 10000', [days]);
+  await partsOf('date - $1::int', [days]);
   for (const name of ['operator', 'stake_authority']) {
     for (const table of [`${name}_history`, `${name}_history_days`])
       await query(`update ${table} set date = date - $1::int + 10000`, [days]);
@@ -156,6 +160,7 @@ describe('the history of an operator', () => {
     await imported(...ids.map((id) => operator(id)));
     await query(`insert into operator_history_days select network, id_type, time_window, date - d
       from operator_history_days, generate_series(1, 89) d`);
+    for (const days of [30, 60, 89]) await partsOf('date - $1::int', [days]);
     await query(`insert into operator_history select date - d, series, avg_validator_effectiveness + d, apr_percentage,
       network_penetration, validator_count, as_of_epoch from operator_history, generate_series(1, 89) d`);
     gateway.statements.length = 0;

@@ -1,0 +1,45 @@
+import { expect, onTestFinished } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { createDatabase } from '../support/gateway.ts';
+import { migrateAnewTo } from '../support/migrations.ts';
+import { slow } from '../support/thorough.ts';
+
+slow('migration 0052 moves attestations by day and history of operators into parts by month', async () => {
+  const database = await createDatabase('empty');
+  onTestFinished(() => database.drop());
+  await migrateAnewTo(database, '0051');
+  const run = (text: string) => database.pool.query({ text, values: [] }).then(({ rows }) => rows);
+  const days = `select utc, date, (date - '2020-12-01') as day from unnest('{t,f}'::boolean[]) utc,
+    unnest('{2023-12-31,2024-01-01,2024-01-31,2024-02-01,2025-11-30}'::date[]) date`;
+  await run(`select attestation_parts(array(select date from (${days}) d), false)`);
+  await run(`insert into attestation_days (entity_key, utc, day, date, validator_count, total_unique_attestations,
+      sum_missed_attestations, sum_correct_head, sum_correct_target, sum_correct_source, sum_wrong_head_votes,
+      sum_wrong_target_votes, sum_late_target_votes, sum_late_source_votes, avg_attester_effectiveness,
+      sum_inclusion_delay, sum_end_epoch_balance, sum_end_epoch_effective_balance, start_epoch, end_epoch)
+    select e, utc, day, date, e, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99.5, 10, 11, 12, day * 225, day * 225 + 224
+    from (${days}) d, generate_series(1, 3) e`);
+  await run(`insert into operator_history (date, series, avg_validator_effectiveness, validator_count)
+    select date, s, s / 3.0, s from (${days}) d, generate_series(1, 4) s where utc`);
+  const contents = () =>
+    Promise.all(
+      ['attestation_days', 'operator_history'].map((table) =>
+        run(`select t.*::text from ${table} t order by 1`),
+      ),
+    );
+  const before = await contents();
+  await migrate(database.url);
+  expect(await contents()).toEqual(before);
+  const parts = await run(`select inhrelid::regclass::text as part from pg_inherits
+    where inhparent in ('attestation_days'::regclass, 'operator_history'::regclass) order by 1`);
+  const months = ['2023_12', '2024_01', '2024_02', '2025_11'];
+  expect(parts.map(({ part }) => part)).toEqual(
+    ['attestation_days', 'operator_history'].flatMap((table) => months.map((month) => `${table}_${month}`)),
+  );
+  const indexes = `select indexrelid::regclass::text as name from pg_index
+    where indrelid in ('attestation_days'::regclass, 'operator_history'::regclass) and indisvalid order by 1`;
+  expect((await run(indexes)).map(({ name }) => name)).toEqual([
+    'attestation_days_date',
+    'attestation_days_pkey',
+    'operator_history_pkey',
+  ]);
+});
