@@ -52,6 +52,7 @@ export const computeUnits = {
   slashing: { base: 1, item: 1 },
   slashingHistory: { base: 20, item: 1 },
   stakeAuthority: { base: 1, item: 1 },
+  stakeConcentration: { base: 5, item: 1 },
   validator: { base: 1, item: 1 },
   validators: { base: 5, item: 1 },
   viewer: { base: 0, item: 0 },

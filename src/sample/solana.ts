@@ -1,7 +1,6 @@
 import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
-import { leafKind } from '../kernel/leaves.ts';
 import { definitions } from '../resources/network-rewards/record.ts';
-import { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
+import type { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
 import type { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
 import {
   base58,
@@ -113,17 +112,49 @@ export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthorit
   }
 }
 
+/** Rewards as a yearly share of the stake. */
+const yields = { voting: 0.0564, proposals: 0.0041, mev: 0.0072, rent: 0.00002 };
+const STAKE_ACCOUNTS = 12_480;
+const WITHDRAW_AUTHORITIES = 5_730;
+
 export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOverview & typeof asOf> {
   for (const timeWindow of timeWindows) {
     const random = stream(seed, 'solana', 'overview', timeWindow);
-    const figures = Object.entries(SolanaNetworkOverview.shape).map(([name, schema]) => {
-      const kind = leafKind(schema);
-      if (kind === 'Int') return [name, whole(random, 10, VALIDATORS)];
-      return [
-        name,
-        kind === 'Float' ? between(random, 0.06, 0.08) : decimalText(ratio(random, 0.6, 0.8), 24),
-      ];
-    });
-    yield { ...Object.fromEntries(figures), timeWindow, ...asOf };
+    const staked = STAKED_SOL * between(random, 0.99, 1);
+    const earned = (staked * daysOf(timeWindow)) / 365;
+    const around = (value: number) => value * between(random, 0.98, 1.02);
+    const rewards = (share: number) => sol(lamports(random, around(earned * share)));
+    const perAuthority = (authorities: number) =>
+      decimalText(bigDecimal(random, STAKE_ACCOUNTS / authorities, 24), 24);
+    const growth = Math.min(daysOf(timeWindow), 90);
+    yield {
+      timeWindow,
+      networkEffectiveness: between(random, 0.97, 0.99),
+      networkVoteSuccessRate: between(random, 0.985, 0.995),
+      networkMissedBlocksRate: between(random, 0.01, 0.02),
+      networkVotingLatency: between(random, 1.05, 1.15),
+      validatorApy: around(0.0081),
+      netValidatorApy: around(0.0063),
+      delegatorApy: around(0.0662),
+      rewardsSolanaVoting: rewards(yields.voting),
+      rewardsSolanaProposals: rewards(yields.proposals),
+      rewardsSolanaMev: rewards(yields.mev),
+      rewardsSolanaRent: rewards(yields.rent),
+      activeValidatorCount: VALIDATORS,
+      activeValidatorDiff: whole(random, -4, 2),
+      totalDelegatedStake: sol(lamports(random, staked)),
+      activeDelegatorStakeAccountCount: STAKE_ACCOUNTS,
+      activeDelegatorStakeAccountCountDiff: whole(random, 2 * growth, 9 * growth),
+      activeDelegatorWithdrawAuthorityCount: WITHDRAW_AUTHORITIES,
+      activeDelegatorWithdrawAuthorityCountDiff: whole(random, growth, 5 * growth),
+      stakeAccountWithdrawAuthorityRatio: perAuthority(WITHDRAW_AUTHORITIES),
+      activeDelegatorStakeAuthorityCount: STAKE_AUTHORITIES,
+      activeDelegatorStakeAuthorityCountDiff: whole(random, growth, 4 * growth),
+      stakeAccountStakeAuthorityRatio: perAuthority(STAKE_AUTHORITIES),
+      networkEffectivenessDiff: `-${decimalText(ratio(random, 0.0001, 0.002), 24)}`,
+      giniCoefficient: decimalText(ratio(random, 0.68, 0.7), 24),
+      deactivatingStakeAccounts: whole(random, 60, 140),
+      ...asOf,
+    };
   }
 }

@@ -119,6 +119,15 @@ describe('search by name', () => {
     expect(mixed.map((one) => one.score)).toEqual(mixed.map((one) => one.score).toSorted((a, b) => b - a));
   });
 
+  it('scores even a name of the same words below the bound of similar names', async () => {
+    const { data } = await gateway.graphql(
+      '{ search(query: "Sample Pool Alder Alder", kinds: [OPERATOR], first: 1) { text matched score } }',
+    );
+    expect(data.search).toEqual([
+      { text: 'Sample Pool Alder', matched: 'SIMILAR_NAME', score: expect.closeTo(0.69, 6) },
+    ]);
+  });
+
   it('finds stake authorities by the name of their pool', async () => {
     const [pool] = await stored<{ name: string; id: string }>(
       `select pool_name as name, stake_authority as id from stake_authority_summaries

@@ -31,14 +31,16 @@ export function Heading(props: { title: string; about?: ReactNode; asOf?: AsOf; 
   );
 }
 
-/** A figure in large type. `exact` is its full value, when `children` is shortened. */
-export function Tile(props: {
+export type TileProps = {
   label: string;
   unit?: string;
   exact?: string;
   note?: ReactNode;
   children: ReactNode;
-}) {
+};
+
+/** A figure in large type. `exact` is its full value, when `children` is shortened. */
+export function Tile(props: TileProps) {
   const { label, unit, exact, note, children } = props;
   return (
     <div className="tile">
@@ -55,6 +57,14 @@ export function Tile(props: {
 }
 
 export const Tiles = ({ children }: { children: ReactNode }) => <dl className="tiles">{children}</dl>;
+
+export const TileList = ({ tiles }: { tiles: readonly TileProps[] }) => (
+  <Tiles>
+    {tiles.map((tile) => (
+      <Tile key={tile.label} {...tile} />
+    ))}
+  </Tiles>
+);
 
 /** A list of values of one parameter of the URL. */
 export function Choice<T extends string>(props: {

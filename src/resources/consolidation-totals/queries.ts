@@ -213,23 +213,29 @@ const balanceAt = (epoch: Sql): Sql => sql`coalesce(
 
 export type ConsolidationSelection = { network: Network; operator: OperatorScope | null; epochs: EpochRange };
 
-const ofOperator = (network: Network, operator: OperatorScope | null): Sql =>
-  operator === null
-    ? sql``
-    : sql`and exists (
-          select from validators v
-          where v.network = c.network and v.validator_index in (c.source_index, c.target_index)
-            and ${isMember('v', network, operator)}
-        )`;
+const selected = ({ first, last }: EpochRange, where: Sql): Sql => sql`
+        select c.source_index, c.epoch, c.consolidated_balance from consolidations c
+        where ${where} and c.epoch between ${first}::int and ${last}::int`;
+
+function consolidated({ network, operator, epochs }: ConsolidationSelection): Sql {
+  if (operator === null) return selected(epochs, sql`c.network = ${network}`);
+  // `offset 0` makes PostgreSQL look up each validator, whatever the statistics say.
+  const side = (index: Sql) => sql`
+        select c.* from validators v
+        cross join lateral (${selected(epochs, sql`(c.network, ${index}) = (v.network, v.validator_index)`)} offset 0) c
+        where v.network = ${network} and ${isMember('v', network, operator)}`;
+  return sql`${side(sql`c.source_index`)} union ${side(sql`c.target_index`)}`;
+}
 
 /** Each day since Electra has a row, up to the newest stored balance or consolidation. */
 export function consolidationHistoryPage(
   db: Queryable,
-  { network, operator, epochs }: ConsolidationSelection,
+  asked: ConsolidationSelection,
   query: PeriodQuery<ConsolidationRecordField>,
   range: Range<number>,
   selection: Selection<ConsolidationRecordField>,
 ): Promise<PeriodRow<ConsolidationRecord>[]> {
+  const { network, epochs } = asked;
   const { dayOf, dateOf, firstEpoch, lastEpoch } = epochDays(network, query.calendar);
   const keys = sql`(
     select ${network}::text as network, ${genesisTime[network]}::bigint as genesis, 1 as list,
@@ -247,12 +253,11 @@ export function consolidationHistoryPage(
         least(${lastEpoch(sql`day`)}, k.last) as end_epoch
       from generate_series(${dayOf(sql`k.first`)}, ${dayOf(sql`k.last`)}) day where k.first <= k.last
     ) d
-    cross join lateral (select ${balanceAt(sql`d.end_epoch`)} as total) b
+    cross join lateral (select ${balanceAt(sql`d.end_epoch`)} as total offset 0) b
     left join (
       select ${dayOf(sql`c.epoch`)} as day, count(*)::int as consolidation_count,
         sum(c.consolidated_balance) as balance
-      from consolidations c
-      where c.network = ${network} and c.epoch between k.first and k.last ${ofOperator(network, operator)}
+      from (${consolidated(asked)}) c
       group by 1
     ) t using (day)
   )`;

@@ -84,7 +84,7 @@ export const namesBySimilarity = (db: Queryable, asked: AskedNames): Promise<Nam
     db,
     Name,
     sql`/* namesBySimilarity */
-    select ${named(sql`n`)}, n.likeness * 0.7::float8 as score
+    select ${named(sql`n`)}, n.likeness * 0.69::float8 as score
     from similar_names(${asked.kinds}::text[], ${networksOf(asked)}::text[], ${asked.text}, ${asked.most}) n`,
   );
 

@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed } from '../../graphql/schema/columns.ts';
+import { columns, exposed, rowId } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   connection,
@@ -21,10 +21,16 @@ import { orderOf } from '../../graphql/schema/replaced.ts';
 import { earlySummary } from '../../graphql/schema/summaries.ts';
 import { whereOf } from '../../graphql/schema/where.ts';
 import { badArgument, badInput } from '../../kernel/refusal.ts';
+import { SolanaNetworkOverviewType } from '../solana-overview/graphql.ts';
 import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
 import { StakeAuthorityOrder, StakeAuthorityWhere, whereFaults } from './orders.ts';
 import type { StakeAuthorityNode } from './queries.ts';
-import { type StakeAuthorityField, StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
+import {
+  type StakeAuthorityField,
+  StakeAuthoritySummary,
+  StakeConcentration,
+  stakeAuthorityFields,
+} from './record.ts';
 import {
   listKey,
   type OrderedStakeAuthorities,
@@ -32,6 +38,7 @@ import {
   STAKE_AUTHORITIES_SIZES,
   stakeAuthorities,
   stakeAuthority,
+  stakeConcentration,
 } from './resolve.ts';
 import {
   authorityFigures,
@@ -200,6 +207,45 @@ builder.queryField('stakeAuthority', (t) =>
       return window
         ? stakeAuthority(ctx, { ...key, window }, selection)
         : loadStakeAuthorityNode(ctx, key, earlySummary(info, selection));
+    },
+  }),
+);
+
+const MOST_POINTS = 100;
+
+const StakeConcentrationType = builder
+  .objectRef<StakeConcentration & { scope: unknown[] }>('StakeConcentration')
+  .implement({
+    description: `${StakeConcentration.meta()?.description} Not a Node: it belongs to the points asked for.`,
+    fields: (t) => ({
+      id: rowId(t, 'StakeConcentration', ({ scope, rank }) => [...scope, rank]),
+      ...columns(t, StakeConcentration),
+    }),
+  });
+
+builder.objectField(SolanaNetworkOverviewType, 'stakeConcentration', (t) =>
+  t.field({
+    type: [StakeConcentrationType],
+    extensions: { operation: 'stakeConcentration', rows: MOST_POINTS },
+    description:
+      'How much of the stake the largest stake authorities of the window have together, for the largest one, for all, and for numbers between, at even distances on a logarithmic scale; empty without stake authorities.',
+    args: {
+      type: t.arg({
+        type: StakeAuthorityTypeEnum,
+        description: 'Only authorities of this kind; default: all.',
+      }),
+      points: t.arg.int({
+        defaultValue: MOST_POINTS,
+        description: `Most points to return, 2 to ${MOST_POINTS}; fewer where ranks would be equal.`,
+      }),
+    },
+    resolve: async ({ timeWindow }, args, ctx) => {
+      const points = args.points ?? MOST_POINTS;
+      if (points < 2 || points > MOST_POINTS)
+        throw badArgument('points', `points is ${points}; an integer from 2 to ${MOST_POINTS} is needed.`);
+      const list = { window: timeWindow, type: args.type ?? null };
+      const found = await stakeConcentration(ctx, list, points);
+      return found.map((row) => ({ ...row, scope: [list.window, list.type] }));
     },
   }),
 );

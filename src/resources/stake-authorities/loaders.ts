@@ -1,17 +1,19 @@
 import { refusedFigures } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { rowReader } from '../../db/batch/readers.ts';
+import { listReader, rowReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
 import { rankedPageReader } from '../../db/ranked/ranked-lists.ts';
 import type { Early } from '../../fast-rows/index.ts';
 import {
   type StakeAuthorityKey,
+  type StakeAuthorityListKey,
   type StakeAuthorityNode,
   stakeAuthoritiesById,
   stakeAuthoritiesByKey,
   stakeAuthoritiesByOrder,
   stakeAuthorityPages,
+  stakeConcentrations,
 } from './queries.ts';
 import { type StakeAuthorityField, type StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
 
@@ -63,3 +65,8 @@ export async function loadStakeAuthorityNode(
 export const loadStakeAuthorityPage = rankedPageReader(stakeAuthorityPages);
 
 export const loadOrderedStakeAuthorities = orderedPageReader(stakeAuthoritiesByOrder);
+
+export const loadStakeConcentration = listReader({
+  keyOf: ({ timeWindow, type }: StakeAuthorityListKey) => `${timeWindow}:${type}`,
+  load: stakeConcentrations,
+});

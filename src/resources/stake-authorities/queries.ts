@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -7,12 +8,14 @@ import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
 import type { EarlyRow } from '../../fast-rows/index.ts';
+import { count } from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
 import {
   type StakeAuthorityField,
   StakeAuthoritySummary,
   StakeAuthorityTrend,
   type StakeAuthorityType,
+  StakeConcentration,
 } from './record.ts';
 
 export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string };
@@ -139,4 +142,46 @@ export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthor
       order by array_position(${[...timeWindows]}::text[], s.time_window)
       limit 1
     ) s`,
+  );
+
+const ConcentrationRow = StakeConcentration.extend({ list: count() });
+
+/**
+ * Ranks lie evenly on a logarithmic scale, from 1 to the length of the list. Stored parts have 64 authorities, the
+ * smallest first, so that only those with a rank asked for are added up one by one.
+ */
+export const stakeConcentrations = (
+  db: Queryable,
+  lists: readonly StakeAuthorityListKey[],
+  points: number,
+): Promise<z.infer<typeof ConcentrationRow>[]> =>
+  rows(
+    db,
+    ConcentrationRow,
+    sql`/* stakeConcentrations */
+    select k.list::int - 1 as list, p.*
+    from ${keyTable(lists, listColumns)}
+    cross join lateral (
+      with parts as materialized (
+        select l.total, o.first_rank, o.each_delegated_stake as stakes,
+          (select sum(s) from unnest(o.each_delegated_stake) s) as stake
+        from stake_authority_lists l join stake_authority_orders o using (list_id)
+        where (l.time_window, l.list_type) = (k.time_window, k.list_type) and l.superseded_at is null
+          and o.ordered_by = 'networkPenetration'
+      ), added as (
+        select p.*, sum(stake) over (order by first_rank desc) as with_larger, sum(stake) over () as whole from parts p
+      ), asked as (
+        select distinct round(power(total::float8, i::float8 / ${points - 1}::int))::int as rank, total
+        from (select max(total) as total from parts having count(*) > 0) t, generate_series(0, ${points - 1}::int) i
+      )
+      select rank, trim_scale(stake)::text as "delegatedStake",
+        (case when whole > 0 then stake / whole else 0 end)::float8 as ratio
+      from (
+        select a.rank, p.whole, p.with_larger - coalesce((
+          select sum(s) from unnest(p.stakes[1:a.total - a.rank - p.first_rank]) s
+        ), 0) as stake
+        from asked a join added p on p.first_rank = (a.total - a.rank) / 64 * 64
+      ) r
+    ) p
+    order by k.list, p.rank`,
   );

@@ -6,6 +6,7 @@ import {
   decimalRatio,
   decimalsAsNumbers,
   nonNegativeDecimal,
+  number,
   text,
 } from '../../kernel/leaves.ts';
 
@@ -76,3 +77,16 @@ export const StakeAuthorityTrend = StakeAuthoritySummary.pick({
 });
 
 export const StakeAuthoritySummaryV1 = decimalsAsNumbers(StakeAuthoritySummary);
+
+/** In GraphQL only. */
+export const StakeConcentration = z
+  .object({
+    rank: count().describe('How many of the largest stake authorities, at least 1.'),
+    delegatedStake: nonNegativeDecimal().describe('What they delegate together, in SOL.'),
+    ratio: number().describe('Their share of what all stake authorities of the list delegate, 0..1.'),
+  })
+  .meta({
+    id: 'StakeConcentration',
+    description: 'What the largest stake authorities delegate together: a point of the concentration curve.',
+  });
+export type StakeConcentration = z.infer<typeof StakeConcentration>;

@@ -4,7 +4,12 @@ import type { Where } from '../../db/ranked/ordered-lists.ts';
 import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Order, OrderedRange, RankedRange } from '../../kernel/page.ts';
-import { loadOrderedStakeAuthorities, loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
+import {
+  loadOrderedStakeAuthorities,
+  loadStakeAuthority,
+  loadStakeAuthorityPage,
+  loadStakeConcentration,
+} from './loaders.ts';
 import type {
   OrderedStakeAuthorityRow,
   RankedStakeAuthorityRow,
@@ -54,3 +59,7 @@ export const stakeAuthority = (
   selection: Selection<StakeAuthorityField>,
 ): Promise<StakeAuthorityRow | undefined> =>
   loadStakeAuthority(ctx, { timeWindow: key.window, stakeAuthority: key.stakeAuthority }, selection);
+
+/** Fewest authorities first; empty without authorities. */
+export const stakeConcentration = (ctx: Context, list: StakeAuthorityList, points: number) =>
+  loadStakeConcentration(ctx, listKey(list), points);

@@ -11,25 +11,26 @@ isPage(explorer, '/explore/solana', { heading: 'Solana', statements: 7 });
 isPage(explorer, '/explore/rewards/polkadot', { heading: 'Polkadot rewards', statements: 3 });
 
 describe.skipIf(noBrowser)('Solana', () => {
-  it('shows the Gini coefficient beside the shares of the largest stake authorities, added up', async () => {
+  it('shows the Gini coefficient beside the share of the largest stake authorities, for all of them', async () => {
     const { page } = await open('/explore/solana?window=7d', { locale: 'en-GB' });
     await settled(page);
     const { data } = await gateway.graphql(
-      `{ solanaNetworkOverview(window: SEVEN_DAYS) { giniCoefficient }
-        stakeAuthorities(window: SEVEN_DAYS, orderBy: { field: DELEGATED_STAKE }, first: 3) {
-          nodes { summary { networkPenetration } } } }`,
+      `{ solanaNetworkOverview(window: SEVEN_DAYS) { giniCoefficient stakeConcentration { rank ratio } }
+        stakeAuthorities(window: SEVEN_DAYS) { totalCount } }`,
     );
+    const { giniCoefficient, stakeConcentration: points } = data.solanaNetworkOverview;
     const gini = page.locator('.tile', { hasText: 'Gini coefficient' }).locator('.value');
-    expect(await gini.innerText()).toBe(data.solanaNetworkOverview.giniCoefficient.toFixed(3));
+    expect(await gini.innerText()).toBe(giniCoefficient.toFixed(3));
     const figure = page.getByRole('figure', { name: 'Concentration of stake' });
     await figure.getByText('Table', { exact: true }).click();
-    const three = data.stakeAuthorities.nodes.reduce(
-      (sum: number, { summary }: any) => sum + summary.networkPenetration,
-      0,
-    );
-    expect(await figure.locator('tbody tr').nth(2).locator('td').last().innerText()).toBe(
-      `${(100 * three).toFixed(2)}%`,
-    );
+    const rows = figure.locator('tbody tr');
+    expect(await rows.count()).toBe(points.length);
+    expect(points.at(-1)).toEqual({ rank: data.stakeAuthorities.totalCount, ratio: 1 });
+    expect(await rows.nth(2).locator('td').allInnerTexts()).toEqual([
+      String(points[2].rank),
+      expect.stringMatching(/ SOL$/),
+      `${(100 * points[2].ratio).toFixed(2)}%`,
+    ]);
   });
 
   it('orders and pages the stake authorities on the server, and narrows them by type', async () => {

@@ -56,6 +56,25 @@ describe.skipIf(noBrowser)('the overview', () => {
     expect(first).toMatch(new RegExp(`^${date},${exact.replace('.', '\\.')},`));
   });
 
+  it('plots participation over time, and says so where no day of validators is stored', async () => {
+    const { page } = await explorer.open('/?days=30', { locale: 'en-GB' });
+    const figure = page.getByRole('figure', { name: 'Participation' });
+    await figure.locator('.plot svg').waitFor();
+    expect(await figure.locator('.legend li').allInnerTexts()).toEqual([
+      'Included',
+      'With the correct target',
+    ]);
+    const { data } = await explorer.gateway.graphql(`{ networkOverview {
+      history(orderBy: { field: PERIOD, direction: DESC }, first: 1) { nodes { participationRatio } } } }`);
+    await figure.getByText('Table', { exact: true }).click();
+    const [{ participationRatio }] = data.networkOverview.history.nodes;
+    expect(await figure.locator('tbody tr').first().innerText()).toContain(
+      `${(100 * participationRatio).toFixed(2)}%`,
+    );
+    await page.goto(`${explorer.gateway.url}/?network=hoodi`);
+    await figure.getByText('No day of all validators of this network is stored.').waitFor();
+  });
+
   it('opens its document with its variables in GraphiQL, where it runs', async () => {
     const opened = await explorer.open('/?days=30');
     const link = opened.page.getByRole('link', { name: 'APR: open in GraphiQL' });

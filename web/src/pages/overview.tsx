@@ -11,16 +11,16 @@ import {
   timeColumn,
   validatorColumn,
 } from '../columns.tsx';
+import { daysOf, PlotLength } from '../days.tsx';
 import { Figure } from '../figure.tsx';
 import { calendarDate, count, eth, percentage, plotted, ratio, shortCount, shortEth } from '../format.ts';
 import { useLive } from '../live.ts';
 import type { Network } from '../network.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, Share, Tile, Tiles } from '../parts.tsx';
+import { Choice, Heading, Share, TileList, type TileProps } from '../parts.tsx';
 import { at, barsOver, colors, linesOver } from '../plots.ts';
 import { Notice } from '../states.tsx';
 import type { Column } from '../table.tsx';
-import { oneOf } from '../url-state.ts';
 import { windowNames, windowOf, windows } from '../windows.ts';
 
 const query = graphql`
@@ -52,6 +52,7 @@ const query = graphql`
           date
           aprPercentage
           participationRatio
+          targetParticipationRatio
           validatorCount
           sumEndEpochEffectiveBalance
         }
@@ -115,9 +116,6 @@ type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Block = NonNullable<Data['blocks']>['nodes'][number];
 type Client = Overview['clients'][number];
 
-const days = oneOf('days', ['30', '90', '180'], '90');
-const dayNames = { '30': '30 days', '90': '90 days', '180': '180 days' };
-
 const dayColumns: Column<Day>[] = [
   { head: 'Date (UTC)', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
   {
@@ -130,6 +128,12 @@ const dayColumns: Column<Day>[] = [
     head: 'Participation (0–1)',
     value: ({ participationRatio }) => participationRatio,
     show: ({ participationRatio }) => ratio(participationRatio),
+    numeric: true,
+  },
+  {
+    head: 'Correct target (0–1)',
+    value: ({ targetParticipationRatio }) => targetParticipationRatio,
+    show: ({ targetParticipationRatio }) => ratio(targetParticipationRatio),
     numeric: true,
   },
   {
@@ -148,6 +152,27 @@ const apr = linesOver<Day>({
   label: 'APR',
   format: (value) => percentage(value, 1),
   tip: ({ date, aprPercentage }) => `${calendarDate(date)}\n${percentage(aprPercentage)} APR`,
+});
+
+const votes = [
+  { label: 'Included', color: colors[0], value: (row: Day) => row.participationRatio ?? null },
+  {
+    label: 'With the correct target',
+    color: colors[1],
+    value: (row: Day) => row.targetParticipationRatio ?? null,
+  },
+];
+const participation = linesOver<Day>({
+  date: dayOf,
+  series: votes,
+  label: 'Share of due attestations',
+  format: (value) => ratio(value, 1),
+  tip: (row) =>
+    [
+      calendarDate(row.date),
+      `Included ${ratio(row.participationRatio)}`,
+      `With the correct target ${ratio(row.targetParticipationRatio)}`,
+    ].join('\n'),
 });
 
 const staked = linesOver<Day>({
@@ -226,38 +251,40 @@ const clientColumns: Column<Client>[] = [
   },
 ];
 
-function Figures({ overview }: { overview: Overview }) {
-  const { sumEndEpochEffectiveBalance: stake, sumConsensusRewards, sumExecutionRewards } = overview;
-  return (
-    <Tiles>
-      <Tile label="Staked" unit="ETH" exact={eth(stake)}>
-        {shortEth(stake)}
-      </Tile>
-      <Tile label="Active validators">{count(overview.validatorCount)}</Tile>
-      <Tile label="Participation" note="of due attestations">
-        {ratio(overview.participationRatio)}
-      </Tile>
-      <Tile label="APR" note="both layers">
-        {percentage(overview.aprPercentage)}
-      </Tile>
-      <Tile label="Effectiveness" note="mean of validators">
-        {percentage(overview.avgValidatorEffectiveness)}
-      </Tile>
-      <Tile
-        label="Missed blocks"
-        note={`${count(overview.missedProposalCount)} missed, ${count(overview.proposedCount)} proposed`}
-      >
-        {ratio(overview.missedProposalRatio)}
-      </Tile>
-      <Tile label="Consensus rewards" unit="ETH" exact={eth(sumConsensusRewards)}>
-        {shortEth(sumConsensusRewards)}
-      </Tile>
-      <Tile label="Execution rewards" unit="ETH" exact={eth(sumExecutionRewards)} note="fees and MEV">
-        {shortEth(sumExecutionRewards)}
-      </Tile>
-    </Tiles>
-  );
-}
+const tilesOf = (of: Overview): TileProps[] => [
+  {
+    label: 'Staked',
+    unit: 'ETH',
+    exact: eth(of.sumEndEpochEffectiveBalance),
+    children: shortEth(of.sumEndEpochEffectiveBalance),
+  },
+  { label: 'Active validators', children: count(of.validatorCount) },
+  { label: 'Participation', note: 'of due attestations', children: ratio(of.participationRatio) },
+  { label: 'APR', note: 'both layers', children: percentage(of.aprPercentage) },
+  {
+    label: 'Effectiveness',
+    note: 'mean of validators',
+    children: percentage(of.avgValidatorEffectiveness),
+  },
+  {
+    label: 'Missed blocks',
+    note: `${count(of.missedProposalCount)} missed, ${count(of.proposedCount)} proposed`,
+    children: ratio(of.missedProposalRatio),
+  },
+  {
+    label: 'Consensus rewards',
+    unit: 'ETH',
+    exact: eth(of.sumConsensusRewards),
+    children: shortEth(of.sumConsensusRewards),
+  },
+  {
+    label: 'Execution rewards',
+    unit: 'ETH',
+    exact: eth(of.sumExecutionRewards),
+    note: 'fees and MEV',
+    children: shortEth(of.sumExecutionRewards),
+  },
+];
 
 const SHOWN = 10;
 
@@ -302,7 +329,7 @@ function View({ data, place }: { data: Data; place: Place }) {
       </div>
       <div className="labelled">
         <span aria-hidden="true">Plots</span>
-        <Choice param={days} label="Length of the plots" names={dayNames} />
+        <PlotLength />
       </div>
     </>
   );
@@ -318,7 +345,7 @@ function View({ data, place }: { data: Data; place: Place }) {
       <Heading title="Overview" asOf={overview.asOf}>
         {choices}
       </Heading>
-      <Figures overview={overview} />
+      <TileList tiles={tilesOf(overview)} />
       <div className="figures">
         <Figure
           title="APR"
@@ -326,6 +353,15 @@ function View({ data, place }: { data: Data; place: Place }) {
           columns={dayColumns}
           rows={history}
           draw={apr}
+        />
+        <Figure
+          title="Participation"
+          note="Share of due attestations that were included, and that had the correct target, by day."
+          columns={dayColumns}
+          rows={history.filter(({ participationRatio }) => participationRatio != null)}
+          draw={participation}
+          series={votes}
+          empty="No day of all validators of this network is stored."
         />
         <Figure
           title="Staked"
@@ -367,7 +403,7 @@ export default page<overviewQuery>({
   variables: ({ network, search }) => ({
     network,
     window: windowOf(search),
-    days: Number(days.read(search)),
+    days: daysOf(search),
   }),
   View,
 });
