@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readSettings, SettingsError } from '../config.ts';
+import { audit } from '../db/audit.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
 import { type Ages, ageOf, type Retainable, retainables } from '../ingest/retain/ages.ts';
@@ -82,16 +83,25 @@ function agesOf(flags: Flags): Ages {
 async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<number> {
   const startedAt = new Date();
   let [failed, rows] = [0, 0];
+  const dropped: RetainReport[] = [];
   await retain(
     pool,
     { ages, dryRun: flags.dryRun ?? false },
     (report) => {
       if (report.state === 'failed' || report.state === 'refused') failed += 1;
-      if (report.state === 'dropped') rows += report.rows;
+      if (report.state === 'dropped') {
+        rows += report.rows;
+        dropped.push(report);
+      }
       show(report, flags);
     },
     stop,
   );
+  for (const { part, table, network, before, rows } of dropped)
+    await audit(pool, {
+      ...{ action: 'retain', subject: part ?? table },
+      details: { network, before, rows: Math.round(rows) },
+    });
   if (!flags.dryRun && (failed > 0 || !stop.aborted)) {
     const outcome = failed > 0 ? 'failure' : 'success';
     await recordRun(pool, { job: 'retain', startedAt, outcome, rows: Math.round(rows) }, sayNotRecorded);

@@ -74,6 +74,13 @@ describe('stakegraph retain', () => {
     expect(await run('select job, outcome, row_count::int as rows from job_runs')).toEqual([
       { job: 'retain', outcome: 'success', rows: 10 },
     ]);
+    expect(await run(`select action, subject, details from audit_log where action = 'retain'`)).toEqual([
+      {
+        action: 'retain',
+        subject: expect.stringContaining('sync_committee'),
+        details: { network: 'mainnet', before: expect.any(String), rows: 10 },
+      },
+    ]);
   });
 
   slow('--every goes on until SIGTERM, and ends with 0', async () => {

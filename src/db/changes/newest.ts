@@ -29,7 +29,7 @@ export const newestPositions = (db: Queryable, networks: readonly string[]): Pro
       select 'blocks', network, 'slot',
         (select slot from blocks t where t.network = n.network order by slot desc limit 1)::float8 from n
       union all select 'sync-committee-rewards', network, 'slot',
-        (select slot from sync_committee_rewards t where t.network = n.network order by slot desc limit 1) from n
+        (select slot from sync_committee_slots t where t.network = n.network order by slot desc limit 1) from n
       union all select 'slashings', network, 'epoch',
         (select slashing_epoch from slashings t where t.network = n.network order by slashing_epoch desc limit 1) from n
       union all select 'consolidations', network, 'epoch',
@@ -45,7 +45,7 @@ export const newestPositions = (db: Queryable, networks: readonly string[]): Pro
           select entity_key from attestation_entities t where t.network = n.network order by entity_id limit 20
         ) e cross join lateral (
           select end_epoch from attestation_days t where t.entity_key = e.entity_key and not utc
-          order by day desc limit 1
+          order by date desc limit 1
         ) d
       ) from n
       union all select 'operators', network, 'date', (
