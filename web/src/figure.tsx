@@ -77,8 +77,7 @@ function useGraphiqlHref() {
   return `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`;
 }
 
-/** A plot with its table, a CSV file of it, and the query in GraphiQL. Without `draw` it is a table alone. */
-export function Figure<Row extends object>(props: {
+export type FigureProps<Row> = {
   title: string;
   /** Takes the whole width. */
   wide?: boolean;
@@ -98,7 +97,10 @@ export function Figure<Row extends object>(props: {
   children?: ReactNode;
   /** Inputs that belong to this figure only. */
   controls?: ReactNode;
-}) {
+};
+
+/** A plot with its table, a CSV file of it, and the query in GraphiQL. Without `draw` it is a table alone. */
+export function Figure<Row extends object>(props: FigureProps<Row>) {
   const {
     title,
     note,

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useId } from 'react';
+import { Children, type CSSProperties, type FormEvent, type ReactNode, useId } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { ago, count, momentUtc } from './format.ts';
 import { hasPage } from './links.ts';
@@ -56,7 +56,20 @@ export function Tile(props: TileProps) {
   );
 }
 
-export const Tiles = ({ children }: { children: ReactNode }) => <dl className="tiles">{children}</dl>;
+/** The most tiles in a row, by the width of the screen; see styles.css. */
+const mostTiles = { '--narrow': 2, '--medium': 4, '--large': 5, '--wide': 8 };
+
+/** Tiles in rows of about equal length, so that none is left alone. */
+export function Tiles({ children }: { children: ReactNode }) {
+  const number = Children.toArray(children).length;
+  const inRow = (most: number) => Math.ceil(number / Math.ceil(number / most));
+  const style = Object.fromEntries(Object.entries(mostTiles).map(([name, most]) => [name, inRow(most)]));
+  return (
+    <dl className="tiles" style={style as CSSProperties}>
+      {children}
+    </dl>
+  );
+}
 
 export const TileList = ({ tiles }: { tiles: readonly TileProps[] }) => (
   <Tiles>
@@ -147,7 +160,7 @@ export function Field(props: {
   );
 }
 
-type PageInfo = {
+export type PageInfo = {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly startCursor?: string | null;

@@ -1,4 +1,4 @@
-import { calendarDate } from './format.ts';
+import { calendarDate, momentUtc } from './format.ts';
 import { at } from './plots.ts';
 import { date, oneOf } from './url-state.ts';
 
@@ -41,10 +41,23 @@ export type Period = {
   readonly date?: string | null | undefined;
   readonly startDate?: string | null | undefined;
   readonly endDate?: string | null | undefined;
+  /** For periods that may be hours. */
+  readonly startTimestamp?: string;
+  readonly endTimestamp?: string;
 };
 
+const HOUR_MS = 3_600_000;
+const isHour = ({ startTimestamp, endTimestamp }: Period) =>
+  startTimestamp !== undefined &&
+  endTimestamp !== undefined &&
+  Date.parse(endTimestamp) - Date.parse(startTimestamp) < 2 * HOUR_MS;
+
 export const startOf = ({ date, startDate }: Period) => at(date ?? startDate ?? '');
-export const periodName = ({ date, startDate, endDate }: Period) =>
-  date ? calendarDate(date) : `${calendarDate(startDate)} – ${calendarDate(endDate)}`;
+/** A day by its date, an hour by its beginning, longer periods by both ends. */
+export function periodName(period: Period): string {
+  const { date, startDate, endDate, startTimestamp } = period;
+  if (isHour(period)) return momentUtc(startTimestamp);
+  return date ? calendarDate(date) : `${calendarDate(startDate)} – ${calendarDate(endDate)}`;
+}
 /** For CSV. */
 export const periodValue = ({ date, startDate, endDate }: Period) => date ?? `${startDate}/${endDate}`;

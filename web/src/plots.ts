@@ -31,14 +31,22 @@ type Over<Row> = {
 
 const ticksOf = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(navigator.languages as string[], { month: 'short', timeZone: 'UTC', ...options });
+const hour = ticksOf({ day: 'numeric', hour: '2-digit', minute: '2-digit' });
 const [day, month] = [ticksOf({ day: 'numeric' }), ticksOf({ year: 'numeric' })];
-const LONG_MS = 400 * 86_400_000;
+const DAY_MS = 86_400_000;
+
+/** How the times of an axis are written. */
+function ticksFor(times: readonly number[]) {
+  const range = Math.max(...times) - Math.min(...times);
+  if (range > 400 * DAY_MS) return month;
+  return range < 7 * DAY_MS && range < (times.length - 1) * DAY_MS ? hour : day;
+}
+
 const PIXELS_A_TICK = 110;
 const PIXELS_A_LEVEL = 50;
 
 function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], width: number): PlotOptions {
-  const times = rows.map((row) => date(row).getTime());
-  const ticks = Math.max(...times) - Math.min(...times) > LONG_MS ? month : day;
+  const ticks = ticksFor(rows.map((row) => date(row).getTime()));
   return {
     x: {
       type: 'utc',

@@ -92,7 +92,7 @@ export const faults = [
 ];
 
 export const attestations = ofEach<Attestations>((interval) =>
-  barsOver({
+  barsOver<Attestations>({
     date: startOf,
     series: faults,
     label: 'Attestations',
@@ -130,7 +130,7 @@ export const rewardKinds = [
 ];
 
 export const rewards = ofEach<Rewards>((interval) =>
-  barsOver({
+  barsOver<Rewards>({
     date: startOf,
     series: rewardKinds,
     label: 'ETH',

@@ -37,7 +37,7 @@ const outcomes = [
 ];
 
 const proposals = ofEach<Proposals>((interval) =>
-  barsOver({
+  barsOver<Proposals>({
     date: startOf,
     series: outcomes,
     label: 'Blocks',

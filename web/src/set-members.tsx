@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { setQuery } from './__generated__/setQuery.graphql';
 import { type Send, told } from './batches.ts';
-import { Figure } from './figure.tsx';
 import { count, momentUtc } from './format.ts';
 import { paths } from './links.ts';
 import { useRefresh } from './page.tsx';
-import { PageLink, Pager } from './parts.tsx';
+import { PagedFigure } from './paged-figure.tsx';
+import { PageLink } from './parts.tsx';
 import { addValidators, removeValidators } from './private-sets.ts';
 import type { Column } from './table.tsx';
 import { ValidatorsForm } from './validators-form.tsx';
@@ -67,11 +67,12 @@ export function Members({ set }: { set: PrivateSet }) {
     },
   ];
   return (
-    <Figure
+    <PagedFigure
       title="Validators"
       note="A validator that is removed stops counting today (UTC) and still counts on earlier days."
       columns={columns}
-      rows={validators?.nodes ?? []}
+      of={validators}
+      label="validators"
       empty="The set has no validators yet."
       controls={
         chosen.size > 0 && (
@@ -89,8 +90,7 @@ export function Members({ set }: { set: PrivateSet }) {
       <p role="status" className="hint">
         {said}
       </p>
-      {validators && <Pager info={validators.pageInfo} total={validators.totalCount} label="validators" />}
-    </Figure>
+    </PagedFigure>
   );
 }
 

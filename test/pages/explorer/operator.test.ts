@@ -41,6 +41,26 @@ describe.skipIf(noBrowser)('one operator', () => {
     );
   });
 
+  it.each([
+    [390, [2, 2, 1]],
+    [900, [3, 2]],
+    [1280, [5]],
+  ])('has its tiles in rows of about equal length at %i px, which are full', async (width, expected) => {
+    const { page } = await explorer.open(path, { viewport: { width, height: 800 } });
+    await figure(page, 'The four windows').waitFor();
+    const boxes = await page.locator('.tile').evaluateAll((all) =>
+      all.map((one) => {
+        const { top, right } = one.getBoundingClientRect();
+        return { top: Math.round(top), right: Math.round(right) };
+      }),
+    );
+    const rows = [...new Set(boxes.map(({ top }) => top))].map((top) =>
+      boxes.filter((box) => box.top === top),
+    );
+    expect(rows.map((row) => row.length)).toEqual(expected);
+    expect(new Set(rows.map((row) => row.at(-1)?.right)).size).toBe(1);
+  });
+
   it('shows votes by any granularity in both calendars, from and to dates that the URL keeps', async () => {
     const { page, sent } = await explorer.open(path);
     await figure(page, 'Missed and wrong votes').locator('svg').first().waitFor();
@@ -170,6 +190,20 @@ describe.skipIf(noBrowser)('one operator', () => {
     await page.getByRole('heading', { level: 1, name: /^Sample Pool Alder - / }).waitFor();
     await page.locator('.about').getByRole('link', { name: 'Sample Pool Alder', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Sample Pool Alder', exact: true }).waitFor();
+  });
+
+  it('walks through all its pool shares, apart from its validators', async () => {
+    const { page } = await explorer.open(path);
+    const shares = figure(page, 'Its node operators');
+    await shares.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/shares-after=/);
+    await shares.getByRole('link', { name: 'Previous' }).waitFor();
+    await settled(page);
+    const shown = (await csv(page, 'Its node operators')).slice(1).map((line) => line.split(',')[0]);
+    const { poolShares } = await ask('poolShares(first: 40) { totalCount nodes { operatorId } }');
+    expect(shown).toEqual(poolShares.nodes.slice(20).map((one: any) => one.operatorId));
+    await shares.getByText(`${poolShares.totalCount} in all`).waitFor();
+    expect(await figure(page, 'Validators').getByRole('link', { name: 'Previous' }).count()).toBe(0);
   });
 
   it('says so of an operator that does not exist, and of a class that does not', async () => {

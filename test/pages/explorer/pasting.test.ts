@@ -5,7 +5,7 @@ import { noBrowser } from '../../support/browser.ts';
 import { refusal, useExplorer } from '../../support/explorer.ts';
 
 const { gateway, open } = useExplorer();
-const MANY = 3_500;
+const MANY = 2_500;
 let known: number[];
 beforeAll(async () => {
   const { rows } = await gateway.database.pool.query({
@@ -29,7 +29,7 @@ const overRate = (seconds = 1) => refusal('RATE_LIMITED', 429, { 'retry-after': 
 async function paste(page: Page, name: string) {
   await page.getByLabel('Name').fill(name);
   await page.getByRole('textbox', { name: 'Validators' }).fill(known.join('\n'));
-  await page.getByRole('button', { name: 'Make a set of 3,500 validators' }).click();
+  await page.getByRole('button', { name: 'Make a set of 2,500 validators' }).click();
 }
 const madeOf = async (page: Page, name: string) => {
   await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -45,20 +45,20 @@ describe.skipIf(noBrowser)('a pasted list of thousands', () => {
     let limited = true;
     await refuse(page, (number) => (number >= 2 && limited ? overRate() : undefined));
     await paste(page, 'Waited');
-    await page.getByText('Waiting for the rate limit, 1,000 of 3,500 sent').waitFor();
+    await page.getByText('Waiting for the rate limit, 1,000 of 2,500 sent').waitFor();
     expect(await violations()).toEqual([]);
     limited = false;
-    expect(await madeOf(page, 'Waited')).toBe('3,500');
+    expect(await madeOf(page, 'Waited')).toBe('2,500');
     const [first, ...others] = sizes(sent);
     expect(first).toBe(1000);
-    expect(others.slice(-3)).toEqual([1000, 1000, 500]);
+    expect(others.slice(-2)).toEqual([1000, 500]);
   });
 
   it('is taken by a gateway that allows one request a second', async () => {
     const { token } = await makeAccount(gateway, { rateLimit: 1 });
     const { page } = await open('/explore/sets', { token });
     await paste(page, 'Slow');
-    expect(await madeOf(page, 'Slow')).toBe('3,500');
+    expect(await madeOf(page, 'Slow')).toBe('2,500');
   });
 
   it('can be cancelled while it waits: what was added is told, and the rest can be sent later', async () => {
@@ -67,16 +67,16 @@ describe.skipIf(noBrowser)('a pasted list of thousands', () => {
     let limited = true;
     await refuse(page, (number) => (number >= 3 && limited ? overRate(30) : undefined));
     await paste(page, 'Cancelled');
-    await page.getByText('Waiting for the rate limit, 2,000 of 3,500 sent').waitFor();
+    await page.getByText('Waiting for the rate limit, 2,000 of 2,500 sent').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page
-      .getByText('The set was made. 2,000 of 3,500 validators were added; 1,500 were not. You stopped it.')
+      .getByText('The set was made. 2,000 of 2,500 validators were added; 500 were not. You stopped it.')
       .waitFor();
     await page.getByRole('link', { name: 'Cancelled' }).waitFor();
     limited = false;
-    await page.getByRole('button', { name: 'Send the other 1,500' }).click();
-    expect(await madeOf(page, 'Cancelled')).toBe('3,500');
-    expect(sizes(sent)).toEqual([1000, 1000, 1000, 1000, 500]);
+    await page.getByRole('button', { name: 'Send the other 500' }).click();
+    expect(await madeOf(page, 'Cancelled')).toBe('2,500');
+    expect(sizes(sent)).toEqual([1000, 1000, 500, 500]);
   });
 
   it('ends after a minute over the rate, and tells that nothing was done', async () => {
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser)('a pasted list of thousands', () => {
     await page.clock.install();
     await refuse(page, () => overRate(7));
     await paste(page, 'Never');
-    await page.getByText('Waiting for the rate limit, 0 of 3,500 sent').waitFor();
+    await page.getByText('Waiting for the rate limit, 0 of 2,500 sent').waitFor();
     const alert = page.getByRole('alert');
     await expect
       .poll(async () => {
@@ -107,15 +107,15 @@ describe.skipIf(noBrowser)('a pasted list of thousands', () => {
     await paste(page, 'Used up');
     const alert = page.getByRole('alert');
     await alert
-      .getByText(/^The set was made\. 2,000 of 3,500 validators were added; 1,500 were not\. .*compute units/)
+      .getByText(/^The set was made\. 2,000 of 2,500 validators were added; 500 were not\. .*compute units/)
       .waitFor();
     await page.getByText('This page shows what was stored before').waitFor();
     expect(await page.getByRole('textbox', { name: 'Validators' }).inputValue()).toBe(known.join('\n'));
     await storeUsage(gateway, name, new Date().toISOString().slice(0, 7), 0);
     await page.getByRole('button', { name: 'Request it again' }).click();
     await page.getByRole('link', { name: 'Used up' }).waitFor();
-    await page.getByRole('button', { name: 'Send the other 1,500' }).click();
-    expect(await madeOf(page, 'Used up')).toBe('3,500');
+    await page.getByRole('button', { name: 'Send the other 500' }).click();
+    expect(await madeOf(page, 'Used up')).toBe('2,500');
   });
 
   it('ends when the connection is lost: it tells of which validators it is not known', async () => {
@@ -130,10 +130,10 @@ describe.skipIf(noBrowser)('a pasted list of thousands', () => {
     await paste(page, 'Lost');
     await page
       .getByText(
-        'The set was made. 1,000 of 3,500 validators were added; for 1,000 it is not known, and they can be sent again without harm; 1,500 were not. The gateway cannot be reached.',
+        'The set was made. 1,000 of 2,500 validators were added; for 1,000 it is not known, and they can be sent again without harm; 500 were not. The gateway cannot be reached.',
       )
       .waitFor();
-    await page.getByRole('button', { name: 'Send the other 2,500' }).click();
-    expect(await madeOf(page, 'Lost')).toBe('3,500');
+    await page.getByRole('button', { name: 'Send the other 1,500' }).click();
+    expect(await madeOf(page, 'Lost')).toBe('2,500');
   });
 });

@@ -141,6 +141,16 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     expect(await background()).toBe(dark);
   });
 
+  it.each([1024, 1280, 2560])('has its head in one row at %i px, with all pages in sight', async (width) => {
+    const { page } = await open('/', { viewport: { width, height: 800 } });
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const [head] = await page.locator('.top').evaluateAll((all) => all.map((one) => one.clientHeight));
+    expect(head).toBeLessThan(64);
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    const [hidden] = await pages.evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
+    if (width >= 1280) expect(hidden).toBe(0);
+  });
+
   it('is walked by keyboard: the first stop skips to the content', async () => {
     const { page } = await open('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

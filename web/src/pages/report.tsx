@@ -1,6 +1,7 @@
 import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { reportQuery } from '../__generated__/reportQuery.graphql';
+import { countColumn, dateColumn, gweiColumn, percentColumn, ratioColumn } from '../columns.tsx';
 import { missing } from '../failure.ts';
 import { Figure } from '../figure.tsx';
 import {
@@ -12,7 +13,6 @@ import {
   percentage,
   plotted,
   ratio,
-  shift,
   shortEth,
 } from '../format.ts';
 import { paths } from '../links.ts';
@@ -145,31 +145,14 @@ const effectiveness = linesOver<Day>({
   tip: (row) => `${calendarDate(row.date)}\n${percentage(row.effectiveness, 3)}`,
 });
 
-const gwei = (head: string, of: (row: Day) => string): Column<Day> => ({
-  head: `${head} (ETH)`,
-  value: (row) => shift(of(row), 9),
-  show: (row) => eth(of(row)),
-  numeric: true,
-});
-
 const columns: Column<Day>[] = [
-  { head: 'Date (UTC)', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
-  {
-    head: 'Validators',
-    value: ({ validatorCount }) => validatorCount,
-    show: ({ validatorCount }) => count(validatorCount),
-    numeric: true,
-  },
-  gwei('Rewards', ({ sumRewards }) => sumRewards),
-  gwei('Consensus', ({ sumConsensusRewards }) => sumConsensusRewards),
-  gwei('Execution', ({ sumExecutionRewards }) => sumExecutionRewards),
-  {
-    head: 'Effectiveness (%)',
-    value: (row) => row.effectiveness,
-    show: (row) => percentage(row.effectiveness),
-    numeric: true,
-  },
-  { head: 'Uptime (0–1)', value: ({ uptime }) => uptime, show: ({ uptime }) => ratio(uptime), numeric: true },
+  dateColumn(({ date }) => date),
+  countColumn('Validators', ({ validatorCount }) => validatorCount),
+  gweiColumn('Rewards', ({ sumRewards }) => sumRewards),
+  gweiColumn('Consensus', ({ sumConsensusRewards }) => sumConsensusRewards),
+  gweiColumn('Execution', ({ sumExecutionRewards }) => sumExecutionRewards),
+  percentColumn('Effectiveness', ({ effectiveness }) => effectiveness),
+  ratioColumn('Uptime', ({ uptime }) => uptime),
 ];
 
 function Statement({ set }: { set: PrivateSet }) {

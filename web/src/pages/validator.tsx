@@ -1,22 +1,10 @@
 import { graphql } from 'react-relay';
 import type { validatorQuery } from '../__generated__/validatorQuery.graphql';
-import {
-  countColumn,
-  dateColumn,
-  gweiColumn,
-  numberColumn,
-  outcomeColumn,
-  slotColumn,
-  timeColumn,
-  validatorColumn,
-} from '../columns.tsx';
 import { missing } from '../failure.ts';
-import { Figure } from '../figure.tsx';
-import { Filters, OperatorLink, validatorOf } from '../filters.tsx';
-import { calendarDate, count, eth, percentage, shortEth } from '../format.ts';
+import { Filters, validatorOf } from '../filters.tsx';
 import { paths } from '../links.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Facts, Field, Heading, Neighbours, Pager, Tile, Tiles } from '../parts.tsx';
+import { Choice, Field, Heading, Neighbours } from '../parts.tsx';
 import {
   calendarNames,
   calendars,
@@ -26,18 +14,10 @@ import {
   periodsOf,
   to,
 } from '../periods.ts';
-import type { Interval } from '../plots.ts';
-import {
-  attestations,
-  effectiveness,
-  faults,
-  rewardColumns,
-  rewardKinds,
-  rewards,
-} from '../record-figures.ts';
-import type { Column } from '../table.tsx';
 import { pageOf } from '../url-state.ts';
-import { attestationColumns, effectivenessColumns, type ValidatorData } from '../validator-figures.ts';
+import { OverTime } from '../validator-figures.tsx';
+import { Lists } from '../validator-lists.tsx';
+import { Credentials, SlashingFacts, Sums } from '../validator-summary.tsx';
 
 const query = graphql`
   query validatorQuery(
@@ -183,237 +163,6 @@ const query = graphql`
 `;
 
 type Data = validatorQuery['response'];
-type Validator = ValidatorData;
-type Block = NonNullable<Validator['proposedBlocks']>['nodes'][number];
-type Seat = NonNullable<Validator['syncCommitteeRewards']>['nodes'][number];
-type Move = NonNullable<Validator['consolidations']>['nodes'][number];
-type Pending = NonNullable<Data['pendingConsolidations']>['nodes'][number];
-
-const statuses = {
-  PENDING: ['Pending', 'not activated yet'],
-  ACTIVE: ['Active', 'has duties'],
-  EXITING: ['Exiting', 'has duties until its exit'],
-  EXITED: ['Exited', 'no longer has duties'],
-} as const;
-
-const blockColumns: Column<Block>[] = [
-  slotColumn(({ consensusSlot }) => consensusSlot),
-  timeColumn(({ blockTimestamp }) => blockTimestamp),
-  outcomeColumn(({ consensusOutcome }) => consensusOutcome),
-  gweiColumn('Consensus', ({ consensusRewards }) => consensusRewards),
-  gweiColumn('Execution', ({ executionRewards }) => executionRewards),
-  gweiColumn('Rewards', ({ totalRewards }) => totalRewards),
-  gweiColumn('Missed', ({ totalRewardsMissed }) => totalRewardsMissed),
-];
-
-const seatColumns: Column<Seat>[] = [
-  slotColumn(({ consensusSlot }) => consensusSlot),
-  timeColumn(({ blockTimestamp }) => blockTimestamp),
-  { head: 'Signature', value: ({ reward }) => (reward.startsWith('-') ? 'missed' : 'included') },
-  gweiColumn('Reward', ({ reward }) => reward),
-];
-
-const moveColumns: Column<Move>[] = [
-  dateColumn(({ date }) => date),
-  numberColumn('Epoch', ({ epoch }) => epoch),
-  validatorColumn('From', ({ sourceValidatorIndex }) => sourceValidatorIndex),
-  validatorColumn('To', ({ targetValidatorIndex }) => targetValidatorIndex),
-  gweiColumn('Moved', ({ consolidatedBalance }) => consolidatedBalance),
-];
-
-const pendingColumns: Column<Pending>[] = [
-  countColumn('Place in the queue', ({ position }) => position + 1),
-  numberColumn('Expected in epoch', ({ expectedEpoch }) => expectedEpoch),
-  validatorColumn('From', ({ sourceValidatorIndex }) => sourceValidatorIndex),
-  validatorColumn('To', ({ targetValidatorIndex }) => targetValidatorIndex),
-  gweiColumn('Would move', ({ amount }) => amount),
-];
-
-const sumOf = (amounts: readonly string[]) =>
-  amounts.reduce((sum, amount) => sum + BigInt(amount), 0n).toString();
-
-function Sums({ validator }: { validator: Validator }) {
-  const [status, meaning] = statuses[validator.status];
-  const earned = validator.rewards?.nodes ?? [];
-  const votes = validator.attestations?.nodes ?? [];
-  const newest = earned.at(-1);
-  const effect = validator.effectiveness?.nodes.at(-1);
-  const all = sumOf(earned.map(({ sumRewards }) => sumRewards));
-  const missed = sumOf(votes.map(({ sumMissedAttestations }) => sumMissedAttestations));
-  const seen = sumOf(votes.map(({ totalUniqueAttestations }) => totalUniqueAttestations));
-  return (
-    <Tiles>
-      <Tile label="Status" note={meaning}>
-        {status}
-        {validator.slashed && <small className="bad"> slashed</small>}
-      </Tile>
-      {newest && (
-        <Tile
-          label="Balance"
-          unit="ETH"
-          exact={eth(newest.sumEndEpochBalance)}
-          note={`${eth(newest.sumEndEpochEffectiveBalance)} effective`}
-        >
-          {shortEth(newest.sumEndEpochBalance)}
-        </Tile>
-      )}
-      {earned.length > 0 && (
-        <Tile label="Rewards" unit="ETH" exact={eth(all)} note="in the periods shown">
-          {shortEth(all)}
-        </Tile>
-      )}
-      {effect && (
-        <Tile label="Effectiveness" note="in the newest period shown">
-          {percentage(effect.avgValidatorEffectiveness)}
-        </Tile>
-      )}
-      {votes.length > 0 && (
-        <Tile label="Missed attestations" note={`${count(seen)} included, in the periods shown`}>
-          {count(missed)}
-        </Tile>
-      )}
-      {earned.length === 0 && (
-        <Tile label="Proposals" note="slots in which it was assigned to propose">
-          {count(validator.proposedBlocks?.totalCount)}
-        </Tile>
-      )}
-    </Tiles>
-  );
-}
-
-function Credentials({ validator }: { validator: Validator }) {
-  const operatorOf = (idType: string, otherwise: string) => {
-    const found = validator.operators.find((operator) => operator.idType === idType);
-    return found ? <OperatorLink key={idType} operator={found} /> : otherwise;
-  };
-  return (
-    <Facts
-      title="Credentials and operators"
-      facts={[
-        ['Index', validator.validatorIndex],
-        ['Public key', validator.validatorPubkey],
-        ['Activation epoch', validator.activationEpoch ?? 'not known yet'],
-        ['Exit epoch', validator.exitEpoch ?? 'not known'],
-        [
-          'Withdrawal address',
-          operatorOf('WITHDRAWAL_ADDRESS', validator.withdrawalAddress ?? 'none is set'),
-        ],
-        ['Deposit address', operatorOf('DEPOSIT_ADDRESS', validator.depositAddress ?? 'not known')],
-        ['Node operator', operatorOf('NODE_OPERATOR', validator.nodeOperator ?? 'not known')],
-        ['Pool', operatorOf('POOL', validator.pool ?? 'none')],
-      ]}
-    />
-  );
-}
-
-type Slashing = NonNullable<Validator['slashing']>;
-
-const SlashingFacts = ({ slashing }: { slashing: Slashing }) => (
-  <Facts
-    title="Slashing"
-    facts={[
-      ['Slashed in epoch', slashing.slashingEpoch],
-      ['Date (UTC)', calendarDate(slashing.date)],
-      ['Penalties so far', eth(slashing.slashingPenalties)],
-      ['Balance before', eth(slashing.balanceBeforeSlashing)],
-      ['Withdrawable from epoch', slashing.withdrawableEpoch],
-    ]}
-  />
-);
-
-/** Its figures over time; most validators have no stored days. */
-function OverTime({ validator, interval }: { validator: Validator; interval: Interval }) {
-  const { effectiveness: effects, rewards: earned, attestations: votes } = validator;
-  if (!effects?.nodes.length && !earned?.nodes.length && !votes?.nodes.length)
-    return (
-      <Figure
-        title="Figures over time"
-        columns={effectivenessColumns}
-        rows={[]}
-        empty="No day of this validator is stored in this range."
-      />
-    );
-  return (
-    <>
-      <Figure
-        title="Effectiveness"
-        note="How well it did its duties, in percent of the best possible."
-        columns={effectivenessColumns}
-        rows={effects?.nodes ?? []}
-        draw={effectiveness}
-      />
-      <Figure
-        title="Rewards"
-        note="What it earned in each period, in ETH; penalties are negative."
-        columns={rewardColumns}
-        rows={earned?.nodes ?? []}
-        draw={rewards[interval]}
-        series={rewardKinds}
-      />
-      <Figure
-        title="Missed and wrong votes"
-        note="Attestations that were missed, or included with a wrong vote."
-        columns={attestationColumns}
-        rows={votes?.nodes ?? []}
-        draw={attestations[interval]}
-        series={faults}
-      />
-    </>
-  );
-}
-
-function Lists({ validator, pending }: { validator: Validator; pending: readonly Pending[] }) {
-  const { proposedBlocks, syncCommitteeRewards: seats, consolidations: moves } = validator;
-  return (
-    <>
-      <Figure
-        title="Blocks"
-        note="Slots in which it was assigned to propose, newest first; rewards in ETH."
-        columns={blockColumns}
-        rows={proposedBlocks?.nodes ?? []}
-        empty="It was not assigned to propose in a stored slot."
-      >
-        {proposedBlocks && proposedBlocks.totalCount > 0 && (
-          <Pager
-            info={proposedBlocks.pageInfo}
-            total={proposedBlocks.totalCount}
-            label="blocks"
-            list="blocks"
-          />
-        )}
-      </Figure>
-      <Figure
-        title="Sync committee rewards"
-        note="By slot, newest first, in ETH; negative for a missed signature."
-        columns={seatColumns}
-        rows={seats?.nodes ?? []}
-        empty="It had no seat in a stored sync committee."
-      >
-        {seats && seats.totalCount > 0 && (
-          <Pager info={seats.pageInfo} total={seats.totalCount} label="sync committee rewards" list="seats" />
-        )}
-      </Figure>
-      <Figure
-        title="Consolidations"
-        note="Balance that moved from or to it, oldest first, in ETH."
-        columns={moveColumns}
-        rows={moves?.nodes ?? []}
-        empty="None was processed."
-      >
-        {moves && moves.totalCount > 0 && (
-          <Pager info={moves.pageInfo} total={moves.totalCount} label="consolidations" list="moves" />
-        )}
-      </Figure>
-      <Figure
-        title="Pending consolidations"
-        note="Its places in the queue of the newest indexed state."
-        columns={pendingColumns}
-        rows={pending}
-        empty="None is in the queue."
-      />
-    </>
-  );
-}
 
 function View({ data, place }: { data: Data; place: Place }) {
   const { validator, near, pendingConsolidations } = data;
