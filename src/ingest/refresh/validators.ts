@@ -88,11 +88,11 @@ const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
 
 /** Sums of months and single days, to be added up by validator; without days of sync duty alone, after an exit. */
-function factsOf(network: Network, { last, aprFirst, summed, ranges }: Days): Sql {
+function factsOf(network: Network, { last, aprFirst, aprFirstDay, summed, ranges }: Days): Sql {
   const counts = (value: (name: string) => string) => raw(summedCounts.map(value).join(', '));
-  const inApr = (value: Sql, date: Sql) => sql`case when ${date} >= ${aprFirst}::date then ${value} end`;
-  const income = sql`${inApr(figure.rewards, sql`a.date`)} as rewards,
-        ${inApr(sql`a.end_epoch_effective_balance`, sql`a.date`)} as earning, ${inApr(sql`1`, sql`a.date`)} as apr_days`;
+  const inApr = (value: Sql) => sql`case when a.date >= ${aprFirst}::date then ${value} end`;
+  const income = sql`${inApr(figure.rewards)} as rewards,
+        ${inApr(sql`a.end_epoch_effective_balance`)} as earning, ${inApr(sql`1`)} as apr_days`;
   const atEnd = (name: string) => sql`case when a.date = ${last}::date then a.${raw(name)} end`;
   const days = ({ from, until }: DateRange, columns: Sql) => sql`
       select a.validator_index, ${columns}, ${income} from validator_days a
@@ -101,13 +101,16 @@ function factsOf(network: Network, { last, aprFirst, summed, ranges }: Days): Sq
   const ofDay = sql`${counts((name) => `a.${name}`)}, a.end_epoch,
         ${atEnd('end_epoch_balance')} as balance, ${atEnd('end_epoch_effective_balance')} as effective`;
   const parts = ranges.map((range) => days(range, ofDay));
-  if (summed.length > 0)
+  if (summed.length > 0) {
+    const whole = summed.filter(({ firstDay }) => firstDay >= aprFirstDay).map(({ month }) => month);
+    const ofMonth = (name: string) => sql`case when a.month = any(${whole}::date[]) then a.${raw(name)} end`;
     parts.push(sql`
       select a.validator_index, ${counts((name) => `a.${name}`)}, a.end_epoch, null, null,
-        ${inApr(sql`a.rewards`, sql`a.month`)}, ${inApr(sql`a.earning`, sql`a.month`)}, ${inApr(sql`a.days`, sql`a.month`)}
+        ${ofMonth('rewards')}, ${ofMonth('earning')}, ${ofMonth('days')}
       from validator_month_sums a where a.network = ${network} and a.month = any(${summed.map(({ month }) => month)}::date[])`);
+  }
   // The APR begins within a month.
-  const cut = summed.find(({ month, next }) => month < aprFirst && aprFirst < next);
+  const cut = summed.find(({ firstDay, next }) => firstDay < aprFirstDay && aprFirst < next);
   if (cut)
     parts.push(
       days({ from: aprFirst, until: cut.next }, sql`${counts(() => '0')}, null::integer, null, null`),
