@@ -16,6 +16,12 @@ export const summedCounts = [
   'missed_proposal_count',
 ] as const;
 
+/** SQL: whether a chain day of the month `m` is stored. If none is, they were dropped, and the sums stay. */
+export const hasDays = sql`exists (
+  select from validator_day_dates d
+  where d.network = m.network and not d.utc and d.date >= m.month and d.date < (m.month + interval '1 month')::date
+)`;
+
 /** Call after changing chain days: the next refresh sums their months again. */
 export const monthsDue = (client: pg.ClientBase, network: Network, dates: readonly string[]) =>
   client.query(
@@ -66,7 +72,7 @@ export async function sumDueMonth(client: pg.ClientBase, network: Network): Prom
   const { rows } = await client.query<{ month: string; next: string }>(
     `/* dueMonth */
     select m.month::text as month, (m.month + interval '1 month')::date::text as next from validator_months m
-    where m.network = $1 and m.due and exists (
+    where m.network = $1 and m.due and ${hasDays.sql} and exists (
       select from validator_day_dates d
       where d.network = m.network and not d.utc and d.date >= (m.month + interval '1 month')::date
     )

@@ -212,6 +212,10 @@ describe('sums by month', () => {
     expect((await operators()).find((row) => row.operator_id === 'P')).toMatchObject(figures);
     expect((await operators()).length).toBe(found.length);
     expect(await sums()).toEqual(kept);
+    const published = await operators();
+    await client((own) => monthsDue(own, 'mainnet', ['2025-01-31']));
+    await refreshed(gateway, only);
+    expect(await operators()).toEqual(published);
   });
 
   it('are due again if an import commits while they are computed', async () => {

@@ -35,7 +35,12 @@ export async function finishFills(
   );
   await raisedRevision(client, 'blocks')();
   if (changed.length === 0) return;
-  await monthsDue(client, network, dates);
+  const changedDates = new Set(changed.map(({ date }) => date));
+  await monthsDue(
+    client,
+    network,
+    dates.filter((date) => changedDates.has(date)),
+  );
   const { rows } = await client.query<{ date: string }>(
     `/* setsOfProposers */
     select distinct c.date::text as date

@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
-import { summedCounts } from '../validator-months.ts';
+import { hasDays, summedCounts } from '../validator-months.ts';
 import { run } from './write.ts';
 
 /** The APR of `all` covers the last 90 days. */
@@ -62,8 +62,8 @@ async function summedMonths(client: pg.ClientBase, network: Network, last: strin
     client,
     sql`/* summedMonths */
     select month::text as month, (month + interval '1 month')::date::text as next, first_day as "firstDay"
-    from validator_months
-    where network = ${network} and not due and first_day is not null and month < date_trunc('month', ${last}::timestamp)::date
+    from validator_months m
+    where network = ${network} and not (due and ${hasDays}) and first_day is not null and month < date_trunc('month', ${last}::timestamp)::date
     order by month`,
   );
   return rows;
