@@ -17,7 +17,18 @@ const isolated = ['test/graphql/fast-path.test.ts', 'test/fast-rows.test.ts'];
 /** Files that wait for processes, timeouts or a browser; `npm test` leaves them to `npm run test:all`. */
 const slowFiles = [
   ...[
-    ...['accounts', 'database-url', 'index', 'lost-database', 'mirror', 'readiness', 'serve', 'shutdown'],
+    ...[
+      'accounts',
+      'backup',
+      'copy-to',
+      'database-url',
+      'index',
+      'lost-database',
+      'mirror',
+      'readiness',
+      'serve',
+      'shutdown',
+    ],
     ...['stopped', 'usage', 'wall-clock'],
   ].map((name) => `test/cli/${name}.test.ts`),
   ...['blocks', 'deposits', 'recorded', 'relays'].map((name) => `test/indexer/execution/${name}.test.ts`),

@@ -280,14 +280,18 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 }
 
 /** Throws a SettingsError that does not show the value. */
-export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
+export function readSecret(
+  name: string,
+  what: 'token' | 'database URL',
+  environment: NodeJS.ProcessEnv = process.env,
+): string {
   const secret = environment[name];
   // An invalid name is not shown, because the user may have given the secret instead.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
   const shown = named ? `The environment variable ${name}` : 'The named environment variable';
-  if (!secret) throw new SettingsError(`${shown} is not set; it must hold the token.`);
+  if (!secret) throw new SettingsError(`${shown} is not set; it must hold the ${what}.`);
   if (/^[\x21-\x7e]+$/.test(secret)) return secret;
-  throw new SettingsError(`${shown} contains blanks or other characters that no token has.`);
+  throw new SettingsError(`${shown} contains blanks or other characters that no ${what} has.`);
 }
 
 export class SettingsError extends Error {}

@@ -2,6 +2,8 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
 import { auditCommand } from './commands/audit.ts';
+import { backupCommand, restoreCommand } from './commands/backup.ts';
+import { copyToCommand } from './commands/copy-to.ts';
 import { importCommand } from './commands/import.ts';
 import { indexCommand } from './commands/index-chain.ts';
 import { urlsOf } from './commands/index-flags.ts';
@@ -67,6 +69,9 @@ program.addCommand(openCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());
+program.addCommand(copyToCommand());
+program.addCommand(backupCommand());
+program.addCommand(restoreCommand());
 program.addCommand(auditCommand());
 // commands added by addCommand do not inherit exitOverride
 for (const command of program.commands) {

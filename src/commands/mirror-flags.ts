@@ -21,11 +21,13 @@ export function baseUrl(text: string): URL {
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
-/** Errors do not quote the name, which may be the token. */
-export function variableName(text: string): string {
-  if (/^[A-Za-z_]\w{0,127}$/.test(text)) return text;
-  throw new SettingsError('--token-env needs the name of an environment variable, like UPSTREAM_TOKEN.');
-}
+/** Errors do not quote the name, which may be the secret itself. */
+export const variableName =
+  (option: string, example: string) =>
+  (text: string): string => {
+    if (/^[A-Za-z_]\w{0,127}$/.test(text)) return text;
+    throw new SettingsError(`${option} needs the name of an environment variable, like ${example}.`);
+  };
 
 export function headerName(text: string): string {
   if (/^[A-Za-z0-9-]{1,64}$/.test(text)) return text;

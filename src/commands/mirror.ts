@@ -82,7 +82,11 @@ export const mirrorCommand = (): Command =>
   new Command('mirror')
     .description('copy the data of a service with this interface, once or repeatedly')
     .requiredOption('--from <url>', 'address of the service, with its base path if any', baseUrl)
-    .requiredOption('--token-env <name>', 'environment variable that holds the access token', variableName)
+    .requiredOption(
+      '--token-env <name>',
+      'environment variable that holds the access token',
+      variableName('--token-env', 'UPSTREAM_TOKEN'),
+    )
     .addOption(
       namesOption(
         '--resources <names>',
@@ -172,7 +176,7 @@ SIGTERM ends it after the current list, a second SIGTERM at once.
 Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
-      const options = optionsOf(flags, readSecret(flags.tokenEnv));
+      const options = optionsOf(flags, readSecret(flags.tokenEnv, 'token'));
       await withDatabase((database, signals) => mirror(database, options, flags, signals), {
         graceful: true,
         loads: true,

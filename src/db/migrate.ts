@@ -93,15 +93,18 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-export const migrate = (url: string, dir = folder): Promise<string[]> =>
+/** Applies the missing migrations, up to and including `last` if it is given, and returns their names. */
+export const migrate = (url: string, dir = folder, last?: string): Promise<string[]> =>
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);
-    if (pending.length === 0) return [];
+    const count = last === undefined ? pending.length : pending.indexOf(last) + 1;
+    if (count === 0) return [];
     await checkDatabase(client, isNew);
     const run = await runner({
       dbClient: client,
       dir,
       direction: 'up',
+      count,
       migrationsTable: TABLE,
       singleTransaction: false,
       advisoryLockMode: 'wait',

@@ -67,6 +67,9 @@ describe('--help', () => {
     ['token rotate', ['<tokenId>', '--grace']],
     ['account', ['create', 'list', 'show', 'set-tier']],
     ['account create', ['--tier', '--rate', '--json']],
+    ['copy-to', ['--to-env', '--replace', '--with-sample', '--json']],
+    ['backup', ['<file>', '--replace', '--json']],
+    ['restore', ['<file>', '--replace', '--create', '--json']],
   ];
   const argsOf = (command: string) => [...command.split(' ').filter(Boolean), '--help'];
   let outcomes: Outcome[];
@@ -120,6 +123,8 @@ describe('wrong usage', () => {
       ['token', 'create', '--name', 'x', '--expires', '2030-02-30'],
       'in the future',
     ],
+    ['a database without a variable', ['copy-to'], "required option '--to-env <name>' not specified"],
+    ['a backup without a name', ['backup'], "missing required argument 'file'"],
     ['a missing token', ['token', 'revoke'], "missing required argument 'tokenId'"],
   ];
   let outcomes: Outcome[];

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { accountCommand } from '../../src/commands/account.ts';
 import { auditCommand } from '../../src/commands/audit.ts';
+import { backupCommand, restoreCommand } from '../../src/commands/backup.ts';
+import { copyToCommand } from '../../src/commands/copy-to.ts';
 import { importCommand } from '../../src/commands/import.ts';
 import { indexCommand } from '../../src/commands/index-chain.ts';
 import { mirrorCommand } from '../../src/commands/mirror.ts';
@@ -22,6 +24,9 @@ const commands = [
   retainCommand(),
   tokenCommand(),
   usageCommand(),
+  copyToCommand(),
+  backupCommand(),
+  restoreCommand(),
 ];
 /** Commands of main.ts without arguments. */
 const plain = ['serve', 'migrate'];

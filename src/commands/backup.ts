@@ -1,0 +1,83 @@
+import { Command } from 'commander';
+import { sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
+import { writeBackup } from '../db/transfer/backup-write.ts';
+import { checkMigrations, load } from '../db/transfer/load.ts';
+import { withSource } from '../db/transfer/source.ts';
+import { version } from '../version.ts';
+import { sayLeftOut, seconds, transferProgress } from './transfer-progress.ts';
+import { withServer } from './with-server.ts';
+
+type Flags = { replace?: boolean; json?: boolean };
+
+const print = (report: object, text: string, json: boolean | undefined) =>
+  process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
+
+export const backupCommand = (): Command =>
+  new Command('backup')
+    .description('write everything in the database to a file, and verify the file')
+    .argument('<file>', 'file to write; only its owner may read it, because it has the hashes of tokens')
+    .option('--replace', 'replace an existing file, once the new one is complete')
+    .option('--json', 'report the backup as a line of JSON')
+    .addHelpText(
+      'after',
+      `
+Backs up the database of DATABASE_URL, or else the embedded one, as it is when the command starts. Gateways may go on serving it.
+The file gets its name once it is complete and was read again; a backup that is stopped leaves no file of that name.
+Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
+    )
+    .action((file: string, flags: Flags) =>
+      withServer({ creates: false, stopped: 'The backup was stopped; there is no new file.' }, (url) =>
+        withSource(url, async (source) => {
+          const began = performance.now();
+          const progress = transferProgress();
+          const options = { version, replace: flags.replace ?? false, onProgress: progress.show };
+          const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);
+          const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
+          const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began) };
+          print(
+            report,
+            `${file}: ${report.tables} tables with ${rows.toLocaleString('en')} rows in ${(bytes / 1e6).toFixed(1)} MB, written and read again in ${report.seconds} s`,
+            flags.json,
+          );
+        }),
+      ),
+    );
+
+export const restoreCommand = (): Command =>
+  new Command('restore')
+    .description('load a backup into an empty database, and verify what was loaded')
+    .argument('<file>', 'file that "stakegraph backup" wrote')
+    .option('--replace', 'replace all data of a database that is not empty')
+    .option('--create', 'create the embedded database if there is none; it never gets the sample data')
+    .option('--json', 'report the restore as a line of JSON')
+    .addHelpText(
+      'after',
+      `
+Restores to the database of DATABASE_URL, or else to the embedded one. No gateway may be connected to it. The whole file is
+verified before anything is written. All rows are written in one transaction, so a restore that is stopped changes nothing. The
+number and a hash of the rows of each table are compared with the backup before the commit. A backup of an older version is
+restored with its tables and then migrated, unless MIGRATE=off.
+Exit codes: 0 everything was restored and is equal, 1 nothing was restored, 2 wrong usage.`,
+    )
+    .action(async (file: string, flags: Flags & { create?: boolean }) => {
+      const began = performance.now();
+      const progress = transferProgress();
+      const manifest = await verifyBackup(file, progress.show).finally(progress.end);
+      await checkMigrations(manifest.migrations);
+      const stopped = 'The restore was stopped; nothing was restored.';
+      await withServer({ creates: flags.create ?? false, stopped }, async (url, settings) => {
+        const loaded = await load(url, sourceOf(file, manifest), {
+          replace: flags.replace ?? false,
+          migrate: settings.MIGRATE,
+          audited: { action: 'restore', subject: manifest.takenAt },
+          onProgress: progress.show,
+        }).finally(progress.end);
+        sayLeftOut(loaded.leftOut);
+        const report = { file, takenAt: manifest.takenAt, ...loaded, seconds: seconds(began) };
+        print(
+          report,
+          `Restored and compared ${loaded.tables} tables with ${loaded.rows.toLocaleString('en')} rows of ${manifest.takenAt} in ${report.seconds} s.`,
+          flags.json,
+        );
+      });
+    });

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { readSettings, type Settings, SettingsError } from '../config.ts';
+
+type Options = {
+  creates: boolean;
+  /** Said when a signal ends the command. */
+  stopped: string;
+};
+
+/** Calls `work` with the address of the database of the settings, whatever its migrations are. */
+export async function withServer(
+  options: Options,
+  work: (url: string, settings: Settings) => Promise<void>,
+): Promise<void> {
+  const settings = readSettings();
+  const onSignal = () => {
+    process.stderr.write(`${options.stopped}\n`);
+    // `process.exit` also stops an embedded PostgreSQL, unlike death by a signal.
+    process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  const { DATABASE_URL, DATA_DIR } = settings;
+  if (DATABASE_URL) {
+    if (options.creates)
+      throw new SettingsError('--create makes an embedded database, and DATABASE_URL is set: leave one out.');
+    return await work(DATABASE_URL, settings);
+  }
+  const { hasCluster } = await import('../db/embedded/cluster.ts');
+  if (!options.creates && !(await hasCluster(DATA_DIR)))
+    throw new Error(`There is no database in ${resolve(DATA_DIR)}: set DATA_DIR or DATABASE_URL.`);
+  const embedded = await (await import('../db/embedded/index.ts')).startEmbedded({ dataDir: DATA_DIR });
+  try {
+    await work(embedded.url, settings);
+  } finally {
+    await embedded.stop();
+  }
+}

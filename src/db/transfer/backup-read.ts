@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import {
+  DamagedBackup,
+  MAGIC,
+  Manifest,
+  type StoredTable,
+  TRAILER_BYTES,
+  TRAILER_END,
+} from './backup-format.ts';
+import type { Progress } from './load.ts';
+import type { Source } from './source.ts';
+
+async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await handle.read(buffer, 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function readManifest(path: string): Promise<Manifest> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    if (!(await bytesAt(handle, 0, MAGIC.length)).equals(MAGIC))
+      throw new Error(`The file ${path} is not a backup of stakegraph.`);
+    if (size < MAGIC.length + TRAILER_BYTES) throw new DamagedBackup(path, 'its end is missing');
+    const trailer = await bytesAt(handle, size - TRAILER_BYTES, TRAILER_BYTES);
+    if (!trailer.subarray(40).equals(TRAILER_END)) throw new DamagedBackup(path, 'its end is missing');
+    const length = Number(trailer.readBigUInt64BE(0));
+    const start = size - TRAILER_BYTES - length;
+    if (start < MAGIC.length) throw new DamagedBackup(path, 'its manifest does not fit into it');
+    const text = await bytesAt(handle, start, length);
+    if (!createHash('sha256').update(text).digest().equals(trailer.subarray(8, 40)))
+      throw new DamagedBackup(path, 'its manifest was changed');
+    const manifest = Manifest.parse(JSON.parse(text.toString('utf8')));
+    const end = manifest.tables.reduce(
+      (at, { offset, length }) => (at === offset ? at + length : -1),
+      MAGIC.length,
+    );
+    if (end !== start) throw new DamagedBackup(path, 'its tables do not follow each other');
+    return manifest;
+  } finally {
+    await handle.close();
+  }
+}
+
+const stored = (path: string, { offset, length }: StoredTable) =>
+  createReadStream(path, { start: offset, end: offset + length - 1, highWaterMark: 1 << 20 });
+
+/** Reads the whole file and throws if anything in it differs from its manifest. */
+export async function verifyBackup(
+  path: string,
+  onProgress: (progress: Progress) => void = () => undefined,
+): Promise<Manifest> {
+  const manifest = await readManifest(path);
+  for (const [index, table] of manifest.tables.entries()) {
+    const place = { table: table.name, rows: 0, done: index, of: manifest.tables.length };
+    let bytes = 0;
+    const hash = createHash('sha256');
+    for await (const chunk of stored(path, table)) {
+      hash.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      onProgress({ ...place, bytes });
+    }
+    if (hash.digest('hex') !== table.sha256)
+      throw new DamagedBackup(path, `the table ${table.name} was changed`);
+  }
+  return manifest;
+}
+
+/** A source that reads a verified backup. */
+export function sourceOf(path: string, manifest: Manifest): Source {
+  const byName = new Map(manifest.tables.map((table) => [table.name, table]));
+  const tableOf = ({ name }: { name: string }) => byName.get(name) as StoredTable;
+  return {
+    tables: manifest.tables,
+    parts: manifest.parts,
+    migrations: manifest.migrations,
+    hasSample: manifest.hasSample,
+    sizes: new Map(manifest.tables.map(({ name, size }) => [name, size])),
+    read(table): Readable {
+      const rows = new PassThrough();
+      pipeline(stored(path, tableOf(table)), createGunzip(), rows, () => undefined);
+      return rows;
+    },
+    async check(table) {
+      const { rows, hash } = tableOf(table);
+      return { rows, hash };
+    },
+    sequences: async () => manifest.sequences,
+  };
+}

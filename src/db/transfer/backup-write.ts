@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { MAGIC, type Manifest, type StoredTable, TRAILER_END } from './backup-format.ts';
+import { verifyBackup } from './backup-read.ts';
+import type { Progress } from './load.ts';
+import type { Source } from './source.ts';
+
+const LEVEL = 1;
+
+type Writing = { handle: FileHandle; at: number };
+
+async function append(file: Writing, bytes: Buffer): Promise<void> {
+  await file.handle.writev([bytes], file.at);
+  file.at += bytes.length;
+}
+
+async function writeTable(
+  file: Writing,
+  source: Source,
+  table: Source['tables'][number],
+  note: (bytes: number) => void,
+): Promise<StoredTable> {
+  const offset = file.at;
+  const hash = createHash('sha256');
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      note(chunk.length);
+      done(null, chunk);
+    },
+  });
+  const rows = source.read(table);
+  await pipeline(rows, counted, createGzip({ level: LEVEL }), async (chunks) => {
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      await append(file, chunk);
+    }
+  });
+  return {
+    ...table,
+    ...(await source.check(table)),
+    size: source.sizes.get(table.name) ?? 0,
+    offset,
+    length: file.at - offset,
+    sha256: hash.digest('hex'),
+  };
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined); // Windows cannot open folders
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
+}
+
+export type BackupOptions = {
+  version: string;
+  /** Replaces an existing file. */
+  replace: boolean;
+  onProgress(progress: Progress): void;
+};
+
+/**
+ * Writes a file that only its owner may read, because it has the hashes of tokens. The file gets its name after it was
+ * read again and compared with its manifest.
+ */
+export async function writeBackup(
+  path: string,
+  source: Source,
+  options: BackupOptions,
+): Promise<{ manifest: Manifest; bytes: number }> {
+  if (!options.replace && existsSync(path))
+    throw new Error(`The file ${path} exists; choose another name, or replace it with --replace.`);
+  const partial = `${path}.${randomBytes(4).toString('hex')}.partial`;
+  const remove = () => rmSync(partial, { force: true });
+  const handle = await open(partial, 'wx', 0o600);
+  process.once('exit', remove);
+  try {
+    const file = { handle, at: 0 };
+    const manifest = await fill(file, source, options);
+    await handle.sync();
+    await handle.close();
+    await verifyBackup(partial);
+    await rename(partial, path);
+    await syncFolder(dirname(path));
+    return { manifest, bytes: file.at };
+  } finally {
+    await handle.close().catch(() => undefined);
+    remove();
+    process.off('exit', remove);
+  }
+}
+
+async function fill(file: Writing, source: Source, options: BackupOptions): Promise<Manifest> {
+  await append(file, MAGIC);
+  const tables: StoredTable[] = [];
+  let rows = 0;
+  for (const table of source.tables) {
+    let bytes = 0;
+    const tell = () =>
+      options.onProgress({ table: table.name, bytes, rows, done: tables.length, of: source.tables.length });
+    tell();
+    const stored = await writeTable(file, source, table, (count) => {
+      bytes += count;
+      tell();
+    });
+    rows += Number(stored.rows);
+    tables.push(stored);
+  }
+  const manifest: Manifest = {
+    version: options.version,
+    takenAt: new Date().toISOString(),
+    migrations: source.migrations,
+    hasSample: source.hasSample,
+    parts: source.parts,
+    tables,
+    sequences: await source.sequences(),
+  };
+  const text = Buffer.from(JSON.stringify(manifest));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64BE(BigInt(text.length));
+  await append(file, text);
+  await append(file, Buffer.concat([length, createHash('sha256').update(text).digest(), TRAILER_END]));
+  return manifest;
+}

@@ -1,0 +1,123 @@
+import pg from 'pg';
+
+export type Table = {
+  name: string;
+  /** The partitioned table of a partition. */
+  parent: string | null;
+  columns: string[];
+  /** Of these columns, those whose values PostgreSQL computes. */
+  generated: string[];
+};
+
+export type Part = { name: string; parent: string; bound: string };
+
+export type Sequence = { name: string; value: string; called: boolean };
+
+export type Catalog = {
+  /** Tables with rows, each after those that its foreign keys refer to. */
+  tables: Table[];
+  parts: Part[];
+};
+
+export type Check = { rows: string; hash: string };
+
+/** Written by migrations and by nothing else. */
+const bookkeeping: readonly string[] = ['stakegraph_migrations', 'compatible_migrations'];
+
+export const quoted = (name: string): string => pg.escapeIdentifier(name);
+export const listed = (names: readonly string[]): string => names.map(quoted).join(', ');
+
+const tablesOf = `/* tablesToCopy */
+  select c.relname::text as name, p.relname::text as parent,
+    array_agg(a.attname::text order by a.attnum) as columns,
+    coalesce(array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated <> ''), '{}') as generated
+  from pg_class c
+  join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  left join pg_inherits i on i.inhrelid = c.oid
+  left join pg_class p on p.oid = i.inhparent
+  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> all($1)
+    and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+  group by c.oid, p.oid
+  order by coalesce(p.relname, c.relname), c.relname`;
+
+const partsOf = `/* partsToCopy */
+  select c.relname::text as name, p.relname::text as parent, pg_get_expr(c.relpartbound, c.oid) as bound
+  from pg_class c
+  join pg_inherits i on i.inhrelid = c.oid
+  join pg_class p on p.oid = i.inhparent
+  where c.relnamespace = current_schema()::regnamespace and c.relispartition and c.relkind = 'r'
+  order by p.relname, c.relname`;
+
+const referencesOf = `/* foreignKeys */
+  select f.relname::text as "from", t.relname::text as "to"
+  from pg_constraint k join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid
+  where k.contype = 'f' and k.conparentid = 0 and f.relnamespace = current_schema()::regnamespace
+    and f.oid <> t.oid`;
+
+export async function catalogOf(client: pg.ClientBase): Promise<Catalog> {
+  const tables = (await client.query(tablesOf, [bookkeeping])).rows as Table[];
+  const parts = (await client.query(partsOf)).rows as Part[];
+  const references = (await client.query(referencesOf)).rows as { from: string; to: string }[];
+  return { tables: inOrder(tables, references), parts };
+}
+
+/** The table of a partition, or the table itself. */
+export const rootOf = ({ name, parent }: Table): string => parent ?? name;
+
+function inOrder(tables: Table[], references: { from: string; to: string }[]): Table[] {
+  const byRoot = new Map<string, Table[]>();
+  for (const table of tables) byRoot.set(rootOf(table), [...(byRoot.get(rootOf(table)) ?? []), table]);
+  const ordered: Table[] = [];
+  const seen = new Set<string>();
+  const add = (root: string, path: string[]) => {
+    if (path.includes(root)) throw new Error(`The foreign keys of ${path.join(', ')} form a circle.`);
+    if (seen.has(root)) return;
+    for (const { from, to } of references) if (from === root) add(to, [...path, root]);
+    seen.add(root);
+    ordered.push(...(byRoot.get(root) ?? []));
+  };
+  for (const table of tables) add(rootOf(table), []);
+  return ordered;
+}
+
+/** PostgreSQL 15 and 18 write the same text of a row, so the hashes of equal tables are equal. */
+export async function checkOf(client: pg.ClientBase, { name, columns }: Table): Promise<Check> {
+  const { rows } = await client.query(
+    `/* checkTable */ select count(*)::text as rows,
+      coalesce(sum(hashtextextended(row(${listed(columns)})::text, 0)), 0)::text as hash
+    from only ${quoted(name)}`,
+  );
+  return rows[0];
+}
+
+export async function sequencesOf(client: pg.ClientBase): Promise<Sequence[]> {
+  const { rows } = await client.query(
+    `/* sequencesToCopy */ select relname::text as name from pg_class c
+    where relnamespace = current_schema()::regnamespace and relkind = 'S'
+      and not exists (
+        select from pg_depend d join pg_class t on t.oid = d.refobjid
+        where d.objid = c.oid and d.deptype in ('a', 'i') and t.relname = any($1)
+      )
+    order by relname`,
+    [bookkeeping],
+  );
+  const sequences: Sequence[] = [];
+  for (const { name } of rows) {
+    const found = await client.query(
+      `/* sequence */ select last_value::text as value, is_called as called from ${quoted(name)}`,
+    );
+    sequences.push({ name, ...found.rows[0] });
+  }
+  return sequences;
+}
+
+export async function migrationsOf(client: pg.ClientBase): Promise<string[]> {
+  const found = await client.query(
+    `/* migrationsTable */ select to_regclass('stakegraph_migrations') is not null as yes`,
+  );
+  if (!found.rows[0].yes) return [];
+  const { rows } = await client.query(
+    '/* migrations */ select name from stakegraph_migrations order by name',
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,36 @@
+import { randomInt } from 'node:crypto';
+import type pg from 'pg';
+import { Connection, prepareWith } from '../connection.ts';
+import { targetOf } from '../servers.ts';
+
+/** Both sides need equal settings, because rows are compared as text. */
+const asText = `set bytea_output = 'hex'; set intervalstyle = 'postgres'; set lock_timeout = 0;
+  set idle_in_transaction_session_timeout = 0`;
+
+export async function withConnection<T>(
+  url: string,
+  readOnly: boolean,
+  work: (client: Connection) => Promise<T>,
+): Promise<T> {
+  const target = targetOf(url);
+  await target.choose();
+  const client = new Connection({ target, application_name: 'stakegraph copy', keepAlive: true });
+  await client.connect();
+  try {
+    await prepareWith({ readOnly, statementTimeoutMs: 0, prepared: false })(client);
+    await client.query(`/* settings */ ${asText}`);
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Equal databases may have different addresses, so each session looks for a lock of the other. */
+export async function isSameDatabase(client: pg.ClientBase, url: string): Promise<boolean> {
+  const key = randomInt(2 ** 47);
+  await client.query('/* lockDatabase */ select pg_advisory_lock($1)', [key]);
+  return await withConnection(url, true, async (other) => {
+    const { rows } = await other.query('/* tryLock */ select pg_try_advisory_lock($1) as free', [key]);
+    return !rows[0].free;
+  });
+}

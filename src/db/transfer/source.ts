@@ -1,0 +1,104 @@
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import {
+  type Catalog,
+  type Check,
+  catalogOf,
+  checkOf,
+  listed,
+  migrationsOf,
+  quoted,
+  type Sequence,
+  sequencesOf,
+  type Table,
+} from './catalog.ts';
+import { withConnection } from './connect.ts';
+
+/** A database at one moment, or a backup of one. */
+export type Source = Catalog & {
+  migrations: string[];
+  /** Whether the sample data was loaded into it. */
+  hasSample: boolean;
+  /** Bytes of the tables, from which the progress is estimated. */
+  sizes: Map<string, number>;
+  /** Rows in PostgreSQL's binary format of COPY, without generated columns. */
+  read(table: Table): Readable;
+  check(table: Table): Promise<Check>;
+  sequences(): Promise<Sequence[]>;
+};
+
+export const copied = ({ columns, generated }: Table): string =>
+  listed(columns.filter((name) => !generated.includes(name)));
+
+const ATTEMPTS = 5;
+
+/** Locks all tables, as pg_dump does, so that none can be dropped or truncated, and then takes the snapshot. */
+async function snapshot(client: pg.ClientBase): Promise<Catalog> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const { tables } = await catalogOf(client);
+    await client.query('begin isolation level repeatable read, read only');
+    try {
+      if (tables.length > 0)
+        await client.query(`lock table ${listed(tables.map(({ name }) => name))} in access share mode`);
+      const locked = await catalogOf(client);
+      if (locked.tables.map(({ name }) => name).join() === tables.map(({ name }) => name).join())
+        return locked;
+    } catch (error) {
+      // A table was dropped between the two statements.
+      if ((error as { code?: string }).code !== '42P01') throw error;
+    }
+    await client.query('rollback');
+  }
+  throw new Error(
+    'The tables of the database keep changing; try again when no partitions are made or dropped.',
+  );
+}
+
+async function hasSample(client: pg.ClientBase, { tables }: Catalog): Promise<boolean> {
+  const names = tables.map(({ name }) => name);
+  const conditions = [
+    ...(names.includes('dataset_origins')
+      ? [`exists (select from dataset_origins where origin = 'sample')`]
+      : []),
+    ...(names.includes('operator_summaries')
+      ? [`exists (select from operator_summaries where operator_id like 'Sample Pool %')`]
+      : []),
+  ];
+  if (conditions.length === 0) return false;
+  const { rows } = await client.query(`/* hasSample */ select ${conditions.join(' or ')} as sample`);
+  return rows[0].sample;
+}
+
+async function sizesOf(client: pg.ClientBase, { tables }: Catalog): Promise<Map<string, number>> {
+  const { rows } = await client.query(
+    `/* tableSizes */ select t as name, pg_relation_size(quote_ident(t)::regclass)::float8 as size
+    from unnest($1::text[]) t`,
+    [tables.map(({ name }) => name)],
+  );
+  return new Map(rows.map(({ name, size }) => [name, size]));
+}
+
+/** Reads the database of `url` as it is at one moment, while others write to it. */
+export const withSource = <T>(
+  url: string,
+  work: (source: Source, client: pg.ClientBase) => Promise<T>,
+): Promise<T> =>
+  withConnection(url, true, async (client) => {
+    const catalog = await snapshot(client);
+    const migrations = await migrationsOf(client);
+    if (migrations.length === 0) throw new Error('The database to copy has no tables of stakegraph.');
+    const source: Source = {
+      ...catalog,
+      migrations,
+      hasSample: await hasSample(client, catalog),
+      sizes: await sizesOf(client, catalog),
+      read: (table) =>
+        client.query(
+          copyTo(`/* readTable */ copy ${quoted(table.name)} (${copied(table)}) to stdout (format binary)`),
+        ),
+      check: (table) => checkOf(client, table),
+      sequences: () => sequencesOf(client),
+    };
+    return await work(source, client);
+  });

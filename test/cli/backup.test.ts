@@ -1,0 +1,211 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { until } from '../support/eventually.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { committedTo } from '../support/migrations.ts';
+import { dataDirForTest, endRunning, launch, makeDataDir, serve, stakegraph } from '../support/process.ts';
+import { ask, blankDatabase, contentsOf, filled, sequencesOf } from '../support/transfer.ts';
+
+let source: TestDatabase;
+const folder = makeDataDir();
+const file = join(folder.path, 'whole.backup');
+let outcome: Awaited<ReturnType<typeof stakegraph>>;
+beforeAll(async () => {
+  source = await createDatabase('sample');
+  await source.pool.query({
+    text: `insert into job_runs (job, network, started_at, outcome, row_count) values ('import', '', now(), 'success', 7)`,
+    values: [],
+  });
+  outcome = await stakegraph(['backup', file], { env: { DATABASE_URL: source.url } });
+});
+afterAll(async () => {
+  await source.drop();
+  await folder.remove();
+});
+afterEach(endRunning);
+
+let made = 0;
+let other: string;
+beforeEach(() => {
+  made += 1;
+  other = join(folder.path, `${made}.backup`);
+});
+
+const restore = (path: string, url: string, ...flags: string[]) =>
+  stakegraph(['restore', path, ...flags], { env: { DATABASE_URL: url } });
+const slashing = (
+  index: number,
+) => `insert into slashings (network, validator_index, validator_pubkey, slashing_epoch,
+  withdrawable_epoch, balance_before_slashing, balance_before_withdrawal, slashing_penalties)
+  values ('mainnet', ${index}, '0x${index}', 1, 2, 3, 4, 5)`;
+const slashings = async (url: string) =>
+  (await ask(url, 'select validator_index as index from slashings order by 1')).map(({ index }) => index);
+
+describe('stakegraph backup', () => {
+  it('writes a file that only its owner may read, and reports its size', async () => {
+    expect(outcome.code, outcome.stderr).toBe(0);
+    expect(outcome.stdout).toMatch(
+      /whole\.backup: \d+ tables with [\d,]+ rows in [\d.]+ MB, written and read again in [\d.]+ s\n$/,
+    );
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder.path)).toEqual(['whole.backup']);
+  });
+
+  it('refuses an existing file unless --replace is given', async () => {
+    await writeFile(other, 'mine');
+    const small = await createDatabase('empty');
+    onTestFinished(small.drop);
+    const back = (...flags: string[]) =>
+      stakegraph(['backup', other, '--json', ...flags], { env: { DATABASE_URL: small.url } });
+    const { code, stderr } = await back();
+    expect([code, stderr]).toEqual([
+      1,
+      `stakegraph: The file ${other} exists; choose another name, or replace it with --replace.\n`,
+    ]);
+    expect(await readFile(other, 'utf8')).toBe('mine');
+    const replaced = await back('--replace');
+    expect(JSON.parse(replaced.stdout)).toMatchObject({ file: other, bytes: (await stat(other)).size });
+  });
+
+  it('leaves no file when it is stopped, and none of that name when it is killed', async () => {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const backup = launch(['backup', other], { env: { DATABASE_URL: source.url } });
+      const started = () => readdirSync(folder.path).some((name) => name.startsWith(`${made}.backup.`));
+      await until(started, backup.outcome);
+      backup.child.kill(signal);
+      const { code, stderr } = await backup.outcome;
+      expect(existsSync(other)).toBe(false);
+      if (signal === 'SIGKILL') continue;
+      expect([code, stderr]).toEqual([1, 'The backup was stopped; there is no new file.\n']);
+      expect(started()).toBe(false);
+    }
+    const [partial = ''] = readdirSync(folder.path).filter((name) => name.endsWith('.partial'));
+    const url = await blankDatabase();
+    const { code, stderr } = await restore(join(folder.path, partial), url);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/is (damaged|not a backup)/)]);
+  });
+});
+
+describe('stakegraph restore', () => {
+  it('restores everything', async () => {
+    const url = await blankDatabase();
+    const { code, stdout, stderr } = await restore(file, url);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^Restored and compared \d+ tables with [\d,]+ rows of 20\S+Z in [\d.]+ s\.\n$/);
+    const [one, two] = [await contentsOf(source.url), await contentsOf(url)];
+    expect({ ...two, audit_log: '' }).toEqual({ ...one, audit_log: '' });
+    expect(await ask(url, 'select action from audit_log order by entry_id desc limit 1')).toEqual([
+      { action: 'restore' },
+    ]);
+    const sequences = (await sequencesOf(url)).filter((each) => !each.sequencename.startsWith('audit_log'));
+    expect(await sequencesOf(source.url)).toEqual(expect.arrayContaining(sequences));
+  });
+
+  it('refuses a database with data unless --replace is given', async () => {
+    const [from, to] = [await createDatabase('empty'), await createDatabase('empty')];
+    onTestFinished(async () => void (await Promise.all([from.drop(), to.drop()])));
+    await ask(from.url, slashing(2));
+    await ask(to.url, slashing(1));
+    expect((await stakegraph(['backup', other], { env: { DATABASE_URL: from.url } })).code).toBe(0);
+    const { code, stderr } = await restore(other, to.url);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/has data in .*slashings.*--replace/)]);
+    expect(await slashings(to.url)).toEqual([1]);
+    const replaced = await restore(other, to.url, '--replace', '--json');
+    expect(JSON.parse(replaced.stdout)).toMatchObject({ file: other, leftOut: [], applied: [] });
+    expect(await slashings(to.url)).toEqual([2]);
+  });
+
+  it('refuses a damaged or truncated file by name, before anything is written', async () => {
+    const whole = await readFile(file);
+    const flipped = (at: number) => {
+      const bytes = Buffer.from(whole);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 0x10, at);
+      return bytes;
+    };
+    const manifestAt = whole.length - 100;
+    const damages: [string, Buffer, RegExp][] = [
+      ['one byte less', whole.subarray(0, -1), /its end is missing/],
+      ['half of it', whole.subarray(0, whole.length / 2), /its end is missing/],
+      ['the beginning only', whole.subarray(0, 30), /its end is missing/],
+      ['one byte more', Buffer.concat([whole, Buffer.from('x')]), /its end is missing/],
+      ['a changed table', flipped(whole.length >> 1), /the table \w+ was changed/],
+      ['a changed first byte of a table', flipped(20), /the table \w+ was changed/],
+      ['a changed manifest', flipped(manifestAt), /its manifest was changed/],
+      ['a changed length', flipped(whole.length - 50), /its manifest (does not fit|was changed)/],
+      ['another file', Buffer.from('PGDMP, and so on'), /is not a backup of stakegraph/],
+      ['an empty file', Buffer.alloc(0), /is not a backup of stakegraph/],
+    ];
+    const url = await blankDatabase();
+    for (const [what, bytes, message] of damages) {
+      await writeFile(other, bytes);
+      const { code, stderr } = await restore(other, url);
+      expect([what, code, stderr]).toEqual([what, 1, expect.stringMatching(message)]);
+      expect(stderr).toContain(other);
+    }
+    expect(await contentsOf(url)).toEqual({});
+    const { code, stderr } = await restore(join(folder.path, 'none'), url);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
+  });
+
+  it('refuses the backup of a version whose migrations it does not know', async () => {
+    const from = await createDatabase('empty');
+    onTestFinished(from.drop);
+    await ask(from.url, `insert into stakegraph_migrations (name, run_on) values ('9999_tomorrow', now())`);
+    expect((await stakegraph(['backup', other], { env: { DATABASE_URL: from.url } })).code).toBe(0);
+    const url = await blankDatabase();
+    const { code, stderr } = await restore(other, url);
+    expect([code, stderr]).toEqual([
+      1,
+      'stakegraph: The data is of a version with migrations that this one does not know: 9999_tomorrow; use that version.\n',
+    ]);
+    expect(await contentsOf(url)).toEqual({});
+  });
+
+  it('migrates the backup of an older version, but not with MIGRATE=off', async () => {
+    const from = await blankDatabase();
+    const older = await migrate(from, committedTo('0047'));
+    await ask(from, slashing(1));
+    expect((await stakegraph(['backup', other], { env: { DATABASE_URL: from } })).code).toBe(0);
+    const applied = (url: string) => ask(url, 'select name from stakegraph_migrations order by name');
+    const [url, same] = [await blankDatabase(), await blankDatabase()];
+    expect((await restore(other, url)).code).toBe(0);
+    expect(await slashings(url)).toEqual([1]);
+    expect((await applied(url)).length).toBeGreaterThan(older.length);
+    expect(await migrate(url)).toEqual([]);
+    const env = { DATABASE_URL: same, MIGRATE: 'off' };
+    expect((await stakegraph(['restore', other], { env })).code).toBe(0);
+    expect((await applied(same)).map(({ name }) => name)).toEqual(older);
+  });
+
+  it('leaves no row when it is killed', async () => {
+    const url = await blankDatabase();
+    const running = launch(['restore', file], { env: { DATABASE_URL: url } });
+    const writing = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and query ~ '(writeTable|checkTable).*(operator_history|operator_ranks|validators)'`;
+    await until(async () => (await ask(url, writing)).length > 0, running.outcome);
+    running.child.kill('SIGKILL');
+    await running.outcome;
+    expect(filled(await contentsOf(url))).toEqual(['accounts', 'audit_log']);
+  });
+
+  it('moves an embedded database, backed up while it is served, to a new folder', async () => {
+    const [from, to] = [dataDirForTest(), dataDirForTest()];
+    const served = await serve({ env: { DATA_DIR: from, SAMPLE_DATA: 'off' } });
+    const backup = await stakegraph(['backup', other], { env: { DATA_DIR: from } });
+    expect(backup.code, backup.stderr).toBe(0);
+    const refused = await stakegraph(['restore', other, '--replace'], { env: { DATA_DIR: from } });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('stop it first')]);
+    await served.stop();
+    const missing = await stakegraph(['restore', other], { env: { DATA_DIR: to } });
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no database in')]);
+    const restored = await stakegraph(['restore', other, '--create'], { env: { DATA_DIR: to } });
+    expect(restored.code, restored.stderr).toBe(0);
+    const again = await serve({ env: { DATA_DIR: to, SAMPLE_DATA: 'off' } });
+    const headers = { authorization: `Bearer ${served.token}` };
+    expect((await fetch(`${again.url}/v0/eth/slashings`, { headers })).status).toBe(200);
+    await again.stop();
+  });
+});
