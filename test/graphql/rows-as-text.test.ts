@@ -267,11 +267,11 @@ describe('stored shares', () => {
         ${own} { nodes { delegations { validatorVoteAccount validatorName ${name} } } } }`,
       ['operatorPages', 'stakeAuthorityPages'],
     );
-    const shares = [...data.operators.nodes, ...data.stakeAuthorities.nodes].flatMap((node: any) =>
-      Object.values(node).flat(),
-    );
+    type Share = Record<string, string | number>;
+    const nodes: Record<string, Share[]>[] = [...data.operators.nodes, ...data.stakeAuthorities.nodes];
+    const shares = nodes.flatMap((node) => Object.values(node).flat());
     expect(shares.length).toBeGreaterThan(10);
-    for (const share of shares as any[]) expect(Number(share[name])).toBeLessThanOrEqual(1);
+    for (const share of shares) expect(Number(share[name])).toBeLessThanOrEqual(1);
   });
 });
 

@@ -44,9 +44,11 @@ export function useExplorer(...options: Parameters<typeof startGateway>) {
     onTestFinished(visited.close);
     const violations = async () => {
       await visited.page.evaluate(axe.source);
-      const { violations } = await visited.page.evaluate(() => (window as any).axe.run());
-      return violations.flatMap(({ id, help, nodes }: any) =>
-        nodes.map(({ html, any }: any) => `${id}: ${help}\n  ${html}\n  ${any[0]?.message ?? ''}`),
+      const { violations } = await visited.page.evaluate(() =>
+        (window as unknown as { axe: typeof axe }).axe.run(),
+      );
+      return violations.flatMap(({ id, help, nodes }) =>
+        nodes.map(({ html, any }) => `${id}: ${help}\n  ${html}\n  ${any[0]?.message ?? ''}`),
       );
     };
     return { ...visited, sent, violations };

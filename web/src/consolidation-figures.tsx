@@ -144,7 +144,7 @@ export const filled = barsOf(
   'Share of the capacity',
   colors[2],
   ({ capacityFilled }) => capacityFilled ?? null,
-  (share) => ratio(share, 0),
+  (share) => ratio(share, 1),
 );
 
 export const periodColumns = each((interval): Column<Period>[] => [

@@ -181,7 +181,7 @@ describe.skipIf(noBrowser)('one operator', () => {
     await box.focus();
     await box.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Sample Pool Cedar' }).waitFor();
-    expect(await page.evaluate(() => (window as any).same)).toBe(true);
+    expect(await page.evaluate(() => 'same' in window)).toBe(true);
   });
 
   it('leads from a pool to its shares, and from a share to its pool and node operator', async () => {

@@ -290,14 +290,6 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
       <Sums data={data} capacity={capacity} />
       <div className="figures">
         <Figure
-          title="Churn used"
-          note="Consolidated balance as a share of what each window allowed."
-          columns={capacityColumns}
-          rows={capacities}
-          draw={used}
-          empty="No active balance of this network is stored."
-        />
-        <Figure
           title="Consolidated over time"
           note="What all consolidations that fit moved, in ETH."
           columns={periodColumns[interval]}
@@ -314,6 +306,25 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           empty="No consolidation fits."
         />
         <Figure
+          title="Churn used"
+          note="Consolidated balance as a share of what each window allowed."
+          columns={capacityColumns}
+          rows={capacities}
+          draw={used}
+          empty="No active balance of this network is stored."
+        />
+        <Figure
+          title="Pending queue"
+          note="In the order of the queue; the epoch is when the rules would process it."
+          columns={pendingColumns}
+          rows={queue?.nodes ?? []}
+          empty="The queue is empty, or this network is not indexed."
+        >
+          {queue && queue.totalCount > 0 && (
+            <Pager info={queue.pageInfo} total={queue.totalCount} label="the queue" list="queue" />
+          )}
+        </Figure>
+        <Figure
           title="Processed"
           wide
           note="Each consolidation that fits, with the operators of both validators."
@@ -327,18 +338,8 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           )}
         </Figure>
         <Figure
-          title="Pending queue"
-          note="In the order of the queue; the epoch is when the rules would process it."
-          columns={pendingColumns}
-          rows={queue?.nodes ?? []}
-          empty="The queue is empty, or this network is not indexed."
-        >
-          {queue && queue.totalCount > 0 && (
-            <Pager info={queue.pageInfo} total={queue.totalCount} label="the queue" list="queue" />
-          )}
-        </Figure>
-        <Figure
           title="By operator"
+          wide
           note="Of the class chosen above, by its validators as sources, in the dates chosen."
           columns={totalColumns}
           rows={totals?.nodes ?? []}
