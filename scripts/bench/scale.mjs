@@ -1,0 +1,306 @@
+// What a number of validators costs: disk, import of a day, refresh, pages and retention, a line each. See --help.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import { createToken } from '../../dist/accounts/tokens.js';
+import { migrate } from '../../dist/db/migrate.js';
+import { createPool } from '../../dist/db/pool.js';
+import { retain } from '../../dist/ingest/retain/index.js';
+
+const HELP = `npm run bench:scale -- [--validators 50000] [--days 35] [--json]
+
+Makes a database on the server of DATABASE_URL, whose role must be allowed to create databases, fills it with generated days
+of validators, and drops it at the end. Disk: 250 bytes for each validator and day, twice that while it is filled.
+The days begin on 2025-01-16, so that 17 or more have two months. The last of them is imported, the others are generated.
+Prints a line for each measurement; --json prints each as JSON. Exits with 1 if a step fails.`;
+
+const { values: flags } = parseArgs({
+  options: {
+    validators: { type: 'string', default: '50000' },
+    days: { type: 'string', default: '35' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
+});
+const validators = Number(flags.validators);
+const days = Number(flags.days);
+const asked = process.env.DATABASE_URL;
+if (flags.help || !asked || !(validators >= 100) || !(days >= 17)) {
+  console.error(
+    flags.help ? HELP : `DATABASE_URL, 100 or more validators and 17 or more days are needed.\n\n${HELP}`,
+  );
+  process.exit(flags.help ? 0 : 2);
+}
+
+const FIRST = 1_507;
+const LAST = FIRST + days - 1;
+const SLOTS = 20_000;
+/** A loaded machine is slow, and that shall be measured. */
+const patience = { STATEMENT_TIMEOUT_MS: '120000', WAIT_TIMEOUT_MS: '60000' };
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'stakegraph-scale-'));
+const name = `stakegraph_scale_${process.pid}`;
+const url = Object.assign(new URL(asked), { pathname: `/${name}` }).href;
+const round = (value, digits = 1) => Number(value.toFixed(digits));
+
+function line(what, figures) {
+  if (flags.json) return console.log(JSON.stringify({ validators, days, what, ...figures }));
+  const shown = Object.entries(figures).map(([unit, value]) => `${value.toLocaleString('en')} ${unit}`);
+  console.log(`${what.padEnd(36)} ${shown.join(', ')}`);
+}
+
+const fillDay = `insert into validator_days
+  select 'mainnet', i, $3::boolean, d, '2020-12-01'::date + d, d * 225, d * 225 + 224, null, null,
+    225 - m, m, 225 - m - (i + d) % 7, 225 - m, 225 - m, (i + d) % 7, 0, 0, 0, 225 - m + (i::bigint * d) % 9,
+    case when (i + d) % 200 = 0 then 1 else 0 end, case when (i + d) % 9970 = 0 then 1 else 0 end,
+    32000000000 + i * 17::bigint + d, 32000000000, 2000000 + i % 1000, 0, 0, 0, 0
+  from generate_series(0, $1::int - 1) i, lateral (select $2::int as d) d,
+    lateral (select case when (i * 31::bigint + d) % 50 = 0 then 3 else 0 end as m) x`;
+
+function* ndjson(day) {
+  for (let start = 0; start < validators; start += 5_000) {
+    let text = '';
+    for (let i = start; i < Math.min(validators, start + 5_000); i += 1) {
+      const missed = (i * 31 + day) % 50 === 0 ? 3 : 0;
+      const all = 225 - missed;
+      text += `${JSON.stringify({
+        ...{ validatorIndex: i, utc: false, day, startEpoch: day * 225, endEpoch: day * 225 + 224 },
+        ...{ totalUniqueAttestations: all, sumMissedAttestations: missed, sumMissedSyncSignatures: null },
+        ...{ sumSyncSignatureCount: null, sumCorrectHead: all - ((i + day) % 7), sumCorrectTarget: all },
+        ...{ sumCorrectSource: all, sumWrongHeadVotes: (i + day) % 7, sumWrongTargetVotes: 0 },
+        ...{ sumLateTargetVotes: 0, sumLateSourceVotes: 0, sumInclusionDelay: all + ((i * day) % 9) },
+        ...{ proposedCount: (i + day) % 200 === 0 ? 1 : 0, missedProposalCount: 0 },
+        ...{ endEpochBalance: 32_000_000_000 + i * 17 + day, endEpochEffectiveBalance: 32_000_000_000 },
+        ...{ sumAttestationRewards: 2_000_000 + (i % 1_000), sumSyncCommitteeRewards: 0 },
+        ...{ sumProposerRewards: 0, sumPriorityFees: 0, sumBaselineMev: 0 },
+      })}\n`;
+    }
+    yield text;
+  }
+}
+
+/** Runs a command of stakegraph and gives its lines of JSON, its time and its largest memory. */
+async function stakegraph(...args) {
+  const began = performance.now();
+  const child = spawn(process.execPath, [main, ...args, '--json'], {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr']) child[stream].on('data', (data) => (said[stream] += data));
+  let memory = 0;
+  const timer = setInterval(() => {
+    try {
+      memory = Number(
+        /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? memory,
+      );
+    } catch {} // ended, or not Linux
+  }, 100);
+  const [code] = await once(child, 'close');
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`stakegraph ${args.join(' ')}: ${said.stderr.slice(0, 500)}`);
+  const reports = said.stdout
+    .trim()
+    .split('\n')
+    .map((one) => JSON.parse(one));
+  return { reports, seconds: (performance.now() - began) / 1000, MB: round(memory / 1024, 0) };
+}
+
+const admin = new pg.Client({ connectionString: asked });
+await admin.connect();
+await admin.query(`create database ${name}`);
+const pool = createPool({ url, readOnly: false, max: 2 });
+const run = async (text, values = []) => (await pool.query({ text, values })).rows;
+
+async function costs(work) {
+  const state = () =>
+    run(`select pg_current_wal_lsn() - '0/0' as wal, temp_bytes as temp from pg_stat_database
+      where datname = current_database()`);
+  const [before] = await state();
+  const result = await work();
+  await new Promise((done) => setTimeout(done, 1_500)); // a backend reports its temporary files when it ends
+  const [after] = await state();
+  const megabytes = (field) => Math.round((Number(after[field]) - Number(before[field])) / 1e6);
+  return { ...result, 'MB of WAL': megabytes('wal'), 'MB of temporary files': megabytes('temp') };
+}
+
+async function fill() {
+  const began = performance.now();
+  await run(
+    `insert into validators (network, validator_index, validator_pubkey, deposit_address, withdrawal_address,
+      node_operator, pool, activation_epoch, slashed)
+    select 'mainnet', i, '0x' || lpad(to_hex(i), 96, '0'), '0x' || lpad(to_hex(i / 10), 40, '0'),
+      '0x' || lpad(to_hex(i / 20), 40, '0'), 'Operator ' || i % 300, 'Pool ' || i / 7 % 60, 0, false
+    from generate_series(0, $1::int - 1) i`,
+    [validators],
+  );
+  await run(
+    `select validator_day_parts(array(select '2020-12-01'::date + d from generate_series($1::int, $2::int) d))`,
+    [FIRST, LAST],
+  );
+  for (let day = FIRST; day < LAST; day += 1) {
+    await run(fillDay, [validators, day, false]);
+    await run(
+      `insert into validator_day_dates values ('mainnet', false, $1::int, '2020-12-01'::date + $1::int)`,
+      [day],
+    );
+  }
+  await run(`insert into validator_months (network, month)
+    select distinct network, date_trunc('month', date::timestamp)::date from validator_day_dates`);
+  await run(
+    `with c as (
+      select sync_committee('mainnet', array_agg(v order by v), array_agg(p order by v)) as committee
+      from (select p::smallint as p, p * 1901 % 1000000 as v from generate_series(0, 511) p) s
+    )
+    insert into sync_committee_slots
+    select 'mainnet', slot, c.committee, array(
+      select case when (r * 7919 + slot::bigint * 104729) % 1000 < 20 then -23018 else 23018 end from generate_series(0, 511) r)
+    from c, generate_series($1::int, $1::int + $2::int - 1) slot`,
+    [FIRST * 7_200, SLOTS],
+  );
+  await run(
+    `insert into blocks (network, slot, validator_index, consensus_proposer_duty, relays, block_builder_pubkeys)
+    select 'mainnet', s, s % $3::int, 'proposed', array['relay ' || s % 6], '{}' from generate_series($1::int, $1::int + $2::int - 1) s`,
+    [FIRST * 7_200, SLOTS, validators],
+  );
+  for (const table of ['validators', 'validator_days', 'blocks', 'sync_committee_slots'])
+    await run(`vacuum analyze ${table}`);
+  line('generate', { days: days - 1, seconds: round((performance.now() - began) / 1000) });
+}
+
+async function importDay() {
+  const path = join(folder, 'day.ndjson.gz');
+  await pipeline(Readable.from(ndjson(LAST)), createGzip({ level: 1 }), createWriteStream(path));
+  const found = await costs(async () => {
+    const { seconds, MB } = await stakegraph('import', 'validator-days', path);
+    return { seconds: round(seconds), 'rows/s': Math.round(validators / seconds), 'MB of memory': MB };
+  });
+  line('import of a day', found);
+}
+
+async function refresh(what) {
+  let reports;
+  const found = await costs(async () => {
+    const done = await stakegraph('refresh', '--networks', 'mainnet');
+    reports = done.reports;
+    return { seconds: round(done.seconds) };
+  });
+  line(what, found);
+  for (const { part, window, calendar, seconds, rows } of reports)
+    if (seconds >= 0.1)
+      line(`  ${[part, window, calendar].filter(Boolean).join(' ')}`, { seconds, rows: rows ?? 0 });
+}
+
+async function pages() {
+  const { token } = await createToken(pool, 'bench');
+  const gateway = spawn(process.execPath, [main, 'serve'], {
+    env: { ...process.env, DATABASE_URL: url, PORT: '0', CACHE: 'off', LOG_LEVEL: 'fatal', ...patience },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    let said = '';
+    const base = await new Promise((done, fail) => {
+      gateway.once('exit', () => fail(new Error('the gateway ended')));
+      gateway.stdout.on('data', (data) => {
+        const found = /http:\/\/127\.0\.0\.1:\d+/.exec((said += data));
+        if (found) done(found[0]);
+      });
+    });
+    const slot = FIRST * 7_200 + 5;
+    const paths = {
+      'page of operators': (n) => `/v0/eth/operators?window=7d&idType=depositAddress&size=100&from=${n * 7}`,
+      'page of attestations': (n) =>
+        `/v1/eth/entities/Pool%20${n % 60}/attestations?entityType=pool&limit=30`,
+      'sync committee of a slot': (n) => `/v0/eth/blocks/${slot + n}/syncCommitteeRewards`,
+      'page of blocks': (n) => `/v0/eth/blocks?size=100&from=${slot + n}`,
+    };
+    for (const [what, path] of Object.entries(paths)) {
+      const times = [];
+      for (let n = 0; n < 220; n += 1) {
+        const began = performance.now();
+        const response = await fetch(base + path(n), { headers: { Authorization: `Bearer ${token}` } });
+        const text = await response.text();
+        if (response.status !== 200) throw new Error(`${path(n)}: ${response.status} ${text.slice(0, 200)}`);
+        if (n >= 20) times.push(performance.now() - began); // the first ones plan their statements
+      }
+      times.sort((a, b) => a - b);
+      line(what, { 'ms median': round(times[100]), 'ms at 95 %': round(times[190]) });
+    }
+  } finally {
+    gateway.kill('SIGTERM');
+    await once(gateway, 'close');
+  }
+}
+
+async function disk() {
+  const size = async (tables, units, unit) => {
+    const [{ bytes }] = await run(
+      `select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_class c
+      where c.relkind = 'r' and c.relname similar to $1`,
+      [tables],
+    );
+    return { MB: round(bytes / 1e6), [`bytes a ${unit}`]: Math.round(bytes / units) };
+  };
+  const counted = async (table) => Number((await run(`select count(*) from ${table}`))[0].count);
+  line('disk: days of validators', await size('validator_days_%', validators * days, 'row'));
+  line('disk: validators', await size('validators', validators, 'row'));
+  line(
+    'disk: sums of months',
+    await size('validator_month_sums', await counted('validator_month_sums'), 'row'),
+  );
+  line(
+    'disk: attestations by day',
+    await size('attestation_days_%', await counted('attestation_days'), 'row'),
+  );
+  line(
+    'disk: operators',
+    await size('operator_(summaries|ranks|orders|lists)', await counted('operator_summaries'), 'row'),
+  );
+  line(
+    'disk: history of operators',
+    await size('operator_history_2%', await counted('operator_history'), 'row'),
+  );
+  line('disk: sync committees', await size('sync_committee%', SLOTS, 'slot'));
+  line('disk: blocks', await size('blocks|block_operators', SLOTS, 'slot'));
+  const [{ bytes }] = await run('select pg_database_size(current_database())::float8 as bytes');
+  line('disk: database', { MB: round(bytes / 1e6) });
+}
+
+async function retention() {
+  for (const dryRun of [true, false]) {
+    const reports = [];
+    await retain(
+      pool,
+      { ages: { 'validator-days': 1, blocks: 1, 'sync-committee-rewards': 1 }, dryRun },
+      (one) => reports.push(one),
+    );
+    const bad = reports.find(({ state }) => state === 'failed' || state === 'refused');
+    if (bad) throw new Error(`${bad.part ?? bad.table}: ${bad.error}`);
+    for (const { part, table, rows, bytes, seconds, state } of reports)
+      line(`retain: ${state} ${part ?? table}`, { seconds, rows: Math.round(rows), MB: round(bytes / 1e6) });
+  }
+}
+
+try {
+  await migrate(url);
+  await fill();
+  await importDay();
+  await refresh('first refresh');
+  await refresh('refresh, nothing new');
+  await disk();
+  await pages();
+  await retention();
+} finally {
+  await pool.end();
+  await admin.query(`drop database ${name} with (force)`);
+  await admin.end();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,56 @@
+import { beforeEach, expect } from 'vitest';
+import { dayOfDate } from '../../src/chain/calendar.ts';
+import { type RetainReport, retain } from '../../src/ingest/retain/index.ts';
+import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
+import { load, published, refreshed, validator, validatorDay } from './facts.ts';
+
+const gateway = useGateway({ template: 'empty' });
+const query = async (text: string) => (await gateway.database.pool.query({ text, values: [] })).rows as any[];
+beforeEach(() =>
+  query(`truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators,
+    operator_summaries, operator_lists, kept_from, datasets cascade`),
+);
+
+const day = (date: string) => dayOfDate('mainnet', date);
+const operators = async () => (await published(gateway)).operators.map(({ row }: any) => row);
+const all = { only: ['operators'] as const, networks: ['mainnet'] as const, windows: ['all'] as const };
+const retained = async () => {
+  const reports: RetainReport[] = [];
+  await retain(
+    gateway.database.pool,
+    { ages: { 'validator-days': 90 }, dryRun: false, now: new Date('2025-08-10T00:00:00Z') },
+    (report) => reports.push(report),
+  );
+  return reports.map(({ part, table, state }) => `${part ?? table} ${state}`);
+};
+
+slow('the window all keeps the figures of dropped months, and later days are added to them', async () => {
+  await load(gateway, 'validators', [validator(0), validator(1, { nodeOperator: 'M' })]);
+  // the APR of the window all is that of the newest 90 days
+  const recent = Array.from({ length: 90 }, (_, at) => day('2025-08-09') - at);
+  const rows = [day('2025-01-10'), day('2025-02-11'), ...recent].flatMap((one, at) =>
+    [0, 1].map((index) =>
+      validatorDay(index, one, { sumAttestationRewards: 2_000_000 + at * 1_000 + index }),
+    ),
+  );
+  await load(gateway, 'validator-days', rows);
+  expect(await retained()).toEqual(['validator_days_2025_01 refused', 'validator_days_2025_02 refused']);
+  await refreshed(gateway, all);
+  const before = await operators();
+  expect(before.length).toBeGreaterThan(0);
+  expect(await retained()).toEqual(['validator_days_2025_01 dropped', 'validator_days_2025_02 dropped']);
+  await refreshed(gateway, all);
+  expect(await operators()).toEqual(before);
+
+  const next = [0, 1].map((index) => validatorDay(index, day('2025-08-10'), { sumCorrectHead: 100 }));
+  await load(gateway, 'validator-days', next);
+  await refreshed(gateway, all);
+  const after = await operators();
+  await query(
+    'truncate validator_days, validator_day_dates, validator_months, validator_month_sums, kept_from',
+  );
+  await load(gateway, 'validator-days', [...rows, ...next]);
+  await refreshed(gateway, all);
+  expect(after).toEqual(await operators());
+});
