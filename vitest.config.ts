@@ -26,6 +26,7 @@ const slowFiles = [
       'lost-database',
       'mirror',
       'readiness',
+      'replicas',
       'serve',
       'shutdown',
     ],

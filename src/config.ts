@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { networks } from './chain/networks.ts';
-import { parseDatabaseUrl } from './db/url.ts';
+import { databaseName } from './db/url.ts';
 import { agesOf } from './ingest/retain/ages.ts';
 
 const flag = (fallback: 'on' | 'off') =>
@@ -58,13 +58,30 @@ const samplers = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const;
-const postgresUrl = z.string().superRefine((text, context) => {
-  try {
-    parseDatabaseUrl(text);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
+const checkPostgresUrls = (urls: string[], addIssue: (message: string) => void) => {
+  const names = new Set<string>();
+  for (const url of urls) {
+    try {
+      const name = databaseName(url);
+      if (names.has(name)) addIssue(`${name} is named twice; give each replica once`);
+      names.add(name);
+    } catch (error) {
+      addIssue((error as Error).message);
+    }
   }
-});
+};
+const postgresUrl = z
+  .string()
+  .superRefine((url, { addIssue }) =>
+    checkPostgresUrls([url], (message) => addIssue({ code: 'custom', message })),
+  );
+// Within a URL, a comma separates hosts, as in libpq.
+const postgresUrls = z
+  .string()
+  .transform((text) => text.trim().split(/\s+(?=postgres(?:ql)?:\/\/)/))
+  .superRefine((urls, { addIssue }) =>
+    checkPostgresUrls(urls, (message) => addIssue({ code: 'custom', message })),
+  );
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const most = isIP(address) === 6 ? 128 : 32;
@@ -96,9 +113,11 @@ export const Settings = z.object({
     .describe(
       'PostgreSQL 15 or later, as a URL with the parameters of libpq (docs/database.md); without it an embedded one is used.',
     ),
-  DATABASE_READ_URL: postgresUrl
+  DATABASE_READ_URL: postgresUrls
     .optional()
-    .describe('Read replica; without it, and while it is down, DATABASE_URL is read.'),
+    .describe(
+      'Read replicas, as URLs separated by spaces or line breaks; while none can be used, DATABASE_URL is read.',
+    ),
   DATABASE_POOL: integer(10, 1, 200).describe('Number of database connections for reading.'),
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe(
     'Time limit for a read statement; its connection is dropped two seconds later if it is still running.',

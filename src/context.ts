@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Metering } from './accounts/meter.ts';
 import type { Allowance, Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
-import { type Reading, sharedReads } from './db/batch/readers.ts';
+import { type Reading, type SharedReads, sharedReads } from './db/batch/readers.ts';
 import { noteStatement, type Trace } from './db/changes/datasets.ts';
 import type { Revisions, Snapshot } from './db/changes/revisions.ts';
 import type { Pool, Primary, Queryable } from './db/pool.ts';
@@ -45,16 +45,19 @@ export function contextMaker(options: {
   log: Logger;
 }): (request: Request, network: Network) => Context {
   const { pool, primary, revisions, now, log } = options;
-  const shared = sharedReads(pool, (error) =>
-    log.warn({ err: error }, 'a statement of several requests failed; each is answered on its own'),
-  );
+  const onFault = (error: unknown) =>
+    log.warn({ err: error }, 'a statement of several requests failed; each is answered on its own');
+  const sharedOf = new Map<Queryable, SharedReads>();
   return ({ id, log: ofRequest, caller, metering }, network) => {
     const trace: Trace = { datasets: new Set(), isPrivate: false };
+    const server = pool.choose?.() ?? pool; // servers may have different revisions
+    let shared = sharedOf.get(server);
+    if (!shared) sharedOf.set(server, (shared = sharedReads(server, onFault)));
     return {
       db: {
         query(statement) {
           noteStatement(trace, statement.text);
-          return pool.query(statement);
+          return server.query(statement);
         },
       },
       // Using `primary`, `caller` or `now` makes the response private, which prevents caching.

@@ -133,7 +133,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   serving.undo.push(database.close);
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
   if (serving.draining) return false;
-  if (!database.embedded) await checkRoles({ ...database, readUrl: settings.DATABASE_READ_URL });
+  if (!database.embedded) await checkRoles({ primary: database.primary, replicas: database.replicas?.pools });
   if (database.embedded && settings.INDEX) await beginWithoutSample(database.write);
   else if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
   const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
@@ -148,12 +148,12 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   serving.undo.push(meter.stop);
   const revisions = await openRevisions({ url: database.url, db: database.revisions, log });
   serving.undo.push(revisions.stop);
-  database.replica?.onChange((up, err) => {
-    if (up) log.info('the read replica answers again: reads go to it');
-    else log.warn({ err }, 'the read replica does not answer: reads go to DATABASE_URL');
-    revisions.moved();
+  database.replicas?.onUse((replica, fault) => {
+    if (fault) log.warn({ replica, ...fault }, 'a read replica is not used');
+    else log.info({ replica }, 'a read replica is used again');
   });
-  targetOf(settings.DATABASE_READ_URL ?? database.url).onChange(revisions.moved);
+  database.replicas?.onMove(revisions.moved);
+  for (const url of settings.DATABASE_READ_URL ?? [database.url]) targetOf(url).onChange(revisions.moved);
   const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
   if (index) serving.undo.push(index.stop);
   const ready = readinessOf(database, log, index?.status);
@@ -167,7 +167,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     tokens,
     meter,
     revisions,
-    replicaUp: database.replica?.up,
+    replicas: database.replicas?.states,
     index: index?.status,
     exchangeCode:
       token === undefined

@@ -4,7 +4,8 @@ import { isDisconnected, isTransient, READ_ONLY } from './connection.ts';
 import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool, type Queryable } from './pool.ts';
-import { type Replica, replicaPool } from './replica.ts';
+import { type ReadServers, readServers } from './replicas/read-servers.ts';
+import { Replica } from './replicas/replica.ts';
 import { targetOf } from './servers.ts';
 import { checkPooling } from './serving.ts';
 
@@ -13,7 +14,7 @@ export type Database = {
   embedded: Embedded | undefined;
   read: Pool;
   revisions: Queryable;
-  replica: Replica | undefined;
+  replicas: Omit<ReadServers, 'pool' | 'revisions'> | undefined;
   write: Pool;
   /** Like `write`, but with the timeout of reads. */
   primary: Pool;
@@ -47,7 +48,7 @@ export async function openDatabase(
         `The database lacks ${pending.join(', ')}; run "stakegraph migrate"${options.migrate === undefined ? ' or set MIGRATE=on' : ''}.`,
       );
     }
-    const { read, revisions, replica } = await openReaders(settings, url, onError);
+    const { read, revisions, replicas } = await openReaders(settings, url, onError);
     const write = createPool({
       url,
       readOnly: false,
@@ -71,12 +72,12 @@ export async function openDatabase(
       await embedded?.stop();
     };
     if (!embedded) {
-      await checkPooling({ read, primary, readUrl: settings.DATABASE_READ_URL }).catch(async (error) => {
+      await checkPooling({ primary, replicas: replicas?.pools }).catch(async (error) => {
         await close();
         throw error;
       });
     }
-    return { url, embedded, read, revisions, replica, write, primary, applied, close };
+    return { url, embedded, read, revisions, replicas, write, primary, applied, close };
   } catch (failure) {
     // If the embedded server ended, that is the error to report, not the lost connection.
     const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
@@ -98,16 +99,19 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
       prepared: settings.PREPARED_STATEMENTS,
       onError,
     });
-  const { DATABASE_READ_URL: url } = settings;
-  if (url === undefined) {
+  const { DATABASE_READ_URL: urls } = settings;
+  if (urls === undefined) {
     const read = reading(primary);
-    return { read, revisions: read, replica: undefined };
+    return { read, revisions: read, replicas: undefined };
   }
-  await targetOf(url)
-    .choose()
-    .catch(() => undefined); // the replica may become available later
-  const { pool, revisions, replica } = replicaPool(url, reading(url), reading(primary));
-  return { read: pool, revisions, replica };
+  // A replica that is down may become available later.
+  await Promise.allSettled(urls.map((url) => targetOf(url).choose()));
+  const { pool, revisions, ...replicas } = readServers({
+    make: (onProbe) => urls.map((url) => new Replica(url, reading(url), onProbe)),
+    primary: reading(primary),
+    primaryUrl: primary,
+  });
+  return { read: pool, revisions, replicas };
 }
 
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;

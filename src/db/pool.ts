@@ -14,8 +14,13 @@ import {
 import { type Target, targetOf } from './servers.ts';
 
 export type Queryable = { query(statement: Statement): Promise<Result> };
-type Statement = { text: string; values: unknown[] };
-type Result = { rows: Record<string, unknown>[] };
+export type Statement = {
+  text: string;
+  values: unknown[];
+  /** Only servers that have this revision of the dataset can answer. */
+  since?: { dataset: string; revision: number } | undefined;
+};
+export type Result = { rows: Record<string, unknown>[] };
 
 export type Primary = Queryable & {
   /** Rolls back on any error; nested calls join the open transaction. */
@@ -23,6 +28,8 @@ export type Primary = Queryable & {
 };
 
 export type Pool = Queryable & {
+  /** The server for all statements of one request; absent if there is only one server. */
+  choose?(): Queryable;
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /** After `abandon`, commits nothing and never settles. */
   commit(client: pg.PoolClient): Promise<void>;

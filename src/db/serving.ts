@@ -3,15 +3,16 @@ import { Refusal } from '../kernel/refusal.ts';
 import { datasetTables, privateTables } from './changes/datasets.ts';
 import type { Pool } from './pool.ts';
 
-type Pools = { read: Pool; primary: Pool; readUrl: string | undefined };
+type Pools = { primary: Pool; replicas: readonly Pool[] | undefined };
 
-export async function checkPooling({ read, primary, readUrl }: Pools): Promise<void> {
+export async function checkPooling({ primary, replicas = [] }: Pools): Promise<void> {
   await checkSessions(primary, 'DATABASE_URL');
-  if (readUrl) await checkSessions(read, 'DATABASE_READ_URL').catch(unlessAway);
+  for (const pool of replicas) await checkSessions(pool, 'DATABASE_READ_URL').catch(unlessAway);
 }
 
-export async function checkRoles({ read, primary, readUrl }: Pools): Promise<void> {
-  if (readUrl) await checkRights(read, 'DATABASE_READ_URL', ['select'], publicTables).catch(unlessAway);
+export async function checkRoles({ primary, replicas = [] }: Pools): Promise<void> {
+  for (const pool of replicas)
+    await checkRights(pool, 'DATABASE_READ_URL', ['select'], publicTables).catch(unlessAway);
   await checkRights(primary, 'DATABASE_URL', ['select'], publicTables);
   await checkRights(primary, 'DATABASE_URL', ['select', 'insert', 'update', 'delete'], [...privateTables]);
 }

@@ -69,6 +69,12 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   };
 }
 
+/** Names the servers and the database, without user and password. Throws like `parseDatabaseUrl`. */
+export function databaseName(url: string): string {
+  const { servers, config } = parseDatabaseUrl(url);
+  return `${servers.map(({ host, port }) => `${host}:${port}`).join(',')}/${config.database ?? ''}`;
+}
+
 function refuse(why: string): never {
   throw new Error(why);
 }

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Tier, TierCounts } from '../accounts/tiers.ts';
 import type { Dataset, Revisions } from '../db/changes/revisions.ts';
 import type { Pool } from '../db/pool.ts';
+import type { ReplicaState } from '../db/replicas/replica.ts';
 import type { StreamCounts } from '../graphql/live/streams.ts';
 import { registerIndexMetrics } from '../indexer/metrics.ts';
 import type { IndexStatus } from '../indexer/status.ts';
@@ -44,7 +45,7 @@ type Sources = {
   waiting: () => number;
   redisUp: () => boolean | undefined;
   unreadHeaders: () => number;
-  replicaUp?: (() => boolean) | undefined;
+  replicas?: (() => ReplicaState[]) | undefined;
   readiness: () => Promise<Readiness>;
   connections: Connections;
   streams: () => StreamCounts;
@@ -111,7 +112,7 @@ function registerDataMetrics(registry: Registry, revisions: Revisions): void {
 }
 
 function registerServiceMetrics(registry: Registry, sources: Sources): void {
-  const { pool, revisions, waiting, redisUp, replicaUp, connections, cache } = sources;
+  const { pool, revisions, waiting, redisUp, connections, cache } = sources;
   const options = (name: string, help: string) => ({
     name: `stakegraph_${name}`,
     help,
@@ -148,10 +149,7 @@ function registerServiceMetrics(registry: Registry, sources: Sources): void {
   );
   registerReadiness(registry, sources.readiness);
   registerStreamMetrics(registry, sources.streams);
-  if (replicaUp)
-    gauge('read_replica_up', '1 while the read replica answers, 0 while reads go to DATABASE_URL.', () =>
-      Number(replicaUp()),
-    );
+  if (sources.replicas) registerReplicaMetrics(registry, sources.replicas);
   gauge(
     'changes_heard',
     '1 while the database reports changes, 0 while it does not and nothing is cached.',
@@ -199,6 +197,37 @@ function registerReadiness(registry: Registry, readiness: () => Promise<Readines
     '1 while requests that write can be answered too.',
     ({ ready, writes }) => ready && writes !== false,
   );
+}
+
+function registerReplicaMetrics(registry: Registry, states: () => ReplicaState[]): void {
+  const options = (name: string, help: string) => ({
+    name: `stakegraph_read_replica_${name}`,
+    help,
+    labelNames: ['replica'],
+    registers: [registry],
+  });
+  const gauge = (name: string, help: string, value: (state: ReplicaState) => number) =>
+    new Gauge({
+      ...options(name, help),
+      collect() {
+        for (const state of states()) this.set({ replica: state.name }, value(state));
+      },
+    });
+  gauge('up', '1 while the read replica answers, is migrated and lags at most 5 s behind.', ({ up }) =>
+    Number(up),
+  );
+  gauge(
+    'lag_seconds',
+    'For how long the primary has had changes that the read replica lacks; at most about a minute.',
+    ({ lagSeconds }) => lagSeconds,
+  );
+  new Counter({
+    ...options('statements_total', 'Statements sent to the read replica.'),
+    collect() {
+      this.reset();
+      for (const { name, statements } of states()) this.inc({ replica: name }, statements);
+    },
+  });
 }
 
 function registerStreamMetrics(registry: Registry, counts: () => StreamCounts): void {

@@ -18,6 +18,7 @@ import type { Settings } from '../config.ts';
 import { contextMaker } from '../context.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
+import type { ReplicaState } from '../db/replicas/replica.ts';
 import { openStreams } from '../graphql/live/streams.ts';
 import { trustedDocuments } from '../graphql/run/trusted-documents.ts';
 import type { IndexStatus } from '../indexer/status.ts';
@@ -63,7 +64,7 @@ export type ServerOptions = {
   meter: Meter;
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
-  replicaUp?: (() => boolean) | undefined;
+  replicas?: (() => ReplicaState[]) | undefined;
   index?: IndexStatus | undefined;
   /** If undefined, every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
@@ -115,7 +116,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     waiting: gate.waiting,
     redisUp: meter.redisUp,
     unreadHeaders: networkHeader.unread,
-    replicaUp: options.replicaUp,
+    replicas: options.replicas,
     connections: servers.connections,
     index: options.index,
   });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   index.nodeErrors.set('timeout', 1);
   gateway = await startGateway({
     settings: { CACHE: true, REDIS_URL: `redis://127.0.0.1:${await freePort()}` },
-    replicaUp: () => false,
+    replicas: () => [{ name: 'replica:5432/stakegraph', up: false, lagSeconds: 0, statements: 0 }],
     index,
   });
   const startedAt = new Date(Date.now() - 5_000);

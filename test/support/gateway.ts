@@ -10,6 +10,7 @@ import { createToken } from '../../src/accounts/tokens.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { openRevisions, type Revisions } from '../../src/db/changes/revisions.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
+import type { ReplicaState } from '../../src/db/replicas/replica.ts';
 import { buildServer } from '../../src/http/server.ts';
 import type { IndexStatus } from '../../src/indexer/status.ts';
 import { deadlines, serverDeadlines, waitTimeoutMs } from './deadlines.ts';
@@ -82,7 +83,7 @@ export async function startGateway(
     /** Silent unless given. */
     log?: Logger;
     requestTimeoutMs?: number;
-    replicaUp?: () => boolean;
+    replicas?: () => ReplicaState[];
     index?: IndexStatus;
   } = {},
 ): Promise<Gateway> {
@@ -118,7 +119,7 @@ export async function startGateway(
     meter,
     revisions,
     readiness: async () => ({ ready: true }),
-    replicaUp: options.replicaUp,
+    replicas: options.replicas,
     index: options.index,
     ...serverDeadlines,
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),

@@ -10,7 +10,7 @@ import {
   slice,
 } from '../../kernel/page.ts';
 import { type Reading, reader } from '../batch/readers.ts';
-import type { Queryable } from '../pool.ts';
+import type { Queryable, Statement } from '../pool.ts';
 import { checkRows, type KeyColumns, keyTable, raw, type Sql, sql } from '../rows.ts';
 import {
   byPlace,
@@ -88,6 +88,7 @@ type Found = z.infer<typeof Found> & { list?: number; total: number; revision: n
 export function pagesByOrder<List extends object, Field extends string, Row extends Position>(of: {
   statement: string;
   name: 'operator' | 'stake_authority';
+  dataset: 'operators' | 'stake-authorities';
   columns: KeyColumns<List>;
   rows: RankedRows;
   filter: Filter;
@@ -162,7 +163,10 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
       left join lateral (${page(asked, sql`, ${read.columns}`)}) p on true
       where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
     const pages: (RankedPage<Row> | undefined)[] = [];
-    for (const row of (await db.query({ text, values })).rows as Found[]) {
+    let since: Statement['since'];
+    for (const { asked: revision } of places)
+      if (revision !== null && revision > (since?.revision ?? -1)) since = { dataset: of.dataset, revision };
+    for (const row of (await db.query({ text, values, since })).rows as Found[]) {
       const at = row.list ?? 0;
       if (!pages[at]) checkRows(Head, [row], { text });
       const page = (pages[at] ??= { rows: [], total: row.total, revision: row.revision });

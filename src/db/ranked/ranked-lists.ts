@@ -4,7 +4,7 @@ import { count } from '../../kernel/leaves.ts';
 import type { RankedRange, Slice, Walk } from '../../kernel/page.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { type Reading, reader } from '../batch/readers.ts';
-import type { Queryable } from '../pool.ts';
+import type { Queryable, Statement } from '../pool.ts';
 import { checkRows, type Fields, type KeyColumns, keyTable, raw, rows, type Sql, sql } from '../rows.ts';
 
 export type RankedRows = { record: z.ZodObject; fields: Fields<string>; keys: readonly string[] };
@@ -59,6 +59,7 @@ export function byPlace<Row>(places: readonly object[], pages: readonly (RankedP
 export function pagesByRank<List extends object, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
   name: 'operator' | 'stake_authority';
+  dataset: 'operators' | 'stake-authorities';
   columns: KeyColumns<List>;
   rows: RankedRows;
 }) {
@@ -91,7 +92,10 @@ export function pagesByRank<List extends object, Field extends string, Row exten
       ${page}
       where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
     const pages: RankedPage<{ rank: number; text?: string }>[] = [];
-    const found = (await db.query({ text, values })).rows as Found[];
+    let since: Statement['since'];
+    for (const { asked: revision } of places)
+      if (revision !== null && revision > (since?.revision ?? -1)) since = { dataset: of.dataset, revision };
+    const found = (await db.query({ text, values, since })).rows as Found[];
     found.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)); // PostgreSQL would sort whole rows with their texts
     for (const row of found) {
       const page = (pages[row.list ?? 0] ??= { rows: [], total: 0, revision: 0 });

@@ -59,6 +59,7 @@ const listColumns: KeyColumns<ListKey> = {
 export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorRow>({
   statement: 'operatorPages',
   name: 'operator',
+  dataset: 'operators',
   columns: listColumns,
   rows: summaries,
 });
@@ -109,6 +110,7 @@ const namesAndTags: Filter = {
 export const operatorsByOrder = pagesByOrder<ListKey, OperatorField, OrderedOperatorRow>({
   statement: 'operatorsByOrder',
   name: 'operator',
+  dataset: 'operators',
   columns: listColumns,
   rows: summaries,
   filter: filterOf(bounds, namesAndTags),

@@ -62,6 +62,7 @@ export const stakeAuthorityPages = pagesByRank<
 >({
   statement: 'stakeAuthorityPages',
   name: 'stake_authority',
+  dataset: 'stake-authorities',
   columns: listColumns,
   rows: summaries,
 });
@@ -106,6 +107,7 @@ export const stakeAuthoritiesByOrder = pagesByOrder<
 >({
   statement: 'stakeAuthoritiesByOrder',
   name: 'stake_authority',
+  dataset: 'stake-authorities',
   columns: listColumns,
   rows: summaries,
   filter: filterOf(bounds, names),

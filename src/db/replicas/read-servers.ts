@@ -1,0 +1,180 @@
+import { serialize } from '../../kernel/serialize.ts';
+import type { Pool, Queryable, Result, Statement } from '../pool.ts';
+import { lagMeter, type Reached, reachedOf, reaches } from './reached.ts';
+import { type Fault, probePool, type Replica, type ReplicaState, readReached } from './replica.ts';
+
+const PROBE_MS = 1_000;
+const MAX_LAG_MS = 5_000;
+/** Lower than MAX_LAG_MS, so that a replica at the limit does not come and go. */
+const RETURN_LAG_MS = 1_000;
+
+export type ReadServers = {
+  pool: Pool;
+  /** Its statement must select `name` and `revision` from `datasets`. */
+  revisions: Queryable;
+  pools: readonly Pool[];
+  states(): ReplicaState[];
+  /** Calls `listener` when a replica is or is not used any more. */
+  onUse(listener: (name: string, fault: Fault | undefined) => void): void;
+  /** Calls `listener` when reads go to servers whose rows may differ at equal revisions. */
+  onMove(listener: () => void): void;
+};
+
+type Options = {
+  make: (onProbe: (replica: Replica) => void) => Replica[];
+  primary: Pool;
+  primaryUrl: string;
+};
+
+const newestOf = (replicas: readonly Replica[]): Replica[] =>
+  replicas
+    .slice(0, 1)
+    .map((first) =>
+      replicas.reduce(
+        (newest, one) => (reaches(newest.reached as Reached, one.reached as Reached) ? newest : one),
+        first,
+      ),
+    );
+
+/**
+ * Spreads requests over the replicas that have every revision shown so far, so that no later request sees older rows.
+ * Reads go to the primary if there is no such replica, and to the newest replica if the primary is down, too.
+ */
+export function readServers({ make, primary, primaryUrl }: Options): ReadServers {
+  const primaryProbes = probePool(primaryUrl);
+  const lag = lagMeter();
+  const useListeners: Parameters<ReadServers['onUse']>[0][] = [];
+  const moveListeners: (() => void)[] = [];
+  const faults = new Map<Replica, string>();
+  let shown: Reached = new Map();
+  let rotation: Replica[] = [];
+  let primaryUp = true;
+  let turn = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let firstProbe: Promise<unknown> | undefined;
+
+  const replicas = make((replica) => {
+    noteUse(replica);
+    assess();
+  });
+  const isUsable = ({ fault, reached, isLate }: Replica) => !fault && reached && !(isLate && primaryUp);
+  const moved = () => {
+    for (const listener of moveListeners) listener();
+  };
+
+  function assess() {
+    const usable = replicas.filter(isUsable);
+    const current = usable.filter(({ reached }) => reaches(reached as Reached, shown));
+    const readPrimary = rotation.length === 0;
+    rotation = current.length > 0 || primaryUp ? current : newestOf(usable);
+    if (readPrimary !== (rotation.length === 0)) moved();
+  }
+
+  function noteUse(replica: Replica) {
+    replica.lagMs = replica.reached ? lag.of(replica.reached) : 0;
+    replica.isLate = replica.lagMs > (replica.isLate ? RETURN_LAG_MS : MAX_LAG_MS);
+    const fault = replica.fault ?? (replica.isLate ? { reason: 'lags more than 5 s behind' } : undefined);
+    if (faults.get(replica) === fault?.reason) return;
+    if (fault) faults.set(replica, fault.reason);
+    else faults.delete(replica);
+    for (const listener of useListeners) listener(replica.name, fault);
+    moved();
+  }
+
+  const probing = serialize(async () => {
+    const found = await readReached(primaryProbes).catch(() => undefined);
+    if (found) lag.note(found);
+    if (primaryUp === (found !== undefined)) return;
+    primaryUp = found !== undefined;
+    assess();
+  });
+  const probe = () => Promise.all([probing.run(), ...replicas.map((replica) => replica.probe())]);
+  const start = () => {
+    // Probing starts at the first read, because some commands read nothing.
+    timer ??= setInterval(() => void probe(), PROBE_MS).unref();
+    return (firstProbe ??= probe());
+  };
+
+  function leastBusy(of: readonly Replica[]): Replica | undefined {
+    turn += 1;
+    let found: Replica | undefined;
+    for (let n = 0; n < of.length; n += 1) {
+      const one = of[(turn + n) % of.length] as Replica;
+      if (!found || one.busy < found.busy) found = one;
+    }
+    return found;
+  }
+
+  const has = ({ reached }: Replica, { dataset, revision }: NonNullable<Statement['since']>) =>
+    (reached?.get(dataset) ?? 0) >= revision;
+
+  function send(replica: Replica, statement: Statement, failed: readonly Replica[]): Promise<Result> {
+    const tried = [...failed, replica];
+    const { since } = statement;
+    const lacks = since !== undefined && !has(replica, since);
+    const elsewhere = () => {
+      const others = replicas.filter(
+        (one) => isUsable(one) && !tried.includes(one) && (!since || has(one, since)),
+      );
+      // A request that has read a failed replica goes on at the primary, because other replicas may be older.
+      const next = lacks || !primaryUp ? leastBusy(others) : undefined;
+      return next ? send(next, statement, tried) : primary.query(statement);
+    };
+    return lacks || replica.fault ? elsewhere() : replica.query(statement, elsewhere);
+  }
+
+  const perReplica = new Map(
+    replicas.map((replica): [Replica, Queryable] => [
+      replica,
+      { query: (statement) => send(replica, statement, []) },
+    ]),
+  );
+  const choose = (): Queryable => {
+    start();
+    const replica = leastBusy(rotation);
+    return replica ? (perReplica.get(replica) as Queryable) : primary;
+  };
+
+  async function readRevisions(statement: Statement): Promise<Result> {
+    await start();
+    const results = new Map<Replica, Result>();
+    await Promise.all(
+      replicas.map(async (replica) => {
+        const result = replica.fault ? undefined : await replica.readRevisions(statement);
+        if (result) results.set(replica, result);
+      }),
+    );
+    const usable = [...results.keys()].filter(isUsable);
+    const current = usable.filter(({ reached }) => reaches(reached as Reached, shown));
+    const [newest] = newestOf(current.length > 0 || primaryUp ? current : usable);
+    const result = newest ? (results.get(newest) as Result) : await primary.query(statement);
+    shown = reachedOf(result.rows);
+    assess();
+    return result;
+  }
+
+  const all = [primary, ...replicas.map(({ pool }) => pool)];
+  const sum = (name: 'total' | 'idle' | 'waiting') =>
+    all.reduce((total, one) => total + one.stats()[name], 0);
+  const pool: Pool = {
+    choose,
+    query: (statement) => choose().query(statement),
+    withClient: (work) => (leastBusy(rotation)?.pool ?? primary).withClient(work),
+    commit: (client) => primary.commit(client),
+    abandon: async () => void (await Promise.all(all.map((one) => one.abandon()))),
+    stats: () => ({ total: sum('total'), idle: sum('idle'), waiting: sum('waiting') }),
+    async end() {
+      clearInterval(timer);
+      await probing.stop();
+      await Promise.all([primaryProbes.end(), primary.end(), ...replicas.map((replica) => replica.end())]);
+    },
+  };
+  return {
+    pool,
+    revisions: { query: readRevisions },
+    pools: replicas.map((replica) => replica.pool),
+    states: () => replicas.map((replica) => replica.state()),
+    onUse: (listener) => useListeners.push(listener),
+    onMove: (listener) => moveListeners.push(listener),
+  };
+}

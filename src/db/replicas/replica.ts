@@ -1,0 +1,131 @@
+import { Refusal } from '../../kernel/refusal.ts';
+import { serialize } from '../../kernel/serialize.ts';
+import { CANCELED, isTransient } from '../connection.ts';
+import { HistoryError, pendingOf } from '../migrate.ts';
+import { createPool, type Pool, type Result, type Statement } from '../pool.ts';
+import { targetOf } from '../servers.ts';
+import { databaseName } from '../url.ts';
+import { type Reached, reachedOf } from './reached.ts';
+
+const PROBE_MS = 1_000;
+
+export const probePool = (url: string): Pool =>
+  createPool({ url, readOnly: true, max: 1, statementTimeoutMs: PROBE_MS });
+
+export async function readReached(db: Pool): Promise<Reached> {
+  const text = '/* replicaRevisions */ select name, revision from datasets';
+  return reachedOf((await db.query({ text, values: [] })).rows);
+}
+
+function isOfReplica(error: unknown): boolean {
+  if (!(error instanceof Refusal)) return false;
+  const { code } = (error.cause ?? {}) as { code?: string };
+  return code === undefined ? isTransient(error.cause) : code !== CANCELED;
+}
+
+export type ReplicaState = ReturnType<Replica['state']>;
+export type Fault = { reason: string; err?: unknown };
+
+/** `onProbe` is called after each probe, and when another server of the URL was chosen. */
+export class Replica {
+  readonly name: string;
+  readonly pool: Pool;
+  /** Why statements must not be sent to this replica. */
+  fault: Fault | undefined = { reason: 'is not probed yet' };
+  /** Undefined until the first probe, and after another server of the URL was chosen. */
+  reached: Reached | undefined;
+  statements = 0;
+  lagMs = 0;
+  isLate = false;
+
+  readonly #probes: Pool;
+  readonly #inProgress = new Set<() => void>();
+  readonly #probing: ReturnType<typeof serialize>;
+
+  constructor(url: string, pool: Pool, onProbe: (replica: Replica) => void) {
+    this.name = databaseName(url);
+    this.pool = pool;
+    this.#probes = probePool(url);
+    this.#probing = serialize(async () => {
+      const found = await this.#look();
+      if (found.reached) this.reached = found.reached;
+      this.fault = found.fault;
+      if (this.fault) for (const leave of this.#inProgress) leave();
+      onProbe(this);
+    });
+    targetOf(url).onChange(() => {
+      this.reached = undefined;
+      onProbe(this);
+      void this.#probing.run();
+    });
+  }
+
+  async #look(): Promise<{ fault: Fault | undefined; reached?: Reached }> {
+    try {
+      const reached = await readReached(this.#probes);
+      const pending = await pendingOf(this.#probes);
+      return { reached, fault: pending.length > 0 ? { reason: `lacks ${pending.join(', ')}` } : undefined };
+    } catch (error) {
+      if (error instanceof HistoryError) return { fault: { reason: error.message } };
+      return { fault: { reason: 'does not answer', err: (error as Error).cause ?? error } };
+    }
+  }
+
+  get busy(): number {
+    return this.#inProgress.size;
+  }
+
+  probe(): Promise<void> {
+    return this.#probing.run();
+  }
+
+  /** Reads revisions; undefined, and probes the replica, if that fails. */
+  async readRevisions(statement: Statement): Promise<Result | undefined> {
+    try {
+      const result = await this.#probes.query(statement);
+      this.reached = reachedOf(result.rows);
+      return result;
+    } catch {
+      void this.probe();
+      return undefined;
+    }
+  }
+
+  /** Calls `elsewhere` if the replica fails, or if a probe of it fails before the statement ends. */
+  query(statement: Statement, elsewhere: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#inProgress.delete(leave);
+        elsewhere().then(resolve, reject);
+      };
+      this.#inProgress.add(leave);
+      this.statements += 1;
+      this.pool.query(statement).then(
+        (result) => {
+          this.#inProgress.delete(leave);
+          resolve(result);
+        },
+        (error) => {
+          if (!this.#inProgress.has(leave)) return;
+          if (isOfReplica(error)) {
+            void this.probe();
+            return leave();
+          }
+          this.#inProgress.delete(leave);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** For metrics. */
+  state() {
+    const { name, statements, lagMs } = this;
+    return { name, statements, lagSeconds: lagMs / 1000, up: !this.fault && !this.isLate };
+  }
+
+  async end(): Promise<void> {
+    await this.#probing.stop();
+    await Promise.all([this.#probes.end(), this.pool.end()]);
+  }
+}
