@@ -99,7 +99,8 @@ describe('documented requests', () => {
       'node_errors_total',
       'reconcile_failures_total',
     ]);
-    const optional = ['redis_up', 'read_replica_up', ...ofIndex.map((name) => `index_${name}`)].map(
+    const ofReplica = ['up', 'lag_seconds', 'statements_total'].map((name) => `read_replica_${name}`);
+    const optional = ['redis_up', ...ofReplica, ...ofIndex.map((name) => `index_${name}`)].map(
       (name) => `stakegraph_${name}`,
     );
     expect(names.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual(optional);
