@@ -119,6 +119,8 @@ function factsOf(network: Network, { last, aprFirst, aprFirstDay, summed, ranges
 }
 
 export async function gatherValidators(client: pg.ClientBase, network: Network, days: Days): Promise<number> {
+  // The planner expects few rows of sums and days together, and would look up each validator by index.
+  await client.query('/* hashedJoins */ set local enable_nestloop = off');
   const gathered = await run(
     client,
     sql`/* gatherValidators */
@@ -144,6 +146,7 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
         and coalesce(v.exit_epoch >= ${firstEpochOfChainDay(days.lastDay + 1)}, true) as whole
     ) w`,
   );
+  await client.query('/* anyJoins */ set local enable_nestloop to default');
   await client.query('/* analyzeValidators */ analyze window_validators');
   return gathered.rowCount ?? 0;
 }

@@ -100,6 +100,29 @@ const HASHED = `set_config('enable_sort', 'off', true)`;
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
+/** Validators' days per statement: a million scattered ones would exceed STATEMENT_TIMEOUT_MS. */
+const DAYS_AT_ONCE = 20_000;
+
+/** Consecutive ranges of dates, each with few enough days of so many validators in both calendars. */
+async function dateRanges(
+  db: Queryable,
+  network: Network,
+  validators: number,
+): Promise<{ from: string; until: string }[]> {
+  const dates = Math.max(1, Math.floor(DAYS_AT_ONCE / (2 * validators)));
+  const { rows } = await run(
+    db,
+    sql`/* setDayRanges */
+    select date::text as date from (
+      select date, row_number() over (order by date) - 1 as place
+      from (select distinct date from validator_day_dates where network = ${network}) d
+    ) d
+    where place > 0 and place % ${dates} = 0 order by place`,
+  );
+  const bounds = ['-infinity', ...rows.map(({ date }) => String(date)), 'infinity'];
+  return bounds.slice(1).map((until, at) => ({ from: bounds[at] as string, until }));
+}
+
 /** Call once per new membership, in the transaction that adds it. */
 export async function addSetDays(
   db: Queryable,
@@ -110,13 +133,15 @@ export async function addSetDays(
   const added = names.map(
     (name) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`,
   );
-  await run(
-    db,
-    sql`/* addSetDays */
-    ${gather(network, sql`m.set_id = ${id}::uuid and m.removed_at is null and m.validator_index = any(${[...indices]}::int[])`)}
-    on conflict (set_id, utc, day) do update set ${raw(added.join(', '))},
-      start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`,
-  );
+  const members = sql`m.set_id = ${id}::uuid and m.removed_at is null and m.validator_index = any(${[...indices]}::int[])`;
+  for (const { from, until } of await dateRanges(db, network, indices.length))
+    await run(
+      db,
+      sql`/* addSetDays */
+      ${gather(network, sql`${members} and a.date >= ${from}::date and a.date < ${until}::date`)}
+      on conflict (set_id, utc, day) do update set ${raw(added.join(', '))},
+        start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`,
+    );
 }
 
 /** Call in the transaction that removes members. `from` is the first date without these members. */
