@@ -3,6 +3,7 @@ import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import { audit } from '../db/audit.ts';
+import { isDisconnected } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
@@ -121,7 +122,7 @@ async function importAll(
   try {
     await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
   } catch (error) {
-    await record('failure');
+    if (!isDisconnected(error)) await record('failure');
     throw error;
   }
   await record(failed > 0 ? 'failure' : 'success');

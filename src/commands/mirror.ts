@@ -5,6 +5,7 @@ import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import { readSecret } from '../config.ts';
 import { audit } from '../db/audit.ts';
+import { isDisconnected } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
@@ -225,7 +226,7 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
       return report.complete;
     } catch (error) {
       progress.stop();
-      if (!stop.aborted) await record('failure', 0);
+      if (!stop.aborted && !isDisconnected(error)) await record('failure', 0);
       throw error;
     }
   };

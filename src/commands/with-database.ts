@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
-import { isDisconnected } from '../db/connection.ts';
+import { isDisconnected, isTransient } from '../db/connection.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
@@ -82,5 +82,7 @@ async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, lo
   if (loads) process.stderr.write(`The database is the embedded one in ${folder}.\n`);
 }
 
-export const sayNotRecorded = (error: Error) =>
-  void process.stderr.write(`stakegraph: the run could not be recorded for /metrics: ${error.message}\n`);
+export function sayNotRecorded(error: Error): void {
+  if (isDisconnected(error) || isTransient(error)) return; // the command reports a lost database itself
+  process.stderr.write(`stakegraph: the run could not be recorded for /metrics: ${error.message}\n`);
+}
