@@ -325,21 +325,7 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           )}
         </Figure>
         <Figure
-          title="Processed"
-          wide
-          note="Each consolidation that fits, with the operators of both validators."
-          columns={columns}
-          rows={rows}
-          order={order}
-          empty="No consolidation fits."
-        >
-          {consolidations && rows.length > 0 && (
-            <Pager info={consolidations.pageInfo} total={consolidations.totalCount} label="consolidations" />
-          )}
-        </Figure>
-        <Figure
           title="By operator"
-          wide
           note="Of the class chosen above, by its validators as sources, in the dates chosen."
           columns={totalColumns}
           rows={totals?.nodes ?? []}
@@ -351,7 +337,6 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
         </Figure>
         <Figure
           title="Capacity by operator"
-          wide
           note={`What operators of the class chosen above used of the capacity of ${
             capacity ? shortWindows[capacity.window].toLowerCase() : 'the window'
           }; the bar of the largest is full.`}
@@ -361,6 +346,19 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
         >
           {parts && parts.totalCount > 0 && (
             <Pager info={parts.pageInfo} total={parts.totalCount} label="capacity by operator" list="parts" />
+          )}
+        </Figure>
+        <Figure
+          title="Processed"
+          wide
+          note="Each consolidation that fits, with the operators of both validators."
+          columns={columns}
+          rows={rows}
+          order={order}
+          empty="No consolidation fits."
+        >
+          {consolidations && rows.length > 0 && (
+            <Pager info={consolidations.pageInfo} total={consolidations.totalCount} label="consolidations" />
           )}
         </Figure>
       </div>
