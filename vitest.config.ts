@@ -25,6 +25,7 @@ const slowFiles = [
       'index',
       'lost-database',
       'mirror',
+      'package',
       'readiness',
       'replicas',
       'serve',

@@ -105,8 +105,10 @@ export type Served = {
 };
 
 /** `stakegraph serve` up to its banner; throws what it said when it ends without one. */
-export async function serve(options: Options & { shell?: boolean; args?: string[] } = {}): Promise<Served> {
-  const program = [process.execPath, main, 'serve', ...(options.args ?? [])];
+export async function serve(
+  options: Options & { shell?: boolean; args?: string[]; main?: string } = {},
+): Promise<Served> {
+  const program = [process.execPath, options.main ?? main, 'serve', ...(options.args ?? [])];
   // A shell that has more to do stays, as that of `npm start` does.
   const [command, ...args] = options.shell ? ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...program] : program;
   const env = { PORT: '0', LOG_LEVEL: 'warn', ...options.env };

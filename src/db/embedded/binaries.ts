@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmod, lstat, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, isRefusal } from './account.ts';
-import { copyBelow, exists } from './copy.ts';
+import { copyBelow, copyTree, exists } from './copy.ts';
 
 export type Binaries = { bin: string; major: number };
 
@@ -65,10 +65,41 @@ async function repair(native: string): Promise<void> {
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const detail = `${(error as Error).message.split(',')[0]}`;
-    throw new Error(
+    throw new IncompleteError(
       `The PostgreSQL in ${native} is incomplete (${detail}): run npm rebuild as the user who owns it.`,
     );
   }
+}
+
+class IncompleteError extends Error {}
+
+async function versionOf(native: string): Promise<string> {
+  const manifest = await readFile(join(native, '..', 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+/** Returns a complete installation: `native`, or a copy in `folder` if this user may not repair `native`. */
+async function repaired(native: string, folder: string): Promise<string> {
+  try {
+    await repair(native);
+    return native;
+  } catch (error) {
+    if (!(error instanceof IncompleteError) || process.getuid?.() === 0) throw error;
+  }
+  const copy = join(folder, `binaries-${platformName()}-${await versionOf(native)}`, 'native');
+  if (!(await exists(copy))) {
+    const temporary = await mkdtemp(join(folder, 'copy-'));
+    try {
+      await copyTree(native, join(temporary, 'native'));
+      await rename(temporary, dirname(copy)).catch(async (error) => {
+        if (!(await exists(copy))) throw error;
+      });
+    } finally {
+      await rm(temporary, { recursive: true, force: true });
+    }
+  }
+  await repair(copy);
+  return copy;
 }
 
 type Trial = { major: number } | { code: string; detail: string };
@@ -89,9 +120,15 @@ async function attempt(native: string, account?: Account): Promise<Trial> {
   }
 }
 
-/** Copies binaries that the account cannot reach (for example in /root). Users may delete the copy. */
-export async function prepareBinaries(native: string, account?: Account): Promise<Binaries> {
-  await repair(native);
+/**
+ * Copies binaries that the account cannot reach (for example in /root) or that the user cannot repair. Users may delete
+ * the copy.
+ */
+export async function prepareBinaries(
+  packaged: string,
+  { account, folder }: { account: Account | undefined; folder: string },
+): Promise<Binaries> {
+  const native = await repaired(packaged, folder);
   const first = await attempt(native, account);
   if ('major' in first) return { bin: join(native, 'bin'), major: first.major };
   // The loader is missing, so there is no glibc.
@@ -103,8 +140,7 @@ export async function prepareBinaries(native: string, account?: Account): Promis
   }
   const problems = [first.detail];
   if (account) {
-    const manifest = await readFile(join(native, '..', 'package.json'), 'utf8');
-    const { version } = JSON.parse(manifest) as { version: string };
+    const version = await versionOf(native);
     for (const root of ['/var/cache/stakegraph', join(tmpdir(), 'stakegraph-postgres')]) {
       const copy = await copyBelow(root, native, `postgres-${platformName()}-${version}`).catch(
         (error: Error) => error,

@@ -82,7 +82,7 @@ export async function openHome(dataDir: string): Promise<Home> {
     const owner = await ownerOfClosed(dataDir);
     if (owner !== undefined) throw ownershipAdvice(wanted, owner);
     throw new Error(
-      `DATA_DIR ${dataDir} cannot be written by this process, which runs with uid ${process.getuid?.()}: choose another.`,
+      `DATA_DIR ${resolve(dataDir)} cannot be written by this process, which runs with uid ${process.getuid?.()}: choose another.`,
     );
   }
 }

@@ -8,7 +8,7 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-async function copyTree(from: string, to: string): Promise<void> {
+export async function copyTree(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') });
   await chmod(to, 0o755);
   for (const entry of await readdir(to, { withFileTypes: true, recursive: true })) {

@@ -117,7 +117,7 @@ export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   const found = await findServer(home, options);
   if (found) return join(found);
   const native = options.native ?? (await findNative(options.platform));
-  const binaries = await prepareBinaries(native, home.account);
+  const binaries = await prepareBinaries(native, home);
   await ensureCluster(home, binaries, options.log);
   const password = await readPassword(home);
   try {
