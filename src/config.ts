@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { networks } from './chain/networks.ts';
+import { withFile, withSecrets } from './config-file.ts';
 import { databaseName } from './db/url.ts';
 import { agesOf } from './ingest/retain/ages.ts';
 
@@ -284,27 +285,40 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
+let configFile: string | undefined;
+
+/** Takes precedence over STAKEGRAPH_CONFIG. */
+export const useConfigFile = (path: string | undefined): void => void (configFile = path);
+
 /** Treats empty variables as unset. Throws one SettingsError with all faults. */
-export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+export function readSettings(environment?: NodeJS.ProcessEnv): Settings {
+  const path = environment ? undefined : (configFile ?? (process.env.STAKEGRAPH_CONFIG || undefined));
+  const own = environment ?? process.env;
+  const merged =
+    path !== undefined ? withFile(own, path, Object.keys(Settings.shape)) : { given: own, faults: [] };
+  const { given: all, faults: ofSecrets } = withSecrets(merged.given);
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   const read = Settings.safeParse(given);
-  if (read.success) return read.data;
-  const faults = read.error.issues.map((issue) => {
+  const faults = [...merged.faults, ...ofSecrets];
+  if (read.success && faults.length === 0) return read.data;
+  for (const issue of read.error?.issues ?? []) {
     const name = String(issue.path[0]);
     // A URL may contain a password.
     const value = /_(URLS?|ENDPOINT)$/.test(name) ? ':' : ` is ${JSON.stringify(given[name])};`;
-    return `  ${name}${value} ${issue.message}`;
-  });
-  throw new SettingsError(`Invalid settings:\n${faults.join('\n')}`);
+    faults.push(`${name}${value} ${issue.message}`);
+  }
+  throw new SettingsError(`Invalid settings:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
 
-/** Throws a SettingsError that does not show the value. */
+/** Reads the variable `name`, or the file that `name`_FILE names. Throws a SettingsError that does not show the value. */
 export function readSecret(
   name: string,
   what: 'token' | 'database URL',
   environment: NodeJS.ProcessEnv = process.env,
 ): string {
-  const secret = environment[name];
+  const { given, faults } = withSecrets(environment, [name]);
+  if (faults[0]) throw new SettingsError(faults[0]);
+  const secret = given[name];
   // An invalid name is not shown, because the user may have given the secret instead.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
   const shown = named ? `The environment variable ${name}` : 'The named environment variable';

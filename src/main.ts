@@ -14,7 +14,7 @@ import { retainCommand } from './commands/retain.ts';
 import { tokenCommand } from './commands/token.ts';
 import { usageCommand } from './commands/usage.ts';
 import { withDatabase } from './commands/with-database.ts';
-import { readSettings, SettingsError } from './config.ts';
+import { readSettings, SettingsError, useConfigFile } from './config.ts';
 import { version } from './version.ts';
 
 const program = new Command('stakegraph')
@@ -24,7 +24,7 @@ const program = new Command('stakegraph')
   .version(version)
   .addHelpText(
     'after',
-    '\nSettings are environment variables: see docs/operations.md. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    '\nSettings are environment variables, or lines of the file of --config or STAKEGRAPH_CONFIG: see docs/operations.md. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   )
   .showHelpAfterError('(see --help)')
   .exitOverride();
@@ -77,7 +77,13 @@ program.addCommand(auditCommand());
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(see --help)');
   for (const inner of command.commands) inner.exitOverride();
+  for (const each of command.commands.length > 0 ? command.commands : [command])
+    each.option('--config <file>', 'file of settings; those of the environment have precedence');
 }
+program.hook('preAction', (_, command) => {
+  const { config } = command.opts<{ config?: string }>();
+  if (config !== undefined) useConfigFile(config);
+});
 
 try {
   // not commander's default command, which would take a mistyped command as an argument

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+
+type Environment = Record<string, string | undefined>;
+type Found = { given: Environment; faults: string[] };
+
+/** Settings that may hold credentials. `NAME_FILE` names the file of such a value. */
+export const secretSettings = [
+  'DATABASE_URL',
+  'DATABASE_READ_URL',
+  'REDIS_URL',
+  'BEACON_URL',
+  'EXECUTION_URL',
+  'RELAY_URLS',
+];
+
+/** Empty variables count as unset. The environment has precedence over the file, also between NAME and NAME_FILE. */
+export function withFile(environment: Environment, path: string, known: readonly string[]): Found {
+  const { values, faults } = parse(path, [...known, ...secretSettings.map((name) => `${name}_FILE`)]);
+  const set = (name: string) => Boolean(environment[name]);
+  for (const name of Object.keys(values)) {
+    const base = name.replace(/_FILE$/, '');
+    if (set(base) || set(`${base}_FILE`)) delete values[name];
+  }
+  const own = Object.entries(environment).filter(([, value]) => value);
+  return { given: { ...values, ...Object.fromEntries(own) }, faults };
+}
+
+/** Replaces each NAME_FILE by NAME, with the content of the file. */
+export function withSecrets(environment: Environment, names = secretSettings): Found {
+  const given = { ...environment };
+  const faults: string[] = [];
+  for (const name of names) {
+    const path = given[`${name}_FILE`];
+    if (!path) continue;
+    if (given[name]) {
+      faults.push(`${name} and ${name}_FILE are both set; leave one out.`);
+      continue;
+    }
+    const content = contentOf(path);
+    if (content.text) given[name] = content.text;
+    else faults.push(`${name}_FILE is ${JSON.stringify(path)}; ${content.fault ?? 'the file is empty.'}`);
+  }
+  return { given, faults };
+}
+
+function contentOf(path: string): { text?: string; fault?: string } {
+  try {
+    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') };
+  } catch (error) {
+    return { fault: `the file cannot be read: ${(error as NodeJS.ErrnoException).code}.` };
+  }
+}
+
+function parse(path: string, known: readonly string[]): { values: Environment; faults: string[] } {
+  const values: Environment = {};
+  const faults: string[] = [];
+  const { text, fault } = contentOf(path);
+  if (fault) return { values, faults: [`The settings of ${JSON.stringify(path)}: ${fault}`] };
+  for (const [index, line] of (text ?? '').split(/\r?\n/).entries()) {
+    if (/^\s*(#|$)/.test(line)) continue;
+    // No line is shown, because it may hold a password.
+    const at = `${path}, line ${index + 1}:`;
+    const [, name = '', value = ''] = /^\s*([A-Za-z_]\w*)=(.*?)\s*$/.exec(line) ?? [];
+    if (!name) faults.push(`${at} NAME=value is needed.`);
+    else if (!known.includes(name))
+      faults.push(`${at} ${name} is no setting; did you mean ${nearest(name, known)}?`);
+    else if (name in values) faults.push(`${at} ${name} is given twice.`);
+    else values[name] = value.replace(/^(["'])(.*)\1$/, '$2');
+  }
+  return { values, faults };
+}
+
+function nearest(name: string, known: readonly string[]): string {
+  const distances = known.map((other) => ({ other, distance: distanceOf(name.toUpperCase(), other) }));
+  return distances.reduce((best, each) => (each.distance < best.distance ? each : best)).other;
+}
+
+/** Levenshtein distance. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries())
+      next.push(
+        Math.min(
+          (row[j + 1] as number) + 1,
+          (next[j] as number) + 1,
+          (row[j] as number) + Number(letter !== other),
+        ),
+      );
+    row = next;
+  }
+  return row.at(-1) as number;
+}
