@@ -76,9 +76,9 @@ describe('a secret in a file', () => {
     expect(refusal(() => readSecret('TOKEN', 'token', { TOKEN_FILE: path, TOKEN: 'x' }))).toBe(
       'TOKEN and TOKEN_FILE are both set; leave one out.',
     );
-    expect(refusal(() => readSecret('TOKEN', 'token', { TOKEN_FILE: file('secret', 'two words') }))).not.toContain(
-      'words',
-    );
+    expect(
+      refusal(() => readSecret('TOKEN', 'token', { TOKEN_FILE: file('secret', 'two words') })),
+    ).not.toContain('words');
   });
 });
 

@@ -1,0 +1,89 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Settings } from '../../src/config.ts';
+import { secretSettings } from '../../src/config-file.ts';
+import { project, stakegraphOfEach } from '../support/process.ts';
+
+const folder = join(project, 'deploy/systemd');
+const names = readdirSync(folder);
+const services = names.filter((name) => name.endsWith('.service'));
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const valuesOf = (name: string, key: string) =>
+  [...read(name).matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value as string);
+const analyzes = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+describe('the systemd units', () => {
+  it('are the gateway and the index, and a timer for each command that ends', () => {
+    const oneshot = services.filter((name) => valuesOf(name, 'Type')[0] === 'oneshot');
+    expect(oneshot.sort()).toEqual(
+      ['mirror', 'refresh', 'retain'].map((name) => `stakegraph-${name}.service`),
+    );
+    expect(names.filter((name) => name.endsWith('.timer')).sort()).toEqual(
+      oneshot.map((name) => name.replace('.service', '.timer')),
+    );
+    const lasting = services.filter((name) => !oneshot.includes(name));
+    expect(lasting.sort()).toEqual(['stakegraph-index.service', 'stakegraph.service']);
+    for (const name of lasting) {
+      expect(valuesOf(name, 'Restart')).toEqual(['on-failure']);
+      expect(valuesOf(name, 'RestartPreventExitStatus')).toEqual(['2']);
+    }
+  });
+
+  it.skipIf(!analyzes)('are accepted by systemd-analyze verify', () => {
+    const copies = mkdtempSync(join(tmpdir(), 'stakegraph-units-'));
+    try {
+      // The package is not installed where the tests run.
+      for (const name of names)
+        writeFileSync(join(copies, name), read(name).replace('/usr/bin/stakegraph', '/bin/true'));
+      const paths = names.map((name) => join(copies, name));
+      expect(
+        execFileSync('systemd-analyze', ['verify', '--man=no', ...paths], {
+          encoding: 'utf8',
+          stdio: 'pipe',
+        }),
+      ).toBe('');
+    } finally {
+      rmSync(copies, { recursive: true });
+    }
+  });
+
+  it('start commands with options that exist', async () => {
+    const commands = services.map((name) => (valuesOf(name, 'ExecStart')[0] as string).split(' '));
+    const outcomes = await stakegraphOfEach(commands.map(([, command = '']) => [command, '--help']));
+    for (const [index, words] of commands.entries()) {
+      expect(words[0]).toBe('/usr/bin/stakegraph');
+      const flags = words.filter((word) => word.startsWith('--'));
+      expect(flags).toContain('--config');
+      for (const flag of flags) expect(outcomes[index]?.stdout).toContain(`${flag} `);
+    }
+  });
+
+  it.each(services)('%s runs without privileges, and takes secrets as credentials', (name) => {
+    const confined = [
+      ['DynamicUser', 'yes'],
+      ['NoNewPrivileges', 'yes'],
+      ['ProtectSystem', 'strict'],
+      ['ProtectHome', 'yes'],
+      ['PrivateTmp', 'yes'],
+      ['CapabilityBoundingSet', ''],
+    ] as const;
+    for (const [key, value] of confined) expect(valuesOf(name, key)).toEqual([value]);
+    const set = valuesOf(name, 'Environment').flatMap((line) => line.split(' '));
+    const known = [...Object.keys(Settings.shape), ...secretSettings.map((secret) => `${secret}_FILE`)];
+    for (const pair of set) {
+      const [variable = '', value = ''] = pair.split('=');
+      expect([...known, 'NODE_ENV', 'UPSTREAM_TOKEN_FILE']).toContain(variable);
+      if (!variable.endsWith('_FILE')) continue;
+      const credentials = valuesOf(name, 'LoadCredential').map((line) => line.split(':')[0]);
+      expect(credentials).toContain(value.replace('%d/', ''));
+    }
+  });
+
+  it('leave the gateway the time that its longest shutdown takes', () => {
+    const drain = Settings.shape.DRAIN_DELAY_MS.parse('60000') / 1_000;
+    expect(Number(valuesOf('stakegraph.service', 'TimeoutStopSec')[0])).toBeGreaterThan(30 + drain);
+  });
+});
