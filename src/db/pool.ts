@@ -34,8 +34,8 @@ export type Pool = Queryable & {
   /** After `abandon`, commits nothing and never settles. */
   commit(client: pg.PoolClient): Promise<void>;
   /**
-   * Waits for running commits and prevents others. PostgreSQL ends other statements after the process exits
-   * (`prepareWith`).
+   * Waits for running commits and prevents others. PostgreSQL ends other statements when it notices that the process
+   * has exited.
    */
   abandon(): Promise<void>;
   stats(): { total: number; idle: number; waiting: number };

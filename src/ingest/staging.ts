@@ -127,8 +127,8 @@ export function repeatedRows(columns: readonly string[]): string {
 }
 
 /**
- * SQL for rows that equal a stored row in the unique columns but not in the key, unless the source overwrites that
- * stored row. `other` is the last key column of the stored row.
+ * SQL for rows that violate `columns`: a stored row with another key has the same values, and no staged row replaces
+ * that stored row. `other` is the last key column of the stored row.
  */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source

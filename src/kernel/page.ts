@@ -51,7 +51,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** If the list lacks `start`, the page begins at the next number. */
+/** The page begins at the number `start`, or at the next number in the list. */
 export const startingAt = (range: Range<number>, start: number | null, ascending = false): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: ascending ? start - 1 : start + 1 };
 

@@ -22,7 +22,7 @@ export type AddedRows = {
   revision: number;
   /** The oldest revision from which added rows are known. */
   from: number;
-  /** In order of revision and key. An item with `omitted` and the key LAST_KEY stands for rows added in bulk. */
+  /** In order of revision and key. After a bulk load, one item with the key LAST_KEY stands for `omitted` rows. */
   added: (AddedPlace & { omitted: number })[];
 };
 

@@ -61,7 +61,7 @@ export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
   /** Counts only hits. After a miss, the caller uses `get`, which counts the miss. */
   response(key: string, variant: string): CachedResponse | undefined;
-  /** Returns the entry with its ETag even if the entry is superseded or too large. */
+  /** Also returns an entry that is not stored, because it is too large or its data has changed meanwhile. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
   countNotCached(reason: NotCached): void;
   stats(): {

@@ -130,7 +130,7 @@ function forkOf(version: unknown): Fork {
   );
 }
 
-/** The response does not contain the root. Throws `AnswerError`. */
+/** Throws `AnswerError`. `blockRoot` is an argument, because the response does not contain the root. */
 export function readBlock(answer: Fields, blockRoot: string): BeaconBlock {
   const fork = forkOf(answer.version);
   const at = (name: (typeof forks)[number]) => forks.indexOf(fork) >= forks.indexOf(name);

@@ -100,7 +100,7 @@ const HASHED = `set_config('enable_sort', 'off', true)`;
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
-/** Validators' days per statement: a million scattered ones would exceed STATEMENT_TIMEOUT_MS. */
+/** Rows of validator_days per statement. Reading a million scattered rows would exceed STATEMENT_TIMEOUT_MS. */
 const DAYS_AT_ONCE = 20_000;
 
 /** Consecutive ranges of dates, each with few enough days of so many validators in both calendars. */
