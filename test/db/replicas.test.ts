@@ -56,12 +56,15 @@ const statesOf = (database: Database) =>
 describe('several replicas', () => {
   it('share requests, and each request reads one of them', async () => {
     const database = await open([one, other].map(({ url }) => url));
-    expect(await answerers(database)).toEqual(new Set([one, other].map(({ url }) => nameOf(url))));
-    for (let request = 0; request < 10; request += 1) {
-      const server = serverFor(database);
-      const all = await Promise.all([1, 2, 3].map(() => answerer(server)));
-      expect(new Set(all).size).toBe(1);
-    }
+    const names = [one, other].map(({ url }) => nameOf(url));
+    await eventually(async () => expect(await answerers(database)).toEqual(new Set(names)), WAIT_MS);
+    await eventually(async () => {
+      for (let request = 0; request < 10; request += 1) {
+        const server = serverFor(database);
+        const all = await Promise.all([1, 2, 3].map(() => answerer(server)));
+        expect(new Set(all).size).toBe(1);
+      }
+    }, WAIT_MS);
     const statements = database.replicas?.states().map((state) => state.statements);
     expect(statements).toEqual([expect.any(Number), expect.any(Number)]);
     for (const count of statements as number[]) expect(count).toBeGreaterThan(5);
@@ -71,9 +74,17 @@ describe('several replicas', () => {
     const database = await open([one, other].map(({ url }) => url));
     const first = serverFor(database);
     const name = await answerer(first);
-    const sleeping = first.query({ text: 'select pg_sleep(1)', values: [] });
-    for (let request = 0; request < 4; request += 1) expect(await chosen(database)).not.toBe(name);
-    await sleeping;
+    const busy = name === nameOf(one.url) ? one : other;
+    await busy.pool.withClient(async (client) => {
+      const lock = 'select pg_advisory_xact_lock(7)';
+      await client.query(`begin; ${lock}`);
+      const waiting = first.query({ text: lock, values: [] });
+      await eventually(async () => {
+        for (let request = 0; request < 4; request += 1) expect(await chosen(database)).not.toBe(name);
+      });
+      await client.query('rollback');
+      await waiting;
+    });
   });
 
   it('are used again once they have the revisions that were shown', async () => {
@@ -82,31 +93,37 @@ describe('several replicas', () => {
     await readRevisions(database);
     const rows = (await readRevisions(database)).rows;
     expect(rows.find(({ name }) => name === 'slashings')?.revision).toBe(1);
-    expect(await answerers(database)).toEqual(new Set([nameOf(one.url)]));
+    await eventually(
+      async () => expect(await answerers(database)).toEqual(new Set([nameOf(one.url)])),
+      WAIT_MS,
+    );
     await raise(other);
     await eventually(async () => expect((await answerers(database)).size).toBe(2), WAIT_MS);
     await raise(primary);
   });
 
-  it('leave a statement that needs a later revision to another that has it, or to the primary', async () => {
-    const database = await open([one, other].map(({ url }) => url));
-    const asked = async (revision: number) => {
-      const since = { dataset: 'blocks', revision };
-      const server = serverFor(database);
-      return (await server.query({ text: 'select current_database() as name', values: [], since })).rows[0]
-        ?.name;
-    };
-    const all = async (revision: number) =>
-      new Set(await Promise.all(Array.from({ length: 10 }, () => asked(revision))));
-    await raise(primary, 'blocks');
-    expect(await all(1)).toEqual(new Set([nameOf(primary.url)]));
-    await raise(other, 'blocks');
-    await eventually(async () => expect(await all(1)).toEqual(new Set([nameOf(other.url)])), WAIT_MS);
-    await raise(one, 'blocks');
-    await eventually(async () => expect((await all(1)).size).toBe(2), WAIT_MS);
-  });
+  slow(
+    'leave a statement that needs a later revision to another that has it, or to the primary',
+    async () => {
+      const database = await open([one, other].map(({ url }) => url));
+      const asked = async (revision: number) => {
+        const since = { dataset: 'blocks', revision };
+        const server = serverFor(database);
+        return (await server.query({ text: 'select current_database() as name', values: [], since })).rows[0]
+          ?.name;
+      };
+      const all = async (revision: number) =>
+        new Set(await Promise.all(Array.from({ length: 10 }, () => asked(revision))));
+      await raise(primary, 'blocks');
+      await eventually(async () => expect(await all(1)).toEqual(new Set([nameOf(primary.url)])), WAIT_MS);
+      await raise(other, 'blocks');
+      await eventually(async () => expect(await all(1)).toEqual(new Set([nameOf(other.url)])), WAIT_MS);
+      await raise(one, 'blocks');
+      await eventually(async () => expect((await all(1)).size).toBe(2), WAIT_MS);
+    },
+  );
 
-  it('are not used without a migration that the gateway needs', async () => {
+  slow('are not used without a migration that the gateway needs', async () => {
     const database = await open([one, other].map(({ url }) => url));
     const faults: unknown[] = [];
     database.replicas?.onUse((name, fault) => faults.push([name.split('/')[1], fault?.reason]));
@@ -119,13 +136,11 @@ describe('several replicas', () => {
       async () => expect(await answerers(database)).toEqual(new Set([nameOf(other.url)])),
       WAIT_MS,
     );
-    expect(statesOf(database)).toEqual({ [nameOf(one.url)]: false, [nameOf(other.url)]: true });
+    expect(statesOf(database)[nameOf(one.url)]).toBe(false);
     await run('insert into stakegraph_migrations select * from kept');
     await eventually(async () => expect((await answerers(database)).size).toBe(2), WAIT_MS);
-    expect(faults).toEqual([
-      [nameOf(one.url), `lacks ${name}`],
-      [nameOf(one.url), undefined],
-    ]);
+    expect(faults).toContainEqual([nameOf(one.url), `lacks ${name}`]);
+    expect(faults).toContainEqual([nameOf(one.url), undefined]);
   });
 
   slow('are not used while they lag more than five seconds behind, unless the primary is down', async () => {
@@ -139,8 +154,11 @@ describe('several replicas', () => {
     const reason = 'lags more than 5 s behind';
     const faults: unknown[] = [];
     database.replicas?.onUse((name, fault) => faults.push([name.split('/')[1], fault?.reason]));
-    await eventually(() => expect(faults).toEqual([[nameOf(one.url), reason]]), WAIT_MS);
-    expect(await answerers(database)).toEqual(new Set([nameOf(other.url)]));
+    await eventually(() => expect(faults).toContainEqual([nameOf(one.url), reason]), WAIT_MS);
+    await eventually(
+      async () => expect(await answerers(database)).toEqual(new Set([nameOf(other.url)])),
+      WAIT_MS,
+    );
     await raise(primary, 'operators');
     await eventually(
       async () => expect(await answerers(database)).toEqual(new Set([nameOf(primary.url)])),
