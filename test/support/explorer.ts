@@ -72,12 +72,15 @@ export const refusal = (code: string, status: number, headers: Record<string, st
   body: JSON.stringify({ errors: [{ message: `The message of ${code}.`, extensions: { code } }] }),
 });
 
+/** The longest page of a list; larger numbers are slots and the like. */
+const MAX_PAGE = 1_000;
+
 /** Variables that ask for two rows of each list. */
 const fewer = (variables: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [
       name,
-      typeof value === 'number' && value > 2 ? 2 : value,
+      typeof value === 'number' && value > 2 && value <= MAX_PAGE ? 2 : value,
     ]),
   );
 
