@@ -245,6 +245,17 @@ describe('consolidationHistory', () => {
     ]);
   });
 
+  it('has the days of a range of a network, and pages backward', async () => {
+    const first = dayOfEpoch('hoodi', 'chain', electraEpoch.hoodi) + 1;
+    const page = (args: string) =>
+      ask(`{ consolidationHistory(network: HOODI, fromDay: ${first}, toDay: ${first + 9}, ${args}) {
+        nodes { day } pageInfo { startCursor } } }`);
+    const { consolidationHistory: end } = await page('last: 4');
+    expect(end.nodes.map((row: any) => row.day)).toEqual([6, 7, 8, 9].map((more) => first + more));
+    const { consolidationHistory: before } = await page(`last: 4, before: "${end.pageInfo.startCursor}"`);
+    expect(before.nodes.map((row: any) => row.day)).toEqual([2, 3, 4, 5].map((more) => first + more));
+  });
+
   it('is ordered by its figures, and refuses what is out of range', async () => {
     const { consolidationHistory } = await ask(
       '{ consolidationHistory(orderBy: { field: CAPACITY_FILLED, direction: DESC }, first: 5) { nodes { capacityFilled } } }',
