@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
-import { isDisconnected, isTransient } from '../db/connection.ts';
+import { isDisconnected, isTransient, READ_ONLY } from '../db/connection.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
@@ -83,6 +83,7 @@ async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, lo
 }
 
 export function sayNotRecorded(error: Error): void {
-  if (isDisconnected(error) || isTransient(error)) return; // the command reports a lost database itself
+  // The command itself reports a lost or read-only database.
+  if (isDisconnected(error) || isTransient(error) || (error as { code?: string }).code === READ_ONLY) return;
   process.stderr.write(`stakegraph: the run could not be recorded for /metrics: ${error.message}\n`);
 }

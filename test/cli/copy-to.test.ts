@@ -73,6 +73,7 @@ const nobodyCopies = (url: string) =>
 describe('stakegraph copy-to', () => {
   it('copies everything, so that a gateway on the copy gives the same responses to the same tokens', async () => {
     const url = await blankDatabase();
+    await source.meter.flush(); // otherwise the gateway could write usage during the copy
     const before = await contentsOf(source.database.url);
     const { code, stdout, stderr } = await copyTo(source.database.url, url, '--with-sample');
     expect(code, stderr).toBe(0);

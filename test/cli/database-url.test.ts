@@ -244,7 +244,7 @@ describe('a database that cannot be served from', () => {
     );
     await run(`grant select on all tables in schema public to ${role}`);
     expect(await lacking()).toContain(
-      'lacks rights on accounts, idempotency_keys, page_codes and 6 more: grant select, insert, update, delete on all tables in schema public to',
+      'lacks rights on accounts, audit_log, idempotency_keys and 8 more: grant select, insert, update, delete on all tables in schema public to',
     );
     await run(`grant insert, update, delete on all tables in schema public to ${role}`);
     await run(`revoke delete on usage from ${role}`);
