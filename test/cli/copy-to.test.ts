@@ -47,6 +47,9 @@ const queries = [
   ...exampleQueries.filter(({ query }) => !/^\s*(mutation|subscription)/m.test(query)),
 ];
 
+/** The requests left in this second depend on the time. */
+const withoutRate = (text: string) => text.replace(/"remaining":\d+\}/g, '"remaining":0}');
+
 const sourceUrl = () => source.database.url;
 const tables = async (url: string) => filled(await contentsOf(url));
 /** What a migrated database has before anything is loaded. */
@@ -101,7 +104,11 @@ describe('stakegraph copy-to', () => {
     for (const { query, variables } of queries) {
       const one = await source.graphql(query, variables, headers);
       const other = await copy.graphql(query, variables, headers);
-      expect([query, other.status, other.text]).toEqual([query, one.status, one.text]);
+      expect([query, other.status, withoutRate(other.text)]).toEqual([
+        query,
+        one.status,
+        withoutRate(one.text),
+      ]);
     }
   });
 
