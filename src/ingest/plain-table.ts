@@ -10,7 +10,15 @@ import {
   snakeCased,
   stagedScopes,
 } from './importer.ts';
-import { type Column, changedColumns, columnList, sameColumns, type Unique } from './staging.ts';
+import {
+  type Column,
+  changedColumns,
+  columnList,
+  rangeOf,
+  sameColumns,
+  type Unique,
+  withinDates,
+} from './staging.ts';
 
 export type PlainTable = {
   name: string;
@@ -43,9 +51,8 @@ export async function mergePlain(
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  // The planner does not prune partitions by joined dates.
-  const same = `${sameColumns('t', 's', key)}${parts ? ` and t.${parts.column} = any($1::date[])` : ''}`;
-  const dates = parts ? [parts.dates] : [];
+  const same = `${sameColumns('t', 's', key)}${parts ? ` and ${withinDates(`t.${parts.column}`)}` : ''}`;
+  const dates = parts ? rangeOf(parts.dates) : [];
   const updated = await client.query(
     `/* updateStaged */
     update ${name} t set ${figures.map((column) => `${column.name} = s.${column.name}`).join(', ')} from ${from} as s

@@ -39,6 +39,16 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
   await client.query('/* analyzeStaging */ analyze staged');
 }
 
+/**
+ * SQL that lets the planner prune partitions, which it does not by joined dates. A range, because an index scan repeats
+ * its lookup for each date of a list. `rangeOf` has the values of the statement.
+ */
+export const withinDates = (column: string): string => `${column} between $1::date and $2::date`;
+export const rangeOf = (dates: readonly string[]): string[] => {
+  const sorted = dates.toSorted();
+  return [...sorted.slice(0, 1), ...sorted.slice(-1)];
+};
+
 type Staged<Name extends string = string> = { columns: readonly Column<Name>[]; key: readonly string[] };
 
 export type Selected<Name extends string> = { with?: Sql; columns: Record<Name, Sql>; from: Sql };
