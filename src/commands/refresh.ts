@@ -82,7 +82,7 @@ async function pass(pool: Pool, flags: Flags, stop: AbortSignal) {
   const tell = (report: PartReport) => {
     if (report.state === 'failed') failed += 1;
     show(report, flags);
-    if (report.state !== 'done' && report.state !== 'failed') return;
+    if (report.state !== 'failed' && report.rows === undefined) return;
     const network = report.network ?? 'solana';
     const run = ran.get(network) ?? { rows: 0, failed: false };
     const { inserted = 0, updated = 0, removed = 0 } = report;
@@ -124,10 +124,14 @@ function show(report: PartReport, { json, every }: Flags): void {
   const { part, network, calendar, window, state, seconds, inserted, updated, removed, rows, facts, days } =
     report;
   const name = [part, network, calendar, window].filter(Boolean).join(' ');
+  const done = () =>
+    `${rows} rows${facts === undefined ? '' : ` from ${facts} facts`}${days === undefined ? '' : ` of ${days} days`} (${inserted} new, ${updated} updated, ${removed} removed) in ${seconds} s`;
   const say = {
-    done: () =>
-      `${rows} rows${facts === undefined ? '' : ` from ${facts} facts`}${days === undefined ? '' : ` of ${days} days`} (${inserted} new, ${updated} updated, ${removed} removed) in ${seconds} s`,
-    passed: () => 'skipped, another process is refreshing it',
+    done,
+    passed: () =>
+      rows === undefined
+        ? 'skipped, another process is refreshing it'
+        : `${done()}; the rest skipped, another process is refreshing it`,
     'no facts': () => 'no facts, unchanged',
     failed: () => report.error as string,
   };

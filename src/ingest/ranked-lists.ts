@@ -1,7 +1,15 @@
 import type pg from 'pg';
 import { changeColumns, type HistoryTables, stageChanges, writeHistory } from './history.ts';
 import { type ImportCounts, type Importer, type MergeOptions, stagedScopes } from './importer.ts';
-import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
+import {
+  analyzeGrown,
+  anyJoins,
+  type Column,
+  changedColumns,
+  columnList,
+  hashedIfGrowing,
+  sameColumns,
+} from './staging.ts';
 
 /**
  * Changed rows are superseded, not overwritten, because clients that page through an old list must still get its
@@ -47,11 +55,13 @@ async function mergeSummaries(
     update ${summaries} s set superseded = true from staged g
     where not s.superseded and ${sameColumns('s', 'g', key)} and (${changedColumns('s', 'g', columns)})`,
   );
+  await hashedIfGrowing(client, summaries);
   const written = await client.query(
     `/* insertSummaries */
     insert into ${summaries} (${columnList(names)}) select ${columnList(names, 'g')} from staged g
     where not exists (select from ${summaries} s where not s.superseded and ${sameColumns('s', 'g', key)})`,
   );
+  await anyJoins(client);
   counts.updated = updated.rowCount ?? 0;
   counts.inserted = (written.rowCount ?? 0) - counts.updated;
   await analyzeGrown(client, summaries, written.rowCount ?? 0);

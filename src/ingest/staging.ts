@@ -166,6 +166,21 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 
 const MIN_GROWTH = 1_000;
 
+/**
+ * Turns nested loops off if the statistics of a table know much less rows than are staged: its new rows would make each
+ * turn of the loop longer. Turn them on again with `anyJoins`.
+ */
+export const hashedIfGrowing = (client: pg.ClientBase, table: string) =>
+  client.query(
+    `/* hashedIfGrowing */
+    select set_config('enable_nestloop', 'off', true) from pg_class t, pg_class s
+    where t.oid = $1::regclass and s.oid = 'staged'::regclass and s.reltuples > 10 * t.reltuples`,
+    [table],
+  );
+
+export const anyJoins = (client: pg.ClientBase) =>
+  client.query('/* anyJoins */ set local enable_nestloop to default');
+
 /** Analyzes a table that grew by over a tenth, because autovacuum runs too late for this transaction. */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
   if (written < MIN_GROWTH) return;

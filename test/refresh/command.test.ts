@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../support/eventually.ts';
+import { eventually, until } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { endRunning, launch, type Outcome, stakegraph, stakegraphOfEach } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
@@ -177,6 +177,65 @@ describe('stakegraph refresh', () => {
       expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z operators mainnet (1d|7d|30d|all): /);
     expect(lines[1]).toContain('operators mainnet 7d: skipped, another process is refreshing it');
     expect(lines[0]).toMatch(/1d: 85 rows from 4000 facts \(0 new, 0 updated, 0 removed\) in [\d.]+ s$/);
+  });
+
+  /** Starts a command that stops within its first week of days, calls back, and lets it go on. */
+  async function withinFirstWeek<T>(
+    command: string[],
+    work: (child: ReturnType<typeof launch>) => Promise<T>,
+  ): Promise<T> {
+    return gateway.database.pool.withClient(async (client) => {
+      await client.query('begin');
+      await client.query('select from validator_day_dates for update');
+      const launched = launch(command, env());
+      const blocked = `select 1 from pg_stat_activity where datname = current_database()
+        and query like '/* dueDates */%' and wait_event_type = 'Lock'`;
+      await eventually(async () => expect((await query(blocked)).rows).toHaveLength(1), 60_000);
+      try {
+        return await work(launched);
+      } finally {
+        await client.query('rollback');
+      }
+    });
+  }
+  const weekly = (subject: string) => ['refresh', '--networks', 'mainnet', '--only', subject, '--all-days'];
+
+  it('tells what it wrote before another process took over between two weeks, and skips the rest', async () => {
+    await gateway.database.pool.withClient(async (other) => {
+      let taken: Promise<unknown> | undefined;
+      const launched = await withinFirstWeek(
+        [...weekly('attestations'), '--every', '1d'],
+        async (started) => {
+          taken = other.query(
+            `select pg_advisory_lock(hashtext('stakegraph refresh attestations mainnet chain'))`,
+          );
+          const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
+          await eventually(async () => expect((await query(waiting)).rows).toHaveLength(1), 60_000);
+          return started;
+        },
+      );
+      await taken;
+      await until(() => launched.output.stdout.includes('utc'), launched.outcome);
+      launched.child.kill('SIGTERM');
+      const { stdout } = await launched.outcome;
+      await other.query('select pg_advisory_unlock_all()');
+      expect(stdout.split('\n')[0]).toMatch(
+        /attestations mainnet chain: 602 rows of 7 days \(602 new, .*; the rest skipped, another process is refreshing it$/,
+      );
+    });
+  });
+
+  it('ends after the week at hand at SIGTERM, also in its last part, and says so', async () => {
+    const launched = await withinFirstWeek(weekly('chain-daily-rewards'), async (started) => {
+      started.child.kill('SIGTERM');
+      return started;
+    });
+    const { code, stdout, stderr } = await launched.outcome;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'stakegraph: Stopped before everything was refreshed.\n',
+    });
+    expect(stdout).toMatch(/^chain-daily-rewards mainnet: \d+ rows of 7 days [^\n]*\n$/);
   });
 
   it('ends after the transaction at hand at SIGTERM, and says that not everything was refreshed', async () => {

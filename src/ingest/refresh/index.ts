@@ -24,7 +24,7 @@ export type RefreshOptions = {
   wait: boolean;
 };
 
-/** `passed` means skipped, because another process refreshes the part. */
+/** `passed` means that another process refreshes the part; it has counts if this one wrote some of its weeks before. */
 export type PartReport = {
   part: Subject;
   network?: Network;
@@ -92,7 +92,9 @@ export async function refresh(
       const name = Object.values(part).join(' ');
       while (!stopped() && prepare && (await locking(pool, name, options.wait, prepare)));
       if (stopped()) return false;
-      tell({ ...part, ...(await computed(pool, name, compute, options.wait, stopped)), seconds: seconds() });
+      const { stopped: early, ...outcome } = await computed(pool, name, compute, options.wait, stopped);
+      tell({ ...part, ...outcome, seconds: seconds() });
+      if (early) return false;
     } catch (error) {
       tell({ ...part, state: 'failed', error: (error as Error).message, seconds: seconds() });
     }
@@ -106,7 +108,7 @@ async function computed(
   compute: Part['refresh'],
   wait: boolean,
   stopped: () => boolean,
-): Promise<Pick<PartReport, 'state'> & Partial<PartReport>> {
+): Promise<Pick<PartReport, 'state'> & Partial<PartReport> & { stopped?: boolean }> {
   let sum: Partial<PartReport> | undefined;
   for (let after = '-infinity'; ; ) {
     const outcome = await locking(
@@ -115,13 +117,14 @@ async function computed(
       wait,
       async (client) => (await compute(client, after)) ?? ('no facts' as const),
     );
-    if (outcome === undefined) return { state: 'passed' };
+    if (outcome === undefined) return { state: 'passed', ...sum };
     if (typeof outcome === 'string') return sum ? { state: 'done', ...sum } : { state: outcome };
     const { dates, ...written } = outcome;
     if (!dates) return { state: 'done', ...written };
     sum = addedUp(sum, { ...written, days: dates.length });
     after = dates.at(-1) as string;
-    if (dates.length < DAYS_AT_ONCE || stopped()) return { state: 'done', ...sum };
+    if (dates.length < DAYS_AT_ONCE) return { state: 'done', ...sum };
+    if (stopped()) return { state: 'done', ...sum, stopped: true };
   }
 }
 

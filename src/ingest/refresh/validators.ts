@@ -4,6 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
+import { anyJoins } from '../staging.ts';
 import { hasDays, summedCounts } from '../validator-months.ts';
 import { run } from './write.ts';
 
@@ -146,7 +147,7 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
         and coalesce(v.exit_epoch >= ${firstEpochOfChainDay(days.lastDay + 1)}, true) as whole
     ) w`,
   );
-  await client.query('/* anyJoins */ set local enable_nestloop to default');
+  await anyJoins(client);
   await client.query('/* analyzeValidators */ analyze window_validators');
   return gathered.rowCount ?? 0;
 }
