@@ -285,6 +285,10 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
+export const sendsTraces = (settings: Settings): boolean =>
+  settings.OTEL_SDK_DISABLED === 'false' &&
+  Boolean(settings.OTEL_EXPORTER_OTLP_ENDPOINT || settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
+
 let configFile: string | undefined;
 
 /** Takes precedence over STAKEGRAPH_CONFIG. */

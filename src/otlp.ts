@@ -4,6 +4,7 @@ import {
   type Context,
   DiagLogLevel,
   defaultTextMapGetter,
+  defaultTextMapSetter,
   diag,
   ROOT_CONTEXT,
   SpanKind,
@@ -26,7 +27,6 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Logger } from 'pino';
 import type { Settings } from './config.ts';
 import type { Attributes, Span, Tracer } from './kernel/tracing.ts';
 import { setTracer } from './kernel/tracing.ts';
@@ -53,10 +53,13 @@ async function exporterOf(settings: Settings) {
 }
 
 /** Returns a function that sends the remaining spans and stops. */
-export async function startTracing(settings: Settings, log: Logger): Promise<() => Promise<void>> {
+export async function startTracing(
+  settings: Settings,
+  warn: (reason: string) => void,
+): Promise<() => Promise<void>> {
   diag.setLogger(
     {
-      error: (message) => log.warn({ reason: message }, 'OpenTelemetry'),
+      error: warn,
       warn: () => undefined,
       info: () => undefined,
       debug: () => undefined,
@@ -110,8 +113,8 @@ function spanOf(api: ApiSpan): Own {
 
 /** Messages may quote values. */
 const typeOf = (error: unknown): string => {
-  const { code, name } = error as { code?: unknown; name?: unknown };
-  return String(code ?? name ?? 'Error');
+  const { code, reason, name } = error as { code?: unknown; reason?: unknown; name?: unknown };
+  return String(code ?? reason ?? name ?? 'Error');
 };
 
 function tracerOf(provider: TracerProvider): Tracer {
@@ -150,8 +153,15 @@ function tracerOf(provider: TracerProvider): Tracer {
     within: (span, work) => running.run(span as Own | undefined, work),
     span: (name, attributes, work, parents) =>
       timed(begin(name, SpanKind.INTERNAL, attributes, parents as Own[]), work),
+    outgoing(method, attributes, work) {
+      const span = begin(method, SpanKind.CLIENT, attributes);
+      const headers = {};
+      propagator.inject(span.context, headers, defaultTextMapSetter);
+      return timed(span, () => work(headers, span));
+    },
     statement(text, work) {
-      const name = /^\s*\/\* (\w+) \*\//.exec(text)?.[1] ?? 'statement';
+      const [, comment, word] = /^\s*(?:\/\* (\w+) \*\/|(\w+)$)/.exec(text) ?? [];
+      const name = comment ?? word ?? 'statement';
       return timed(begin(name, SpanKind.CLIENT, { 'db.system.name': 'postgresql' }), work);
     },
     mark: (name, attributes) => begin(name, SpanKind.INTERNAL, attributes).end(),

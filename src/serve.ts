@@ -6,7 +6,7 @@ import { openMeter } from './accounts/meter.ts';
 import { CODE_MINUTES, newPageCode, takePageCode } from './accounts/page-codes.ts';
 import { tierLimits } from './accounts/tiers.ts';
 import { openDirectory } from './accounts/token-directory.ts';
-import { type Settings, SettingsError } from './config.ts';
+import { type Settings, SettingsError, sendsTraces } from './config.ts';
 import { openRevisions } from './db/changes/revisions.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { targetOf } from './db/servers.ts';
@@ -125,9 +125,10 @@ type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<u
 
 /** Returns false if a signal came before the port was open. */
 async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = settings;
-  if ((base || traces) && settings.OTEL_SDK_DISABLED === 'false')
-    serving.undo.push(await (await import('./otlp.ts')).startTracing(settings, log));
+  if (sendsTraces(settings)) {
+    const warn = (reason: string) => log.warn({ reason }, 'OpenTelemetry');
+    serving.undo.push(await (await import('./otlp.ts')).startTracing(settings, warn));
+  }
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });
   serving.undo.push(database.close);

@@ -84,7 +84,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
       withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
         // Each job needs a writer. One more checks earlier imports.
-        { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
+        { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1, traced: true },
       ),
     );
 

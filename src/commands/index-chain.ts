@@ -80,6 +80,7 @@ Exit codes: 0 every epoch was stored, or the index was stopped without --once; 1
       const sources = sourcesOf(flags, settings);
       await withDatabase((database, signals) => index(database, flags, sources, settings, signals), {
         graceful: true,
+        traced: true,
         loads: true,
         creates: flags.create ?? false,
       });

@@ -180,6 +180,7 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
       const options = optionsOf(flags, readSecret(flags.tokenEnv, 'token'));
       await withDatabase((database, signals) => mirror(database, options, flags, signals), {
         graceful: true,
+        traced: true,
         loads: true,
         creates: flags.create ?? false,
       });

@@ -62,7 +62,7 @@ Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything
           if (flags.every === undefined) await once(write, flags, stop);
           else await repeated(write, flags, flags.every, stop);
         },
-        { graceful: true },
+        { graceful: true, traced: true },
       ),
     );
 

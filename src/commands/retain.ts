@@ -63,7 +63,7 @@ Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything; 
           if (flags.every === undefined) await once(write, ages, flags, stop);
           else await repeated(write, ages, flags, flags.every, stop);
         },
-        { graceful: true },
+        { graceful: true, traced: true },
       );
     });
 };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { readSettings, type Settings, SettingsError } from '../config.ts';
+import { readSettings, type Settings, SettingsError, sendsTraces } from '../config.ts';
 import { isDisconnected, isTransient, READ_ONLY } from '../db/connection.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
 
@@ -11,6 +11,7 @@ type Options = {
   writers?: number;
   /** If true, the first signal only aborts `stop`, and the second one ends the command. */
   graceful?: boolean;
+  traced?: boolean;
 };
 
 const MAX_SHUTDOWN_MS = 20_000;
@@ -34,6 +35,7 @@ export async function withDatabase(
     // `ended` reports once why an embedded server ended. Each lost connection would report it again.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
+  const stopTracing = options.traced && sendsTraces(settings) ? await startTracing(settings) : undefined;
   const opening = openDatabase(settings, onError, { ...options, migrate });
   const signals = { stop: new AbortController(), leave: new AbortController() };
   const leave = async () => {
@@ -64,8 +66,14 @@ export async function withDatabase(
     throw settings.DATABASE_URL ? writeError(error as NodeJS.ErrnoException) : error;
   } finally {
     await database.close();
+    await stopTracing?.();
   }
 }
+
+const startTracing = async (settings: Settings) =>
+  (await import('../otlp.ts')).startTracing(settings, (reason) => {
+    process.stderr.write(`stakegraph: OpenTelemetry: ${reason}\n`);
+  });
 
 async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, loads }: Options) {
   if (DATABASE_URL) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { unavailable } from '../kernel/refusal.ts';
-import { type Tracer, tracer } from '../kernel/tracing.ts';
+import { tracer } from '../kernel/tracing.ts';
 import {
   ACQUIRE_DEADLINE_MS,
   boundStatements,
@@ -12,6 +12,7 @@ import {
   statementNames,
 } from './connection.ts';
 import { type Target, targetOf } from './servers.ts';
+import { traceStatements } from './traced.ts';
 
 export type Queryable = { query(statement: Statement): Promise<Result> };
 export type Statement = {
@@ -67,6 +68,7 @@ export function createPool(options: Options): Pool {
   const bound = statementTimeoutMs > 0 ? boundStatements(statementTimeoutMs) : undefined;
   const prepare = prepareWith({ readOnly, statementTimeoutMs, prepared });
   const target = targetOf(url);
+  const tracing = tracer;
   const settings: pg.PoolConfig & { target: Target; waitTimeoutMs: number } = {
     Client: Connection,
     target,
@@ -76,9 +78,10 @@ export function createPool(options: Options): Pool {
     application_name: 'stakegraph',
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    onConnect: (client) => {
+    onConnect: async (client) => {
       bound?.watch(client);
-      return prepare(client);
+      await prepare(client);
+      if (tracing) traceStatements(client, tracing);
     },
   };
   const pool = new pg.Pool(settings);
@@ -150,7 +153,6 @@ export function createPool(options: Options): Pool {
     await done.finally(() => committing.delete(done));
   }
 
-  const tracing = tracer;
   return {
     query: tracing ? (statement) => tracing.statement(statement.text, () => query(statement)) : query,
     withClient,
@@ -196,6 +198,9 @@ function acquire(
 }
 
 export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+  tracer?.active() ? tracer.span('transaction', {}, () => transact(pool, work)) : transact(pool, work);
+
+const transact = <T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
   pool.withClient(async (client) => {
     await client.query('begin');
     try {
@@ -209,16 +214,9 @@ export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Prom
     }
   });
 
-const tracedWork =
-  <T>(tracer: Tracer, work: (db: Queryable) => Promise<T>) =>
-  (client: Queryable): Promise<T> =>
-    tracer.span('transaction', {}, () =>
-      work({ query: (statement) => tracer.statement(statement.text, () => client.query(statement)) }),
-    );
-
 export const primaryOf = (pool: Pool): Primary => ({
   query: pool.query,
-  transaction: (work) => transaction(pool, tracer ? tracedWork(tracer, work) : work),
+  transaction: (work) => transaction(pool, work),
 });
 
 export const primaryWithin = (client: Queryable): Primary => ({

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
+import { traced, tracedAlone } from '../kernel/tracing.ts';
 import type { Beat } from './beat.ts';
 import { Chain, InputError, MissingRecords, ReconcileError, type SavedChain } from './chain/index.ts';
 import { isFinal } from './faults.ts';
@@ -114,10 +115,12 @@ class Pass {
 
   async run(avoid: string | undefined): Promise<void> {
     const { nodes, stop } = this.#o;
-    const chain = await this.#begin(avoid);
+    const chain = await traced('index start', {}, () => this.#begin(avoid));
     const inputs = prefetcher(
       (epoch, avoid) =>
-        nodes.fetchEpoch(epoch, (input) => chain.recordsNeeded(input), { avoid, signal: this.#signal }),
+        tracedAlone('index fetch', this.#spanOf(epoch), () =>
+          nodes.fetchEpoch(epoch, (input) => chain.recordsNeeded(input), { avoid, signal: this.#signal }),
+        ),
       this.#o.width,
     );
     while (!stop.aborted) {
@@ -126,8 +129,10 @@ class Pass {
         if (await this.#idle(chain)) return;
         continue;
       }
-      const facts = await this.#step(chain, inputs);
-      if (facts) await this.#write(chain, facts);
+      await traced('index epoch', this.#spanOf(chain.epoch - 1), async () => {
+        const facts = await this.#step(chain, inputs);
+        if (facts) await this.#write(chain, facts);
+      });
       await turn();
     }
   }
@@ -170,6 +175,8 @@ class Pass {
     this.beganWith = end.node;
     return Chain.restore(nodes.spec, saved, end);
   }
+
+  #spanOf = (epoch: number) => ({ 'stakegraph.network': this.#o.network, 'stakegraph.epoch': epoch });
 
   #last = () => Math.min(this.#end, newestClosed(this.#finalized));
 

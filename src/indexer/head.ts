@@ -1,3 +1,4 @@
+import { traced } from '../kernel/tracing.ts';
 import type { Beat } from './beat.ts';
 import { rulesAt } from './chain/rules.ts';
 import type { Nodes } from './node/index.ts';
@@ -17,7 +18,8 @@ export async function followHead({ nodes, store, beat, tell, stop }: Options): P
   let known: readonly Known[] = [];
   while (!stop.aborted) {
     try {
-      known = await catchUp(nodes, store, known);
+      const before = known;
+      known = await traced('index head', {}, () => catchUp(nodes, store, before));
     } catch (error) {
       known = []; // the write may have failed
       if (!stop.aborted) tell.tell('head', `${(error as Error).message} New blocks are delayed.`);

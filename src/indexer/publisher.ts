@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calendars } from '../chain/calendar.ts';
+import { tracedAlone } from '../kernel/tracing.ts';
 import type { Say } from './retry.ts';
 import type { OpenDays, Store } from './store/index.ts';
 
@@ -67,7 +68,8 @@ export class Publisher {
     const { once, say, stop } = this.#o;
     for (let next = this.#take(); next && !stop.aborted; next = this.#take()) {
       try {
-        await this.#publish(next);
+        const at = next;
+        await tracedAlone('index publish', { 'stakegraph.epoch': at.epoch }, () => this.#publish(at));
       } catch (error) {
         if (once) {
           this.#error = error;

@@ -2,6 +2,7 @@ import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { raisedRevision } from '../db/changes/revisions.ts';
 import { type Pool, transaction } from '../db/pool.ts';
+import { traced } from '../kernel/tracing.ts';
 import { DroppedTimeError, refuseDropped } from './dropped-time.ts';
 import { faultText } from './fault-messages.ts';
 import { digestOf, noteImported, wasImported } from './imported-files.ts';
@@ -61,7 +62,20 @@ const emptyReport = (file: string): FileReport => ({
 class Rollback extends Error {}
 
 /** Loads the file in one transaction and constant memory. Idempotent. */
-export async function importFile(
+export const importFile = (
+  pool: Pool,
+  resource: ImportResource,
+  path: string,
+  options: ImportOptions,
+): Promise<FileReport> =>
+  traced(`import ${resource}`, { 'stakegraph.dataset': resource }, async (span) => {
+    const report = await loadFile(pool, resource, path, options);
+    const { rows, loaded } = report;
+    span?.set({ 'stakegraph.rows': rows, 'stakegraph.loaded': loaded });
+    return report;
+  });
+
+async function loadFile(
   pool: Pool,
   resource: ImportResource,
   path: string,

@@ -23,6 +23,12 @@ export type Tracer = {
     work: (span: Span) => Promise<T>,
     parents?: readonly (Span | undefined)[],
   ): Promise<T>;
+  /** The span of a request to another service. `headers` are those that continue the trace there. */
+  outgoing<T>(
+    method: string,
+    attributes: Attributes,
+    work: (headers: Readonly<Record<string, string>>, span: Span) => Promise<T>,
+  ): Promise<T>;
   /** A span for a statement of SQL. It has the name of the statement, and neither text nor values. */
   statement<T>(text: string, work: () => Promise<T>): Promise<T>;
   /** A span without duration. */
@@ -36,3 +42,29 @@ export let tracer: Tracer | undefined;
 export const setTracer = (made: Tracer | undefined): void => {
   tracer = made;
 };
+
+/** A child of the active span, or else the first span of a trace. */
+export const traced = <T>(
+  name: string,
+  attributes: Attributes,
+  work: (span?: Span) => Promise<T>,
+): Promise<T> => (tracer ? tracer.span(name, attributes, work) : work());
+
+/** The first span of a trace, whatever span is active. */
+export const tracedAlone = <T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> =>
+  tracer ? tracer.within(undefined, () => traced(name, attributes, work)) : work();
+
+const noHeaders = {};
+
+/** `path` must contain no key or token. */
+export const requesting = <T>(
+  { method = 'GET', server, path }: { method?: string; server: string; path: string },
+  work: (headers: Readonly<Record<string, string>>, span?: Span) => Promise<T>,
+): Promise<T> =>
+  tracer
+    ? tracer.outgoing(
+        method,
+        { 'http.request.method': method, 'server.address': server, 'url.path': path },
+        work,
+      )
+    : work(noHeaders);

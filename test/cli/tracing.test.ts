@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
+import { slashing } from '../ingest/rows.ts';
+import { startCollector } from '../support/collector.ts';
 import { createDatabase } from '../support/gateway.ts';
-import { main } from '../support/process.ts';
+import { main, stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
 /** Starts a gateway in its own process and prints the packages of OpenTelemetry that it has loaded. */
@@ -42,4 +44,21 @@ slow('a gateway loads packages of OpenTelemetry only with an endpoint', { timeou
   expect(await loadedWith(endpoint)).toEqual(
     expect.arrayContaining(['exporter-trace-otlp-proto', 'resources', 'sdk-trace']),
   );
+});
+
+slow('commands send their spans before they end', { timeout: 120_000 }, async () => {
+  const [database, collector] = [await createDatabase('empty'), await startCollector()];
+  onTestFinished(async () => {
+    collector.close();
+    await database.drop();
+  });
+  const env = { DATABASE_URL: database.url, ...collector.env };
+  const input = JSON.stringify(slashing(1));
+  expect(await stakegraph(['import', 'slashings', '-'], { env, input })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  expect(await stakegraph(['refresh', '--only', 'solana'], { env })).toMatchObject({ code: 0, stderr: '' });
+  expect(collector.roots('import slashings')).toHaveLength(1);
+  expect(collector.roots('refresh')).toHaveLength(1);
 });

@@ -1,37 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
-import { startTracing } from '../../src/otlp.ts';
+import { attributesOf, type Collector, type Exported, startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-
-type Exported = {
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  kind: number;
-  attributes: { key: string; value: Record<string, unknown> }[];
-};
-
-const spans: Exported[] = [];
-const bodies: string[] = [];
-const resources: unknown[] = [];
-/** Receives OTLP as JSON. */
-const collector = createServer(async (request, response) => {
-  let text = '';
-  for await (const piece of request) text += piece;
-  bodies.push(`${request.method} ${request.url} ${text}`);
-  for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
-    resources.push(resource);
-    for (const scope of scopeSpans) spans.push(...scope.spans);
-  }
-  response.setHeader('content-type', 'application/json').end('{}');
-});
 
 const lines: Record<string, unknown>[] = [];
 const log = pino(
@@ -43,19 +16,14 @@ const log = pino(
     },
   }),
 );
+let collector: Collector;
+let spans: Exported[];
 let gateway: Gateway;
 let stop: () => Promise<void>;
 beforeAll(async () => {
-  collector.listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  const { port } = collector.address() as AddressInfo;
-  const settings = readSettings({
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-    OTEL_SERVICE_NAME: 'gateway-of-test',
-    OTEL_BSP_SCHEDULE_DELAY: '20',
-  });
-  stop = await startTracing(settings, log);
+  collector = await startCollector();
+  ({ spans } = collector);
+  stop = await collector.trace({ OTEL_SERVICE_NAME: 'gateway-of-test' });
   gateway = await startGateway({ log, settings: { CACHE: true } });
 });
 afterAll(async () => {
@@ -76,14 +44,8 @@ const treeOf = (trace: string) =>
     const own = spans.filter(({ traceId }) => traceId === trace);
     const root = own.find(({ parentSpanId }) => parentSpanId === '00f067aa0ba902b7');
     expect(root).toBeDefined();
-    const below = (of: Exported): unknown[] => [
-      of.name,
-      ...own.filter(({ parentSpanId }) => parentSpanId === of.spanId).map(below),
-    ];
-    return { root: root as Exported, tree: below(root as Exported), own };
+    return { root: root as Exported, tree: collector.treeOf(root as Exported), own };
   });
-const attributesOf = ({ attributes }: Exported) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 describe('the spans of a request', () => {
   it('of GraphQL are the operation, its batches and their statements, below the caller’s span', async () => {
@@ -95,7 +57,7 @@ describe('the spans of a request', () => {
     expect(errors).toBeUndefined();
     const { root, tree, own } = await treeOf(trace);
     expect(tree.slice(0, 2)).toEqual(['POST /graphql', ['cache']]);
-    const [operation, ...rest] = tree.slice(2) as [string, ...unknown[]][];
+    const [operation, ...rest] = tree.slice(2);
     expect(rest).toEqual([]);
     const [name, ...below] = operation as unknown[];
     expect(name).toBe('query Pools');
@@ -184,9 +146,9 @@ describe('the spans of a request', () => {
 });
 
 it('the export names the service, goes to /v1/traces, and holds no token', () => {
-  expect(JSON.stringify(resources[0])).toContain('gateway-of-test');
-  expect(bodies.every((body) => body.startsWith('POST /v1/traces '))).toBe(true);
-  expect(bodies.join('\n')).not.toContain(gateway.token);
+  expect(JSON.stringify(collector.resources[0])).toContain('gateway-of-test');
+  expect(collector.bodies.every((body) => body.startsWith('POST /v1/traces '))).toBe(true);
+  expect(collector.bodies.join('\n')).not.toContain(gateway.token);
 });
 
 describe('settings of tracing', () => {

@@ -24,6 +24,8 @@ export type BeaconNode = Switches & {
   readonly url: string;
   /** Paths and queries asked for so far. */
   readonly asked: string[];
+  /** Of these requests; empty without one. */
+  readonly traceparents: string[];
   setHead(slot: number): void;
   /** Moves the head on by slots, telling of each. */
   advance(slots?: number): void;
@@ -51,6 +53,7 @@ const SLOTS = 32;
 class Node implements BeaconNode {
   url = '';
   readonly asked: string[] = [];
+  readonly traceparents: string[] = [];
   readonly #server: Server;
   readonly #listeners = new Set<Listener>();
   readonly #streams = new Set<ServerResponse>();
@@ -200,6 +203,7 @@ class Node implements BeaconNode {
     const path = request.url as string;
     const url = new URL(path, 'http://node');
     this.asked.push(path);
+    this.traceparents.push(String(request.headers.traceparent ?? ''));
     const body = await text(request).catch(() => '');
     const how = this.#misbehaviour(path);
     if (how === undefined && url.pathname === '/eth/v1/events' && this.events)

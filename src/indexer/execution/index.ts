@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
+import { traced } from '../../kernel/tracing.ts';
 import { openRelays } from '../relays/index.ts';
 import { parseRelays } from '../relays/names.ts';
 import type { ChainSpec } from '../spec.ts';
@@ -59,15 +60,16 @@ export function openFills(options: FillOptions): Fills | undefined {
   });
   const contract = spec.depositContractAddress;
   const deposits = rpc && contract ? depositSteps(rpc, contract, options) : undefined;
+  const fillBlocks = () => traced('index fill', {}, () => blocks.step());
 
   return {
     async run(onFault) {
-      const loops = [() => blocks.step(), ...(deposits ? [deposits] : [])];
+      const loops = [fillBlocks, ...(deposits ? [deposits] : [])];
       await Promise.all(loops.map((step) => forever(step, { signal, onError, onFault, firstWaitMs })));
     },
     async drain() {
       for (let more = true; more && !signal.aborted; ) {
-        if (await blocks.step()) continue;
+        if (await fillBlocks()) continue;
         more = blocks.waits(ATTEMPTS);
         if (more) await pause(firstWaitMs, signal);
       }
@@ -109,8 +111,10 @@ function depositSteps(rpc: () => Promise<Rpc>, contract: string, options: FillOp
   return async () => {
     const opened = await rpc();
     const { pool, network } = options;
-    reader ??= openDeposits({ rpc: opened, pool, network, contract, concurrency: CONCURRENCY });
-    return reader.step();
+    const steps = (reader ??= openDeposits({
+      ...{ rpc: opened, pool, network, contract, concurrency: CONCURRENCY },
+    }));
+    return traced('index deposits', {}, () => steps.step());
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requesting, type Span } from '../../kernel/tracing.ts';
 
 export type SourceReason =
   | 'unreachable'
@@ -66,14 +67,19 @@ export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: Sou
       return new SourceError('slow', name, `no response within ${timeoutMs / 1000} s`);
     return new SourceError('unreachable', name, cause?.code ?? cause?.message ?? message);
   };
-  async function json(path: string, body?: unknown) {
-    await turn();
+  async function send(path: string, body: unknown, traceHeaders: object, span: Span | undefined) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const target = path === '' ? base : new URL(base.pathname.replace(/\/$/, '') + path, base);
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     let response: Response;
     try {
-      response = await fetch(target, { ...init, headers, redirect: 'error', signal: limit });
+      response = await fetch(target, {
+        ...init,
+        headers: { ...headers, ...traceHeaders },
+        redirect: 'error',
+        signal: limit,
+      });
+      span?.set({ 'http.response.status_code': response.status });
     } catch (error) {
       throw failed(error);
     }
@@ -94,7 +100,17 @@ export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: Sou
       throw new SourceError('nonsense', name, 'responds with something other than JSON; check its address');
     }
   }
-  return { name, json };
+  return {
+    name,
+    async json(path, body) {
+      await turn();
+      const method = body === undefined ? 'GET' : 'POST';
+      return requesting(
+        { method, server: base.host, path: path.replace(/\?.*/s, '') },
+        (traceHeaders, span) => send(path, body, traceHeaders, span),
+      );
+    },
+  };
 }
 
 async function textOf(response: Response, name: string, maxBytes: number): Promise<string> {

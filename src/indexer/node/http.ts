@@ -1,6 +1,12 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { retryAfterMs } from '../../ingest/mirror/retry.ts';
+import { requesting, type Span } from '../../kernel/tracing.ts';
 import { version } from '../../version.ts';
 import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
 
@@ -22,6 +28,8 @@ export type Http = {
   error(reason: NodeReason, message: string, waitMs?: number): NodeError;
   close(): void;
 };
+
+type Get = { path: string; sink: Sink; limits: Limits; signal: AbortSignal };
 
 const MAX_SOCKETS = 8;
 const MAX_REFUSAL_BYTES = 2_000;
@@ -89,12 +97,12 @@ export function openHttp(base: URL, name: string): Http {
 
   function send(
     path: string,
-    accept: string,
+    more: OutgoingHttpHeaders,
     signal: AbortSignal,
     own?: HttpAgent,
   ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const options = { agent: own ?? agent, headers: { ...headers, accept }, signal };
+      const options = { agent: own ?? agent, headers: { ...headers, ...more }, signal };
       const request = start(target(path), options, resolve);
       request.on('error', reject);
       request.end();
@@ -114,53 +122,63 @@ export function openHttp(base: URL, name: string): Http {
     throw fault('status', told, wait);
   }
 
+  async function get(
+    { path, sink, limits: { idleMs, totalMs, maxBytes }, signal }: Get,
+    traceHeaders: OutgoingHttpHeaders,
+    span: Span | undefined,
+  ): Promise<boolean> {
+    // `AbortSignal.any` leaks memory with a long-lived signal.
+    const aborter = new AbortController();
+    const slow = (ms: number) => () =>
+      aborter.abort(fault('slow', `${path}: no answer within ${ms / 1000} s.`));
+    const stop = () => aborter.abort(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener('abort', stop);
+    const total = setTimeout(slow(totalMs), totalMs);
+    let idle = setTimeout(slow(idleMs), idleMs);
+    let response: IncomingMessage | undefined;
+    try {
+      response = await send(path, { ...traceHeaders, accept: 'application/json' }, aborter.signal);
+      span?.set({ 'http.response.status_code': response.statusCode as number });
+      if (response.statusCode === 404) {
+        await refusalText(response);
+        return false;
+      }
+      if (response.statusCode !== 200) await refuse(response, path);
+      let bytes = 0;
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        clearTimeout(idle);
+        idle = setTimeout(slow(idleMs), idleMs);
+        bytes += chunk.length;
+        if (bytes > maxBytes)
+          throw new AnswerError(`the answer is longer than ${maxBytes} bytes`, 'too-large');
+        sink(chunk);
+      }
+      return true;
+    } catch (error) {
+      response?.destroy();
+      aborter.signal.throwIfAborted();
+      if (error instanceof NodeError) throw error;
+      if (error instanceof AnswerError) throw fault(error.reason, `${path}: ${error.message}.`);
+      throw failed(path, error, response !== undefined);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      clearTimeout(total);
+      clearTimeout(idle);
+    }
+  }
+
   return {
     error: fault,
-    async get(path, sink, { idleMs, totalMs, maxBytes }, signal) {
-      // `AbortSignal.any` leaks memory with a long-lived signal.
-      const aborter = new AbortController();
-      const slow = (ms: number) => () =>
-        aborter.abort(fault('slow', `${path}: no answer within ${ms / 1000} s.`));
-      const stop = () => aborter.abort(signal.reason);
-      signal.throwIfAborted();
-      signal.addEventListener('abort', stop);
-      const total = setTimeout(slow(totalMs), totalMs);
-      let idle = setTimeout(slow(idleMs), idleMs);
-      let response: IncomingMessage | undefined;
-      try {
-        response = await send(path, 'application/json', aborter.signal);
-        if (response.statusCode === 404) {
-          await refusalText(response);
-          return false;
-        }
-        if (response.statusCode !== 200) await refuse(response, path);
-        let bytes = 0;
-        for await (const chunk of response as AsyncIterable<Buffer>) {
-          clearTimeout(idle);
-          idle = setTimeout(slow(idleMs), idleMs);
-          bytes += chunk.length;
-          if (bytes > maxBytes)
-            throw new AnswerError(`the answer is longer than ${maxBytes} bytes`, 'too-large');
-          sink(chunk);
-        }
-        return true;
-      } catch (error) {
-        response?.destroy();
-        aborter.signal.throwIfAborted();
-        if (error instanceof NodeError) throw error;
-        if (error instanceof AnswerError) throw fault(error.reason, `${path}: ${error.message}.`);
-        throw failed(path, error, response !== undefined);
-      } finally {
-        signal.removeEventListener('abort', stop);
-        clearTimeout(total);
-        clearTimeout(idle);
-      }
-    },
+    get: (path, sink, limits, signal) =>
+      requesting({ server: name, path: path.replace(/\?.*/s, '') }, (traceHeaders, span) =>
+        get({ path, sink, limits, signal }, traceHeaders, span),
+      ),
     async stream(path, signal) {
       // In the shared agent, the stream would occupy a socket.
       const own = new (secure ? HttpsAgent : HttpAgent)();
       try {
-        const response = await send(path, 'text/event-stream', signal, own);
+        const response = await send(path, { accept: 'text/event-stream' }, signal, own);
         const isStream = `${response.headers['content-type']}`.startsWith('text/event-stream');
         if (response.statusCode === 200 && isStream) return response;
         response.destroy();

@@ -1,4 +1,5 @@
 import type { Pool } from '../../db/pool.ts';
+import { traced } from '../../kernel/tracing.ts';
 import { SourceError } from '../source/source.ts';
 import { StoppedError, UpstreamError } from './failure.ts';
 import type { MirrorList } from './list.ts';
@@ -43,19 +44,22 @@ const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+
 /** Continues after a failed list. Throws if another process mirrors the service into this database. */
 export function mirrorOnce(db: Pool, options: MirrorOptions, hooks: MirrorHooks): Promise<RoundReport> {
   const source = sourceOf(options.from);
-  return withAdvisoryLock(db, source, async (lost) => {
-    const { scope, resumeWithinMs } = options;
-    const startedAt = new Date().toISOString();
-    const run = await beginRun(db, { source, scope: JSON.stringify(scope), resumeWithinMs });
-    const round = openRound(db, run, options, { ...hooks, stop: AbortSignal.any([hooks.stop, lost]) });
-    for (const resource of scope.resources) {
-      if (!round.ended) await mirrorResource(round, resource);
-    }
-    if (lost.aborted) round.ended = 'the connection that holds the lock of this mirror was lost';
-    const report = reportOf(round, startedAt);
-    await endRun(db, run, report.complete);
-    return report;
-  });
+  return withAdvisoryLock(db, source, (lost) =>
+    traced('mirror', {}, async (span) => {
+      const { scope, resumeWithinMs } = options;
+      const startedAt = new Date().toISOString();
+      const run = await beginRun(db, { source, scope: JSON.stringify(scope), resumeWithinMs });
+      const round = openRound(db, run, options, { ...hooks, stop: AbortSignal.any([hooks.stop, lost]) });
+      for (const resource of scope.resources) {
+        if (!round.ended) await mirrorResource(round, resource);
+      }
+      if (lost.aborted) round.ended = 'the connection that holds the lock of this mirror was lost';
+      const report = reportOf(round, startedAt);
+      await endRun(db, run, report.complete);
+      span?.set({ 'stakegraph.complete': report.complete });
+      return report;
+    }),
+  );
 }
 
 function openRound(db: Pool, run: Run, options: MirrorOptions, hooks: MirrorHooks): Round {
@@ -120,7 +124,9 @@ async function mirrorList(round: Round, tally: Tally, list: MirrorList): Promise
   }
   round.onList?.(titleOf(list), round.tallies);
   try {
-    const { absent, ...counts } = await loadList(round, list);
+    const { resource, network } = list;
+    const attributes = { 'stakegraph.dataset': resource, ...(network && { 'stakegraph.network': network }) };
+    const { absent, ...counts } = await traced(`mirror ${resource}`, attributes, () => loadList(round, list));
     round.onList?.(undefined, round.tallies);
     for (const name of ['rows', 'inserted', 'updated', 'removed'] as const) tally[name] += counts[name];
     tally[absent ? 'absent' : 'done'] += 1;

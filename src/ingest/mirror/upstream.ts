@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'lossless-json';
+import { requesting, type Span } from '../../kernel/tracing.ts';
 import { version } from '../../version.ts';
 import { UpstreamError } from './failure.ts';
 import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
@@ -47,7 +48,12 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     free = performance.now() + 1000 / options.rate;
   }
 
-  async function send(url: URL, network: string | undefined): Promise<Outcome> {
+  async function send(
+    url: URL,
+    network: string | undefined,
+    traceHeaders: Readonly<Record<string, string>>,
+    span: Span | undefined,
+  ): Promise<Outcome> {
     let response: Response;
     try {
       response = await fetch(url, {
@@ -55,6 +61,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
           authorization: `Bearer ${token}`,
           accept: 'application/json',
           'user-agent': `stakegraph/${version} mirror`,
+          ...traceHeaders,
           ...(network === undefined ? {} : { [options.networkHeader]: network }),
         },
         redirect: 'manual',
@@ -62,8 +69,10 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       });
     } catch (error) {
       options.onRequest?.(undefined);
+      span?.set({ 'error.type': failureReason(error) });
       return { reason: failureReason(error) };
     }
+    span?.set({ 'http.response.status_code': response.status });
     options.onRequest?.(unitsOf(response.headers.get(options.unitsHeader)));
     try {
       const text = await textOf(response, url);
@@ -89,7 +98,9 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     if (url.origin !== from.origin) throw new Error('a URL of another origin');
     for (let attempt = 1; ; attempt += 1) {
       await pace();
-      const outcome = await send(url, network);
+      const outcome = await requesting({ server: url.host, path: url.pathname }, (traceHeaders, span) =>
+        send(url, network, traceHeaders, span),
+      );
       if ('body' in outcome) return outcome.body;
       const told = redacted(`${nameOf(url)}: ${outcome.reason}`);
       const status = outcome.status === undefined ? {} : { status: outcome.status };

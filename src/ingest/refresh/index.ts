@@ -3,6 +3,7 @@ import { type Calendar, calendars } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
+import { type Attributes, traced } from '../../kernel/tracing.ts';
 import { sumDueMonth } from '../validator-months.ts';
 import { refreshAttestations } from './attestations.ts';
 import { refreshChainRewards } from './chain-rewards.ts';
@@ -79,11 +80,18 @@ function partsOf({ networks, windows, only, types, allDays: all }: RefreshOption
 }
 
 /** Continues after a failed part. Returns false if stopped before the last part. Idempotent. */
-export async function refresh(
+export const refresh = (
   pool: Pool,
   options: RefreshOptions,
   tell: (report: PartReport) => void,
   stopped: () => boolean = () => false,
+): Promise<boolean> => traced('refresh', {}, () => refreshParts(pool, options, tell, stopped));
+
+async function refreshParts(
+  pool: Pool,
+  options: RefreshOptions,
+  tell: (report: PartReport) => void,
+  stopped: () => boolean,
 ): Promise<boolean> {
   for (const { refresh: compute, prepare, ...part } of partsOf(options)) {
     const began = performance.now();
@@ -92,7 +100,9 @@ export async function refresh(
       const name = Object.values(part).join(' ');
       while (!stopped() && prepare && (await locking(pool, name, options.wait, prepare)));
       if (stopped()) return false;
-      const { stopped: early, ...outcome } = await computed(pool, name, compute, options.wait, stopped);
+      const { stopped: early, ...outcome } = await traced(`refresh ${part.part}`, attributesOf(part), () =>
+        computed(pool, name, compute, options.wait, stopped),
+      );
       tell({ ...part, ...outcome, seconds: seconds() });
       if (early) return false;
     } catch (error) {
@@ -101,6 +111,12 @@ export async function refresh(
   }
   return true;
 }
+
+const attributesOf = ({ network, window, calendar }: Omit<PartReport, 'state' | 'seconds'>): Attributes => ({
+  ...(network && { 'stakegraph.network': network }),
+  ...(window && { 'stakegraph.window': window }),
+  ...(calendar && { 'stakegraph.calendar': calendar }),
+});
 
 async function computed(
   pool: Pool,
