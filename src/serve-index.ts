@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { fromSetting } from './commands/index-flags.ts';
 import { type Settings, SettingsError } from './config.ts';
+import { refuseDistributed } from './db/distributed/layout.ts';
 import type { Database } from './db/open.ts';
 import { createPool } from './db/pool.ts';
 import { isFinal, reasonOf } from './indexer/faults.ts';
@@ -13,6 +14,7 @@ const AGAIN_MS = 30_000;
 export type IndexBeside = { status: IndexStatus; stop(): Promise<void> };
 
 export function indexBeside(settings: Settings, { url }: Database, log: Logger): IndexBeside {
+  refuseDistributed('The index');
   const urls = settings.BEACON_URL;
   if (!urls) throw new SettingsError('INDEX is on and BEACON_URL is not set; it must name a beacon node.');
   const firstFrom = fromSetting(settings);

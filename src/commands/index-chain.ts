@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
+import { refuseDistributed } from '../db/distributed/layout.ts';
 import type { Database } from '../db/open.ts';
 import type { FollowReport } from '../indexer/follow.ts';
 import type { Boundary, From } from '../indexer/range.ts';
@@ -109,6 +110,7 @@ async function index(
   settings: Settings,
   { stop, leave }: Signals,
 ): Promise<void> {
+  refuseDistributed('The index');
   if (database.embedded) await beginWithoutSample(database.write);
   const status = newStatus();
   const progress = indexProgress();

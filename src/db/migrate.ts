@@ -4,6 +4,7 @@ import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import { audit } from './audit.ts';
 import { Connection } from './connection.ts';
+import { layoutOf } from './distributed/layout.ts';
 import type { Queryable } from './pool.ts';
 import { targetOf } from './servers.ts';
 
@@ -98,6 +99,7 @@ export const migrate = (url: string, dir = folder, last?: string): Promise<strin
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);
     const count = last === undefined ? pending.length : pending.indexOf(last) + 1;
+    await layoutOf(client);
     if (count === 0) return [];
     await checkDatabase(client, isNew);
     const run = await runner({

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config.ts';
 import { isDisconnected, isTransient, READ_ONLY } from './connection.ts';
+import { openLayout, refuseDistributed, useLayout } from './distributed/layout.ts';
 import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool, type Queryable } from './pool.ts';
@@ -71,8 +72,14 @@ export async function openDatabase(
       await Promise.all([read.end(), write.end(), primary.end()]);
       await embedded?.stop();
     };
-    if (!embedded) {
-      await checkPooling({ primary, replicas: replicas?.pools }).catch(async (error) => {
+    if (embedded) useLayout('plain');
+    else {
+      const check = async () => {
+        await openLayout(primary);
+        if (replicas) refuseDistributed('DATABASE_READ_URL');
+        await checkPooling({ primary, replicas: replicas?.pools });
+      };
+      await check().catch(async (error) => {
         await close();
         throw error;
       });

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { LayoutError, layoutOf } from '../distributed/layout.ts';
 import {
   type Catalog,
   type Check,
@@ -85,6 +86,10 @@ export const withSource = <T>(
   work: (source: Source, client: pg.ClientBase) => Promise<T>,
 ): Promise<T> =>
   withConnection(url, true, async (client) => {
+    if ((await layoutOf(client)) !== 'plain')
+      throw new LayoutError(
+        'A database in which Citus distributes validator_days cannot be copied: use pg_dump, or run "stakegraph distribute --undo" first.',
+      );
     const catalog = await snapshot(client);
     const migrations = await migrationsOf(client);
     if (migrations.length === 0) throw new Error('The database to copy has no tables of stakegraph.');

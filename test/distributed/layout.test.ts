@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import {
+  isDistributed,
+  layoutOf,
+  openLayout,
+  refuseDistributed,
+  useLayout,
+} from '../../src/db/distributed/layout.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { withSource } from '../../src/db/transfer/source.ts';
+import { asSuperuser, installCitus, markDistributed } from '../support/citus.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
+
+let database: TestDatabase;
+let plain: TestDatabase;
+beforeAll(async () => {
+  [database, plain] = await Promise.all([createDatabase('empty'), createDatabase('empty')]);
+  await installCitus(database.url);
+});
+afterAll(async () => {
+  useLayout('plain');
+  await Promise.all([database.drop(), plain.drop()]);
+});
+beforeEach(() => asSuperuser(database.url, 'delete from pg_dist_partition'));
+
+const open = async (more: Record<string, string> = {}) => {
+  const settings = readSettings({ DATABASE_URL: database.url, ...more });
+  const { close } = await openDatabase(settings, () => undefined, { migrate: false });
+  await close();
+};
+const otherwise =
+  /^Citus distributes tables in a way in which totals could be wrong: blocks is distributed by slot, validators is a reference table\. Only validator_days by validator_index may be distributed\. Run select undistribute_table\('blocks'\); select undistribute_table\('validators'\); in the database\.$/;
+
+describe('the layout of a database', () => {
+  it('is plain without Citus, and with Citus while nothing is distributed', async () => {
+    expect(await layoutOf(plain.pool)).toBe('plain');
+    expect(await layoutOf(database.pool)).toBe('plain');
+    await open();
+    expect(isDistributed()).toBe(false);
+  });
+
+  it('is refused where a table is distributed otherwise than stakegraph supports, with the remedy', async () => {
+    await markDistributed(database.url, 'validators', null);
+    await markDistributed(database.url, 'blocks', 'slot');
+    await expect(layoutOf(database.pool)).rejects.toThrow(otherwise);
+    await expect(open()).rejects.toThrow(otherwise);
+    await expect(migrate(database.url)).rejects.toThrow(otherwise);
+    await expect(withSource(database.url, async () => undefined)).rejects.toThrow(otherwise);
+  });
+
+  it('is refused where days of validators are distributed by another column', async () => {
+    await markDistributed(database.url, 'validator_days', 'date');
+    await expect(open()).rejects.toThrow(
+      /validator_days is distributed by date\. Only validator_days by validator_index .* Run select undistribute_table\('validator_days'\);/,
+    );
+  });
+
+  it('is refused until stakegraph distribute has made all of it', async () => {
+    await markDistributed(database.url, 'validator_days', 'validator_index');
+    await expect(open()).rejects.toThrow(
+      'validator_days is distributed, but the rest of the layout is missing: run "stakegraph distribute".',
+    );
+  });
+
+  it('is refused while stakegraph distribute runs', async () => {
+    await database.pool.withClient(async (client) => {
+      await client.query(`select pg_advisory_lock(hashtext('stakegraph distribute'))`);
+      try {
+        await expect(openLayout(plain.pool)).resolves.toBeUndefined();
+        await expect(open()).rejects.toThrow(
+          '"stakegraph distribute" is running: try again when it has ended.',
+        );
+      } finally {
+        await client.query('select pg_advisory_unlock_all()');
+      }
+    });
+  });
+
+  it('may have detached months that are still distributed', async () => {
+    await asSuperuser(database.url, 'create table validator_days_2021_01 (validator_index int)');
+    await markDistributed(database.url, 'validator_days_2021_01', 'validator_index');
+    expect(await layoutOf(database.pool)).toBe('plain');
+  });
+
+  it('refuses replicas, the index and copies if days of validators are distributed', async () => {
+    await markDistributed(database.url, 'validator_days', 'validator_index');
+    await asSuperuser(
+      database.url,
+      'create function days_of_validator() returns setof validator_days language sql as $$ select * from validator_days $$',
+    );
+    expect(await layoutOf(database.pool)).toBe('distributed');
+    await open();
+    expect(isDistributed()).toBe(true);
+    expect(() => refuseDistributed('The index')).toThrow(
+      'The index does not support a database in which Citus distributes validator_days: run "stakegraph distribute --undo" first.',
+    );
+    await expect(open({ DATABASE_READ_URL: database.url })).rejects.toThrow(
+      'DATABASE_READ_URL does not support',
+    );
+    await expect(withSource(database.url, async () => undefined)).rejects.toThrow(
+      'cannot be copied: use pg_dump',
+    );
+    await asSuperuser(database.url, 'drop function days_of_validator');
+  });
+
+  slow('is checked by the gateway and every command that reads or writes data', async () => {
+    await markDistributed(database.url, 'blocks', 'slot');
+    const env = { DATABASE_URL: database.url, PORT: '0' };
+    const commands = [
+      ['serve'],
+      ['migrate'],
+      ['import', 'validators', '/dev/null', '--network', 'mainnet'],
+      ['refresh'],
+      ['retain', '--blocks', '400d'],
+      ['index', '--beacon', 'http://127.0.0.1:9'],
+      ['mirror', '--from', 'http://127.0.0.1:9', '--token-env', 'TOKEN'],
+      ['copy-to', '--to-env', 'NEW'],
+    ];
+    for (const args of commands) {
+      const outcome = await stakegraph(args, { env: { ...env, NEW: plain.url, TOKEN: 'x' } });
+      expect([args[0], outcome.code, outcome.stderr]).toEqual([
+        args[0],
+        1,
+        expect.stringContaining(`Run select undistribute_table('blocks');`),
+      ]);
+    }
+  });
+});
