@@ -170,6 +170,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     revisions,
     replicas: database.replicas?.states,
     index: index?.status,
+    dataDir: database.embedded && settings.DATA_DIR,
     exchangeCode:
       token === undefined
         ? undefined

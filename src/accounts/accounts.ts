@@ -27,6 +27,7 @@ const select = sql`a.account_id::text as "accountId", a.name, a.tier, a.rate_lim
 type AccountLimits = {
   name: string;
   tier: Tier;
+  /** Null means the tier's limit. */
   rateLimit?: number | null | undefined;
   unitAllowance?: number | null | undefined;
 };
@@ -55,14 +56,17 @@ export const listAccounts = (db: Queryable, name: string | null = null): Promise
     select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
   );
 
+/** Limits that are undefined stay. */
 export async function setTier(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
+  const { rateLimit, unitAllowance } = account;
   const [row] = await rows(
     db,
     AccountRow,
     sql`/* setTier */
     with a as (
-      update accounts set tier = ${account.tier}, rate_limit = ${account.rateLimit ?? null},
-        unit_allowance = ${account.unitAllowance ?? null}
+      update accounts set tier = ${account.tier},
+        rate_limit = case when ${rateLimit === undefined} then rate_limit else ${rateLimit ?? null} end,
+        unit_allowance = case when ${unitAllowance === undefined} then unit_allowance else ${unitAllowance ?? null} end
       where name = ${account.name} returning *
     ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from a)
     select ${select} from a, told`,

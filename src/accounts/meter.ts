@@ -31,6 +31,8 @@ export type Metering = {
   charge(units: number): void;
   /** Charges more units for the same request, after `charge`. */
   add(units: number): void;
+  /** Calls `add` after this time, or when the meter stops. */
+  addLater(units: () => number, ms: number): void;
   /** Set only for large responses. Resolves in a turn of the event loop that has time for rows that cost `units`. */
   turn?: (units: number) => Promise<void>;
 };
@@ -67,6 +69,7 @@ export async function openMeter(options: {
   /** Units that the requests of an account have reserved. Concurrent requests cannot spend them. */
   const reservations = new Map<string, number>();
   const counts = tierCounts();
+  const late = new Set<() => void>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
@@ -171,12 +174,22 @@ export async function openMeter(options: {
           usage.add(accountId, units, now(), 0);
           if (redis) addShared(caller, units);
         },
+        addLater(units, ms) {
+          const settle = () => {
+            clearTimeout(timer);
+            late.delete(settle);
+            metering.add(units());
+          };
+          const timer = setTimeout(settle, ms).unref();
+          late.add(settle);
+        },
       };
       return metering;
     },
     redisUp: () => redis?.up(),
     flush: usage.flush,
     async stop() {
+      for (const settle of [...late]) settle();
       await usage.stop();
       redis?.stop();
     },

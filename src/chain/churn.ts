@@ -11,18 +11,27 @@ export const MAX_EFFECTIVE_BALANCE_ELECTRA = 2_048_000_000_000n;
 
 export const electraEpoch: Record<Network, number> = { mainnet: 364_032, hoodi: 2_048, holesky: 115_968 };
 
+const presets = {
+  least: MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA,
+  most: MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT,
+  quotient: CHURN_LIMIT_QUOTIENT,
+  increment: EFFECTIVE_BALANCE_INCREMENT,
+};
+type Presets = typeof presets;
+
 /** Returns whole ETH in Gwei; at least 128 ETH. */
-export function balanceChurnLimit(totalActiveBalance: bigint): bigint {
-  const share = totalActiveBalance / CHURN_LIMIT_QUOTIENT;
-  const churn = share > MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA ? share : MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA;
-  return churn - (churn % EFFECTIVE_BALANCE_INCREMENT);
+export function balanceChurnLimit(
+  totalActiveBalance: bigint,
+  { least, quotient, increment }: Presets = presets,
+): bigint {
+  const share = totalActiveBalance / quotient;
+  const churn = share > least ? share : least;
+  return churn - (churn % increment);
 }
 
-export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
-  const limit = balanceChurnLimit(totalActiveBalance);
-  return limit < MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT
-    ? limit
-    : MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT;
+export function activationExitChurnLimit(totalActiveBalance: bigint, of: Presets = presets): bigint {
+  const limit = balanceChurnLimit(totalActiveBalance, of);
+  return limit < of.most ? limit : of.most;
 }
 
 /** Returns 0 below 16,842,752 ETH of active balance. */

@@ -27,24 +27,49 @@ function allowanceText({ units, period }: Allowance): string {
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }
 
-function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
-  const fixed = fixedLimits[tier]?.find((name) => flags[name] !== undefined);
-  if (fixed) {
-    throw new SettingsError(
-      `--${fixed} cannot be given with the tier ${tier}, whose ${fixed === 'rate' ? 'rate' : 'allowance'} is fixed; choose a higher tier.`,
-    );
-  }
+/** commander turns null into an empty string. */
+type Limit = number | 'tier' | undefined;
+type Limits = { rate?: Limit; units?: Limit };
+type Flags = Limits & { json?: boolean };
+
+const fixedOf = (tier: Tier, limits: Limits) =>
+  fixedLimits[tier]?.find((name) => typeof limits[name] === 'number');
+const what = { rate: 'rate', units: 'allowance' };
+
+function checkLimits(tier: Tier, flags: Limits) {
+  const fixed = fixedOf(tier, flags);
+  if (!fixed) return;
+  throw new SettingsError(
+    `--${fixed} cannot be given with the tier ${tier}, whose ${what[fixed]} is fixed; choose a higher tier.`,
+  );
 }
 
-type Flags = { rate?: number; units?: number; json?: boolean };
+function checkKept(tier: Tier, flags: Limits, { name, rateLimit, unitAllowance }: AccountRow) {
+  const { rate = rateLimit ?? undefined, units = unitAllowance ?? undefined } = flags;
+  const fixed = fixedOf(tier, { rate, units });
+  if (!fixed) return;
+  throw new Error(
+    `The account ${JSON.stringify(name)} has ${fixed === 'rate' ? 'a rate' : 'an allowance'} of its own (${fixed === 'rate' ? rate : units}), and the ${what[fixed]} of the tier ${tier} is fixed; remove it with --${fixed} tier.`,
+  );
+}
 
-const withLimits = (command: Command): Command =>
+type Read = (text: string) => number | 'tier';
+const orTier =
+  (read: Read): Read =>
+  (text) =>
+    text === 'tier' ? text : read(text);
+
+const withLimits = (command: Command, wrap: (read: Read) => Read = (read) => read, more = ''): Command =>
   command
-    .option('--rate <number>', "requests per second, instead of the tier's", wholeNumber(1, 999_999))
+    .option(
+      '--rate <number>',
+      `requests per second, instead of the tier's${more}`,
+      wrap(wholeNumber(1, 999_999)),
+    )
     .option(
       '--units <number>',
-      "compute units a month, instead of the tier's",
-      wholeNumber(0, 999_999_999_999_999),
+      `compute units a month, instead of the tier's${more}`,
+      wrap(wholeNumber(0, 999_999_999_999_999)),
     )
     .option('--json', 'as a JSON array');
 
@@ -52,12 +77,15 @@ function saved(name: string, tier: Tier, flags: Flags, save: typeof createAccoun
   checkLimits(tier, flags);
   return withDatabase(async ({ write }) => {
     const account = await transaction(write, async (db) => {
-      const before = (await listAccounts(db, name))[0]?.tier;
-      const made = await save(db, { name, tier, rateLimit: flags.rate, unitAllowance: flags.units });
+      const before = (await listAccounts(db, name))[0];
+      if (before && save === setTier) checkKept(tier, flags, before);
+      const given = (limit: Limit) => (limit === 'tier' ? null : limit);
+      const [rateLimit, unitAllowance] = [given(flags.rate), given(flags.units)];
+      const made = await save(db, { name, tier, rateLimit, unitAllowance });
       if (!made) throw refusal;
       const limits = { rate: flags.rate, units: flags.units };
       const action = save === createAccount ? 'account.create' : 'account.set-tier';
-      await audit(db, { action, subject: name, details: { tier, before, ...limits } });
+      await audit(db, { action, subject: name, details: { tier, before: before?.tier, ...limits } });
       return made;
     });
     print([account], flags.json);
@@ -103,11 +131,11 @@ export function accountCommand(): Command {
   withLimits(
     command
       .command('set-tier')
-      .description(
-        "change the tier of an account, on every replica within seconds; without --rate and --units the tier's limits apply",
-      )
+      .description('change the tier of an account, on every replica within seconds')
       .argument('<name>', 'name of the account')
       .addArgument(new Argument('<tier>', 'its new tier').choices(tiers)),
+    orTier,
+    '; "tier" removes it; without this option it stays',
   ).action((name: string, tier: Tier, flags: Flags) =>
     saved(name, tier, flags, setTier, noSuchAccount(name)),
   );

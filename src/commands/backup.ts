@@ -57,7 +57,8 @@ Restores to the database of DATABASE_URL, or else to the embedded one. No gatewa
 verified before anything is written. All rows are written in one transaction, so a restore that is stopped changes nothing. The
 number and a hash of the rows of each table are compared with the backup before the commit. A backup of an older version is
 restored with its tables and then migrated, unless MIGRATE=off.
-Exit codes: 0 everything was restored and is equal, 1 nothing was restored, 2 wrong usage.`,
+Exit codes: 0 everything was restored and is equal; 1 nothing was restored, or all of it and the message says what could not be
+done afterwards; 2 wrong usage.`,
     )
     .action(async (file: string, flags: Flags & { create?: boolean }) => {
       const began = performance.now();

@@ -41,7 +41,8 @@ private sets, usage, and the state of mirrors and indexes. Gateways may go on se
 is not copied. No gateway may be connected to the new database. Its tables are made first; all rows are then written in one
 transaction, so a copy that is stopped leaves no rows. Before the commit, the number and a hash of the rows of each table are
 compared on both sides. Grants to other roles are not copied.
-Exit codes: 0 everything was copied and is equal, 1 nothing was copied, 2 wrong usage.`,
+Exit codes: 0 everything was copied and is equal; 1 nothing was copied, or all of it and the message says what could not be done
+afterwards; 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
       const target = targetUrl(flags.toEnv);

@@ -1,3 +1,5 @@
+import type { StatsFs } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Tier, TierCounts } from '../accounts/tiers.ts';
@@ -51,6 +53,7 @@ type Sources = {
   streams: () => StreamCounts;
   cache?: AnswerCache | undefined;
   index?: IndexStatus | undefined;
+  dataDir?: string | undefined;
 };
 
 const RECENT_MS = 1_000;
@@ -63,11 +66,28 @@ export function openMetrics(sources: Sources): Metrics {
   registerServiceMetrics(registry, sources);
   registerTierMetrics(registry, sources.tiers);
   if (sources.index) registerIndexMetrics(registry, sources.index);
+  if (sources.dataDir !== undefined) registerDiskMetrics(registry, sources.dataDir);
   return {
     observe: requestObserver(registry),
     text: recent(RECENT_MS, () => registry.metrics()),
     contentType: registry.contentType,
   };
+}
+
+function registerDiskMetrics(registry: Registry, dataDir: string): void {
+  const gauge = (name: string, help: string, blocksOf: (found: StatsFs) => number) =>
+    new Gauge({
+      name: `stakegraph_disk_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        const found = await statfs(dataDir).catch(() => undefined);
+        if (found) this.set(blocksOf(found) * found.bsize);
+        else this.remove();
+      },
+    });
+  gauge('bytes', 'Size of the file system of the embedded database.', ({ blocks }) => blocks);
+  gauge('free_bytes', 'Space on it that this user can still use.', ({ bavail }) => bavail);
 }
 
 function requestObserver(registry: Registry): Metrics['observe'] {

@@ -66,6 +66,8 @@ export type ServerOptions = {
   readiness: () => Promise<Readiness>;
   replicas?: (() => ReplicaState[]) | undefined;
   index?: IndexStatus | undefined;
+  /** Folder of the embedded database. */
+  dataDir?: string | undefined;
   /** If undefined, every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
   /** With a larger delay, data requests get 503. */
@@ -119,6 +121,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     replicas: options.replicas,
     connections: servers.connections,
     index: options.index,
+    dataDir: options.dataDir,
   });
   const replay =
     cache &&

@@ -1,11 +1,17 @@
 type Events = (signal: AbortSignal) => AsyncIterable<unknown>;
 
-export function heartbeat(events: Events, pollMs: number, stop: AbortSignal) {
+export function heartbeat(
+  events: Events,
+  pollMs: number,
+  stop: AbortSignal,
+  onError: (error: Error) => void,
+) {
   const waiting = new Set<() => void>();
   const listen = async () => {
     for await (const _event of events(stop)) for (const resume of [...waiting]) resume();
   };
-  void listen().catch(() => undefined); // without events, `wait` ends after `pollMs`
+  // Without events, `wait` ends after `pollMs`.
+  void listen().catch((error) => stop.aborted || onError(error));
   return {
     wait: () =>
       new Promise<void>((resolve) => {

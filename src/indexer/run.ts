@@ -115,7 +115,9 @@ async function run(options: Running): Promise<FollowReport> {
   const { nodes, store, tell, retry, lost, once, status, say } = options;
   const halt = new AbortController();
   const stop = AbortSignal.any([options.stop, lost, halt.signal]);
-  const beat = heartbeat(nodes.events, nodes.spec.secondsPerSlot * 1000, stop);
+  const beat = heartbeat(nodes.events, nodes.spec.secondsPerSlot * 1000, stop, (error) =>
+    tell.tell('events', `Events of nodes are no longer read: ${error.message} New blocks are polled.`),
+  );
   const onFault = (error: Error) => tell.tell('fills', error.message);
   const jobs = recordedJobs(options.database.pool, nodes.network, (error) =>
     tell.tell('runs', error.message),

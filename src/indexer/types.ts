@@ -1,3 +1,5 @@
+import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
+
 /**
  * Amounts are in Gwei, as doubles below 2^53. FAR_FUTURE_EPOCH is `Infinity` here and null in the database. Arrays are
  * indexed by validator unless noted otherwise. S_e is the state after the block of epoch e's first slot.
@@ -109,6 +111,9 @@ export type EpochInput = {
   records: readonly ValidatorRecord[];
 };
 
+/** Maximum delay of a timely source vote, in slots. */
+export const MAX_SOURCE_DELAY = Math.floor(Math.sqrt(SLOTS_PER_EPOCH));
+
 export const Vote = {
   source: 1,
   target: 2,
@@ -137,8 +142,6 @@ export type SeatFacts = {
   validators: Uint32Array;
   /** Indexed by seat; negative if the member did not sign. */
   rewards: Int32Array;
-  /** Penalties that a balance of 0 left unpaid, by seat. */
-  unpaid: ReadonlyMap<number, number>;
 };
 
 export type SlashingFacts = {

@@ -113,6 +113,15 @@ describe('accounts', () => {
   });
 });
 
+it('a change of the tier keeps limits of the account that are not given, and null removes them', async () => {
+  const name = 'with limits';
+  await createAccount(db(), { name, tier: 'build', rateLimit: 3, unitAllowance: 500 });
+  expect(await setTier(db(), { name, tier: 'growth' })).toMatchObject({ rateLimit: 3, unitAllowance: 500 });
+  const changed = await setTier(db(), { name, tier: 'growth', rateLimit: null, unitAllowance: 7 });
+  expect(changed).toMatchObject({ rateLimit: null, unitAllowance: 7 });
+  expect(await setTier(db(), { name, tier: 'build' })).toMatchObject({ rateLimit: null, unitAllowance: 7 });
+});
+
 describe('a rotated token', () => {
   it('is followed by one of the same account, and stays good until the grace is over', async () => {
     const { token, row } = await createToken(db(), 'old');

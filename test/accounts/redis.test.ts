@@ -3,24 +3,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import type { Caller } from '../../src/context.ts';
 import type { Queryable } from '../../src/db/pool.ts';
+import { callerOf, month } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, serve, stakegraph } from '../support/process.ts';
 import { noRedis, type RedisServer, redisForTest } from '../support/redis.ts';
 import { slow } from '../support/thorough.ts';
-
-const month = { units: undefined, period: 'month' } as const;
-const callerOf = (accountId: string, limits: Partial<Caller>): Caller => ({
-  accountId,
-  account: 'a',
-  tokenId: 't',
-  tokenName: 't',
-  tier: 'enterprise',
-  rateLimit: undefined,
-  setLimit: undefined,
-  allowance: month,
-  ...limits,
-});
 
 describe.skipIf(noRedis)('with REDIS_URL', () => {
   let database: TestDatabase;

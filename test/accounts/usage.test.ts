@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
+import { openMeter } from '../../src/accounts/meter.ts';
 import { openUsage, type Usage } from '../../src/accounts/usage.ts';
 import type { Queryable } from '../../src/db/pool.ts';
+import { callerOf } from '../support/caller.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
 let database: TestDatabase;
@@ -93,6 +95,17 @@ describe('usage', () => {
     usage.add(id, 3, october);
     await usage.stop();
     expect(await stored(id)).toEqual({ units: 13, requests: 2 });
+  });
+
+  it('that is charged later is charged at the latest when the meter stops', async () => {
+    const id = await account();
+    const meter = await openMeter({ db: database.pool, log, now: () => october });
+    const { metering, later } = { metering: await meter.admit(callerOf(id)), later: { units: 2 } };
+    metering.charge(10);
+    metering.addLater(() => later.units, 3_600_000);
+    later.units = 5;
+    await meter.stop();
+    expect(await stored(id)).toEqual({ units: 15, requests: 1 });
   });
 
   it('of all replicas is known after their flushes, and at the start of another', async () => {

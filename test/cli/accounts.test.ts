@@ -29,6 +29,22 @@ describe('stakegraph account', () => {
     );
   });
 
+  it('set-tier keeps limits that are not given, removes them for "tier", and refuses those that a tier fixes', async () => {
+    await call('account', 'create', 'own', '--tier', 'growth', '--rate', '7', '--units', '5');
+    const limits = '7 requests a second  5 compute units a month  0 active tokens\n';
+    expect((await call('account', 'set-tier', 'own', 'build')).stdout).toBe(`own  build  ${limits}`);
+    expect(await call('account', 'set-tier', 'own', 'free')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'stakegraph: The account "own" has an allowance of its own (5), and the allowance of the tier free is fixed; remove it with --units tier.\n',
+    });
+    expect((await call('account', 'show', 'own')).stdout).toBe(`own  build  ${limits}`);
+    expect((await call('account', 'set-tier', 'own', 'free', '--units', 'tier')).stdout).toBe(
+      'own  free  7 requests a second  100,000 compute units for life  0 active tokens\n',
+    );
+  });
+
   it('exits with 1 and says so where the account is there already, or not at all', async () => {
     expect(await call('account', 'create', 'default')).toEqual({
       code: 1,

@@ -97,8 +97,10 @@ describe('stakegraph restore', () => {
     expect(stdout).toMatch(/^Restored and compared \d+ tables with [\d,]+ rows of 20\S+Z in [\d.]+ s\.\n$/);
     const [one, two] = [await contentsOf(source.url), await contentsOf(url)];
     expect({ ...two, audit_log: '' }).toEqual({ ...one, audit_log: '' });
-    expect(await ask(url, 'select action from audit_log order by entry_id desc limit 1')).toEqual([
-      { action: 'restore' },
+    const entry = 'select action, subject, details from audit_log order by entry_id desc limit 1';
+    const details = { rows: expect.any(Number), replaced: false };
+    expect(await ask(url, entry)).toEqual([
+      { action: 'restore', subject: expect.stringMatching(/^20\S+Z$/), details },
     ]);
     const sequences = (await sequencesOf(url)).filter((each) => !each.sequencename.startsWith('audit_log'));
     expect(await sequencesOf(source.url)).toEqual(expect.arrayContaining(sequences));

@@ -84,8 +84,12 @@ describe('stakegraph copy-to', () => {
     expect(stdout).toMatch(/^Copied and compared \d+ tables with [\d,]+ rows in [\d.]+ s\.\n$/);
 
     const after = await contentsOf(url);
-    const entries = await ask(url, 'select action from audit_log order by entry_id desc limit 1');
-    expect(entries).toEqual([{ action: 'copy-to' }]);
+    const entries = await ask(
+      url,
+      'select action, subject, details from audit_log order by entry_id desc limit 1',
+    );
+    const details = { rows: expect.any(Number), replaced: false };
+    expect(entries).toEqual([{ action: 'copy-to', subject: 'all data', details }]);
     const ownChange = { audit_log: '', tokens: '' };
     expect({ ...after, ...ownChange }).toEqual({ ...before, ...ownChange });
     // The gateway writes when a token was last used.

@@ -100,7 +100,8 @@ describe('documented requests', () => {
       'reconcile_failures_total',
     ]);
     const ofReplica = ['up', 'lag_seconds', 'statements_total'].map((name) => `read_replica_${name}`);
-    const optional = ['redis_up', ...ofReplica, ...ofIndex.map((name) => `index_${name}`)].map(
+    const ofDisk = ['disk_bytes', 'disk_free_bytes'];
+    const optional = [...ofDisk, 'redis_up', ...ofReplica, ...ofIndex.map((name) => `index_${name}`)].map(
       (name) => `stakegraph_${name}`,
     );
     expect(names.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual(optional);

@@ -75,6 +75,10 @@ export const alertCases: Record<string, Case> = {
   StakegraphIndexLate: constant('stakegraph_index_behind_seconds', 5_401, 2_100),
   StakegraphIndexNodeErrors: counter('stakegraph_index_node_errors_total{reason="timeout"}', 12, 1),
   StakegraphIndexUnexplained: counter('stakegraph_index_reconcile_failures_total', 1, 0),
+  StakegraphDiskFull: {
+    fires: { stakegraph_disk_free_bytes: '9x600', stakegraph_disk_bytes: '100x600' },
+    quiet: { stakegraph_disk_free_bytes: '11x600', stakegraph_disk_bytes: '100x600' },
+  },
   StakegraphDatabaseGrows: {
     fires: { stakegraph_database_bytes: '20000000000+1000000000x600' },
     quiet: { stakegraph_database_bytes: '20000000000+1000x600' },

@@ -26,6 +26,7 @@ beforeAll(async () => {
     settings: { CACHE: true, REDIS_URL: `redis://127.0.0.1:${await freePort()}` },
     replicas: () => [{ name: 'replica:5432/stakegraph', up: false, lagSeconds: 0, statements: 0 }],
     index,
+    dataDir: tmpdir(),
   });
   const startedAt = new Date(Date.now() - 5_000);
   for (const [job, network, outcome] of [

@@ -122,7 +122,7 @@ describe.skipIf(!hasRecordings)('an index that follows', () => {
       ...{ network: 'hoodi', nodes, store, once: false, width: 2, status, say, stop: stop.signal },
       asked: { from: { epoch: FIRST }, firstFrom: undefined, to: undefined },
       retry: retrying({ status, tell: problemTeller(say), say, once: false, stop: stop.signal }),
-      beat: heartbeat(nodes.events, 50, stop.signal),
+      beat: heartbeat(nodes.events, 50, stop.signal, (error) => failures.push(error.message)),
       ...{ onStored: () => undefined, afterEpoch: undefined, largeRegistry: 1 },
       onPublished: (epoch, failed) => {
         published.push(epoch);
@@ -167,4 +167,28 @@ describe.skipIf(!hasRecordings)('an index that follows', () => {
     expect(ofChain(found.attestation_days)).toEqual(ofChain(expected.attestation_days));
     expect(found.operators).toEqual(expected.operators);
   });
+});
+
+it('an error of the events is reported, and the index polls', async () => {
+  const [said, stop]: [string[], AbortController] = [[], new AbortController()];
+  const events = async function* () {
+    yield {};
+    throw new Error('no more events');
+  };
+  const beat = heartbeat(events, 5, stop.signal, ({ message }) => said.push(message));
+  await beat.wait();
+  await beat.wait();
+  expect(said).toEqual(['no more events']);
+});
+
+it('a stop of the events is no error', async () => {
+  const [said, stop]: [string[], AbortController] = [[], new AbortController()];
+  const events = async function* (signal: AbortSignal) {
+    yield {};
+    signal.throwIfAborted();
+  };
+  stop.abort();
+  await heartbeat(events, 5, stop.signal, ({ message }) => said.push(message)).wait();
+  await sleep(5);
+  expect(said).toEqual([]);
 });

@@ -36,6 +36,7 @@ export const contextOn = (
     claim: () => undefined,
     charge: () => undefined,
     add: () => undefined,
+    addLater: () => undefined,
     standing: () => ({
       period: 'month',
       unitsUsed: 0,

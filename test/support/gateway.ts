@@ -85,6 +85,7 @@ export async function startGateway(
     requestTimeoutMs?: number;
     replicas?: () => ReplicaState[];
     index?: IndexStatus;
+    dataDir?: string;
   } = {},
 ): Promise<Gateway> {
   const database = options.database ?? (await createDatabase(options.template ?? 'sample'));
@@ -121,6 +122,7 @@ export async function startGateway(
     readiness: async () => ({ ready: true }),
     replicas: options.replicas,
     index: options.index,
+    dataDir: options.dataDir,
     ...serverDeadlines,
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     exchangeCode: async (code) => ((await takePageCode(primary, code)) ? token : undefined),

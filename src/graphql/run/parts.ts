@@ -137,7 +137,7 @@ export function partsBody({ results, stop, release }: Parts, type: PartsType, co
       if (charged === undefined) {
         stop.abort();
         settle();
-        setTimeout(() => metering.add(metering.charged - (charged ?? 0)), ENDED_MS).unref();
+        metering.addLater(() => metering.charged - (charged ?? 0), ENDED_MS);
       }
       done(error);
     },

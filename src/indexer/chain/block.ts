@@ -1,4 +1,11 @@
-import { type Attestation, type BeaconBlock, type SeatFacts, type SlashingFacts, Vote } from '../types.ts';
+import {
+  type Attestation,
+  type BeaconBlock,
+  MAX_SOURCE_DELAY,
+  type SeatFacts,
+  type SlashingFacts,
+  Vote,
+} from '../types.ts';
 import { bitAt } from './bits.ts';
 import { InputError } from './errors.ts';
 import { takeRequests } from './requests.ts';
@@ -62,8 +69,6 @@ function slash(world: World, block: BeaconBlock, before: ReadonlyMap<number, num
   return { facts, reward, penalties };
 }
 
-const LATE_SOURCE = 5; // isqrt(SLOTS_PER_EPOCH)
-
 /**
  * Follows `get_attestation_participation_flag_indices`. Sources are not checked, because a wrong source makes a block
  * invalid.
@@ -75,7 +80,7 @@ function inclusionOf(world: World, attestation: Attestation, delay: number): Inc
   const late = !rules.anyTargetDelay && delay > spec.slotsPerEpoch;
   return {
     flags:
-      (delay <= LATE_SOURCE ? Vote.source : 0) |
+      (delay <= MAX_SOURCE_DELAY ? Vote.source : 0) |
       (target && !late ? Vote.target : 0) |
       (target && root && delay === spec.minAttestationInclusionDelay ? Vote.head : 0),
     first:
@@ -117,7 +122,6 @@ function payCommittee(world: World, block: BeaconBlock, committee: Uint32Array) 
       `the block of slot ${block.slot} has ${bits.length * 8} sync committee bits for ${committee.length} members`,
     );
   const rewards = new Int32Array(committee.length);
-  const unpaid = new Map<number, number>();
   let reward = 0;
   for (const [seat, member] of committee.entries()) {
     if (bitAt(bits, seat)) {
@@ -127,9 +131,8 @@ function payCommittee(world: World, block: BeaconBlock, committee: Uint32Array) 
       reward += terms.syncProposer;
     } else {
       rewards[seat] = -terms.participant;
-      const missing = terms.participant - decrease(balances, member, terms.participant);
-      if (missing) unpaid.set(seat, missing);
+      decrease(balances, member, terms.participant);
     }
   }
-  return { reward, seats: { slot: block.slot, validators: committee, rewards, unpaid } };
+  return { reward, seats: { slot: block.slot, validators: committee, rewards } };
 }

@@ -1,3 +1,4 @@
+import { activationExitChurnLimit } from '../../chain/churn.ts';
 import { FAR } from './registry.ts';
 import { increase, type PendingDeposit, type World } from './world.ts';
 
@@ -12,9 +13,13 @@ export type DepositQueue = {
 /** Returns Gwei per epoch. */
 function churnLimit({ spec, terms }: World): number {
   const increment = BigInt(spec.effectiveBalanceIncrement);
-  const share = (BigInt(terms.increments) * increment) / BigInt(spec.churnLimitQuotient);
-  const churn = Math.max(spec.minPerEpochChurnLimitElectra, Number(share));
-  return Math.min(spec.maxPerEpochActivationExitChurnLimit, churn - (churn % spec.effectiveBalanceIncrement));
+  const limit = activationExitChurnLimit(BigInt(terms.increments) * increment, {
+    least: BigInt(spec.minPerEpochChurnLimitElectra),
+    most: BigInt(spec.maxPerEpochActivationExitChurnLimit),
+    quotient: BigInt(spec.churnLimitQuotient),
+    increment,
+  });
+  return Number(limit);
 }
 
 const indexOf = ({ registry, newcomers }: World, { pubkey }: PendingDeposit): number | undefined =>

@@ -1,10 +1,7 @@
-import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
-import { Vote } from '../types.ts';
+import { MAX_SOURCE_DELAY, Vote } from '../types.ts';
 import type { EpochRecord, ProposerSum, SeatSum } from './record.ts';
 import { keyOf } from './reward-table.ts';
 
-/** Maximum delay of a timely source vote, in slots. */
-const TIMELY_SOURCE = Math.floor(Math.sqrt(SLOTS_PER_EPOCH));
 const NEVER = 255;
 
 type Seats = Omit<SeatSum, 'validator'> & { first: number; last: number };
@@ -105,7 +102,7 @@ export class Sums {
       head[v] = (head[v] as number) + ((vote >> 2) & 1);
       const slots = delays[v] as number;
       delay[v] = (delay[v] as number) + slots;
-      if ((vote & (Vote.wrongHead | Vote.wrongTarget | Vote.lateTarget)) === 0 && slots <= TIMELY_SOURCE)
+      if ((vote & (Vote.wrongHead | Vote.wrongTarget | Vote.lateTarget)) === 0 && slots <= MAX_SOURCE_DELAY)
         continue;
       this.addFaults(v, vote, slots);
     }
@@ -115,6 +112,6 @@ export class Sums {
     if (vote & Vote.wrongHead) this.wrongHead[v] = (this.wrongHead[v] as number) + 1;
     if (vote & Vote.wrongTarget) this.wrongTarget[v] = (this.wrongTarget[v] as number) + 1;
     if (vote & Vote.lateTarget) this.lateTarget[v] = (this.lateTarget[v] as number) + 1;
-    if (slots > TIMELY_SOURCE) this.lateSource[v] = (this.lateSource[v] as number) + 1;
+    if (slots > MAX_SOURCE_DELAY) this.lateSource[v] = (this.lateSource[v] as number) + 1;
   }
 }

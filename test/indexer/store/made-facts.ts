@@ -132,7 +132,6 @@ export function madeFacts(made: Made, epoch: number, first = epoch): EpochFacts 
       slot,
       validators: members,
       rewards: Int32Array.from(members, (v) => (chance(30, v, slot, 8) === 0 ? -20_000 : 20_000)),
-      unpaid: new Map<number, number>(),
     }));
   return {
     ...{ epoch, votes, delays, rewards, penaltiesWithoutDuty: penalties, balances, blocks, seats },
