@@ -54,7 +54,17 @@ export const epochsOfDay = (network: Network, calendar: Calendar, day: number): 
 export const epochsOfHour = (network: Network, calendar: Calendar, hour: number): EpochRange =>
   epochsOf(network, calendar, hour, SECONDS_PER_HOUR);
 
-const isoDate = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
+const isoDates = new Map<number, string>();
+
+/** Cached, because imports need it for each row. */
+function isoDate(seconds: number): string {
+  let known = isoDates.get(seconds);
+  if (known === undefined) {
+    if (isoDates.size >= 10_000) isoDates.clear();
+    isoDates.set(seconds, (known = new Date(seconds * 1000).toISOString().slice(0, 10)));
+  }
+  return known;
+}
 
 /** In both calendars, day 0 starts on the date of genesis. */
 export const dateOfDay = (network: Network, day: number): string =>

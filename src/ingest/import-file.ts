@@ -14,7 +14,7 @@ import { noteOrigins, type Origin, stagedDatasets } from './origins.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
-import { contradictingRows, openStaging, repeatedRows, takeStaged } from './staging.ts';
+import { contradictingRows, hasRepeatedKeys, openStaging, repeatedRows, takeStaged } from './staging.ts';
 
 type RowFault = { file: string; place: string; field: string; msg: string };
 
@@ -113,9 +113,12 @@ export async function importSource(
     await checkStaged(client, importer, source, options, report);
     report.faults.sort((one, other) => placeNumber(one) - placeNumber(other));
     if (report.rejected > 0 && !options.skipInvalid) return report;
-    const refused = (options.overIndex ?? options.replace) ? undefined : await guardIndexed(client, importer);
+    const datasets = await stagedDatasets(client, importer);
+    const networks = datasets.map(([, network]) => network);
+    const refused =
+      !(options.overIndex ?? options.replace) && (await guardIndexed(client, importer, networks));
     if (refused) throw new SourceError(`${source.name}: nothing loaded; ${refused}`);
-    await noteOrigins(client, await stagedDatasets(client, importer), options.origin ?? 'import');
+    await noteOrigins(client, datasets, options.origin ?? 'import');
     options.onProgress?.({ phase: 'merging', rows: report.rows, ...source.bytes() });
     // With rejected rows the list is not replaced, because that would delete their stored versions.
     const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
@@ -247,7 +250,7 @@ async function checkStaged(
   const { key, unique } = importer;
   const rowAt = (place: string) => placeOf(source, Number(place));
   const checks = [
-    {
+    (await hasRepeatedKeys(client)) && {
       query: repeatedRows(key),
       field: '(row)',
       msg: (first: string) => `repeats ${rowAt(first)}`,
@@ -264,7 +267,7 @@ async function checkStaged(
     },
   ];
   for (const check of checks) {
-    if (!check?.query) continue;
+    if (!check) continue;
     let found: number;
     do {
       found = 0;

@@ -21,24 +21,22 @@ const epochsOf: Record<string, readonly [first: string, last: string] | undefine
 export async function guardIndexed(
   client: pg.ClientBase,
   { resource }: Importer<unknown>,
+  networks: readonly string[],
 ): Promise<string | undefined> {
   if (resource === 'operators') return refuseComputed(client);
   const epochs = epochsOf[resource];
   if (!epochs && resource !== 'validators') return undefined;
   // The lock prevents `stakegraph index` from committing epochs between this check and the merge.
-  const staged = await client.query('/* stagedNetworks */ select distinct network from staged');
-  await lockWriters(
-    client,
-    [],
-    staged.rows.map(({ network }) => network),
-  );
+  await lockWriters(client, [], networks);
   if (!epochs) return keepChainColumns(client);
   const { rows } = await client.query(
     `/* indexedRows */
     select s.network, ${epochs[0]} as epoch, r.first_epoch as first, r.last_epoch as last, count(*) over ()::int as rows
     from staged s
     join index_ranges r on r.network = s.network and ${epochs[0]} <= r.last_epoch and ${epochs[1]} >= r.first_epoch
+    where exists (select from index_ranges where network = any($1::text[])) -- otherwise it reads no staged row
     order by 2 limit 1`,
+    [networks],
   );
   const [row] = rows;
   if (!row) return undefined;

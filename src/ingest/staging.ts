@@ -30,12 +30,21 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
       .join(', ')}) on commit drop`,
   );
 
-/** The planner chooses nested loops for tables that grew since their last ANALYZE. The index makes them fast. */
+/**
+ * The planner chooses nested loops for tables that grew since their last ANALYZE. The index makes them fast, and shows
+ * whether rows repeat a key.
+ */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
-  if (key.length > 0)
+  if (key.length > 0) {
+    const columns = key.map((column) => `(${column})`).join(', ');
     await client.query(
-      `/* indexStaging */ create index on staged (${key.map((column) => `(${column})`).join(', ')})`,
+      `/* indexStaging */ do $$ begin
+        create unique index on staged (${columns});
+      exception when unique_violation then
+        create index on staged (${columns});
+      end $$`,
     );
+  }
   await client.query('/* analyzeStaging */ analyze staged');
 }
 
@@ -48,6 +57,13 @@ export const rangeOf = (dates: readonly string[]): string[] => {
   const sorted = dates.toSorted();
   return [...sorted.slice(0, 1), ...sorted.slice(-1)];
 };
+
+export async function hasRepeatedKeys(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    `/* hasRepeatedKeys */ select from pg_index where indrelid = 'staged'::regclass and not indisunique`,
+  );
+  return rows.length > 0;
+}
 
 type Staged<Name extends string = string> = { columns: readonly Column<Name>[]; key: readonly string[] };
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { z } from 'zod';
-import { dateOfDay } from '../chain/calendar.ts';
+import { dateOfDay, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { date } from '../kernel/leaves.ts';
 import { ValidatorDay } from '../periods/validator-day.ts';
@@ -30,13 +30,28 @@ const atMost = [
   ['sumWrongHeadVotes', 'totalUniqueAttestations'],
   ['sumWrongTargetVotes', 'totalUniqueAttestations'],
 ] as const;
+const lateVotes = ['sumLateTargetVotes', 'sumLateSourceVotes'] as const;
 const SLOTS_TO_INCLUDE = 64; // since Deneb (EIP-7045): until the end of the next epoch
 const MAX_SEATS = 512;
+const perSlots = [
+  ['sumMissedSyncSignatures', MAX_SEATS],
+  ['sumSyncSignatureCount', MAX_SEATS],
+  ['proposedCount', 1],
+  ['missedProposalCount', 1],
+] as const;
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;
 
 function* faultsOf(row: ImportedValidatorDay): Faults {
-  yield* periodFaults({ ...row, calendar: row.utc ? 'utc' : 'chain', hour: null });
+  const { network, day, startEpoch, endEpoch } = row;
+  yield* periodFaults({
+    network,
+    calendar: row.utc ? 'utc' : 'chain',
+    hour: null,
+    day,
+    startEpoch,
+    endEpoch,
+  });
   if (row.date !== null) {
     const day = dateOfDay(row.network, row.day);
     if (row.date !== day) yield ['date', `is ${row.date}; on ${row.network} this row's is ${day}`];
@@ -52,7 +67,7 @@ function* faultsOf(row: ImportedValidatorDay): Faults {
   for (const [part, whole] of atMost) {
     if (row[part] > row[whole]) yield [part, `is ${row[part]}, more than ${whole} ${row[whole]}`];
   }
-  for (const name of ['sumLateTargetVotes', 'sumLateSourceVotes'] as const) {
+  for (const name of lateVotes) {
     if (row[name] > duties) yield [name, `is ${row[name]}, more than the ${duties} duties`];
   }
   const delay = row.sumInclusionDelay;
@@ -65,12 +80,8 @@ function* faultsOf(row: ImportedValidatorDay): Faults {
   if ((row.sumMissedSyncSignatures === null) !== (row.sumSyncSignatureCount === null)) {
     yield ['sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither'];
   }
-  for (const [name, most] of [
-    ['sumMissedSyncSignatures', epochs * 32 * MAX_SEATS],
-    ['sumSyncSignatureCount', epochs * 32 * MAX_SEATS],
-    ['proposedCount', epochs * 32],
-    ['missedProposalCount', epochs * 32],
-  ] as const) {
+  for (const [name, perSlot] of perSlots) {
+    const most = epochs * SLOTS_PER_EPOCH * perSlot;
     if ((row[name] ?? 0) > most) yield [name, `is ${row[name]}; ${epochs} epochs hold at most ${most}`];
   }
 }
@@ -122,7 +133,9 @@ export async function finishValidatorDays(
 
 async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> {
   const { rows: days } = await client.query<{ network: Network; utc: boolean; day: number; date: string }>(
-    '/* stagedDays */ select distinct network, utc, day, date::text as date from staged',
+    `/* stagedDays */
+    select network, utc, day, date::text as date
+    from (select distinct network, utc, day, date from staged) as distinct_days`,
   );
   const dates = [...new Set(days.map(({ date }) => date))];
   await ensureValidatorDayParts(client, dates);
@@ -136,7 +149,7 @@ export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   shape: Shape,
   check: rowChecker(Shape, { defaults: ({ network, utc = false }) => ({ network, utc }), faults: faultsOf }),
   columns: table.columns,
-  stored: (row) => ({ ...snakeCased(row), date: dateOfDay(row.network, row.day) }),
-  key: ['network', 'utc', 'validator_index', 'day'],
+  stored: (row) => Object.assign(snakeCased(row), { date: dateOfDay(row.network, row.day) }),
+  key: table.key,
   merge: mergeValidatorDays,
 };

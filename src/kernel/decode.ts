@@ -4,7 +4,7 @@ import { leafOf, unwrap } from './leaves.ts';
 import { momentText } from './time.ts';
 
 /**
- * Prepares parsed lossless JSON for a record's check. `BigInt` and `Decimal` become text, other numbers become doubles,
+ * Prepares parsed JSON for a record's check. Its numbers are lossless or known to be exact. `BigInt` and `Decimal` become text, other numbers become doubles,
  * bytes become `0x…`, and moments become UTC. Missing nullable keys become null, because older services omit some.
  */
 export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
@@ -53,6 +53,8 @@ function objectDecoder(schema: z.ZodObject): Decode {
   };
 }
 
+const isNumber = (value: unknown) => typeof value === 'number' || isLosslessNumber(value);
+
 const plain = (value: unknown): unknown => (isLosslessNumber(value) ? Number(value.toString()) : value);
 
 const hexDigits = (value: unknown): unknown =>
@@ -65,11 +67,11 @@ const utcMoment = (value: unknown): unknown =>
 
 /** `32014860472.0` becomes `32014860472`. */
 const wholeDigits = (value: unknown): unknown =>
-  isLosslessNumber(value) ? value.toString().replace(/\.0+$/, '') : value;
+  isNumber(value) ? String(value).replace(/\.0+$/, '') : value;
 
 /** Expands exponents: `1.50e-7` becomes `0.000000150`. */
 function decimalDigits(value: unknown): unknown {
-  const text = isLosslessNumber(value) ? value.toString() : value;
+  const text = isNumber(value) ? String(value) : value;
   const match = typeof text === 'string' && /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(text);
   if (!match) return text;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;

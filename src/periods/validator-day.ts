@@ -6,6 +6,7 @@ import { PeriodKeys } from './record.ts';
 const MAX_GWEI = 2n ** 48n;
 const amount = <T extends z.ZodString>(leaf: T) =>
   leaf.refine((digits) => {
+    if (digits.length < 15) return true;
     const size = digits.replace('-', '');
     return size.length < 16 && !(/^\d+$/.test(size) && BigInt(size) > MAX_GWEI);
   }, `must be at most ${MAX_GWEI} Gwei`);

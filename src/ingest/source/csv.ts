@@ -1,13 +1,12 @@
-import { pipeline, Readable } from 'node:stream';
-import { CsvError, parse as csv } from 'csv-parse';
+import { CsvError } from 'csv-parse';
 import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from '../../kernel/leaves.ts';
+import { type CsvRecord, csvRecords } from './csv-records.ts';
 import { type RawRow, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const DIGITS = /^-?\d+$/;
-const BATCH = 500;
 
 type Read = (text: string) => unknown;
 
@@ -57,36 +56,27 @@ export async function* csvRows(
 ): AsyncGenerator<RawRow[]> {
   const columns: Read[] = [];
   let header: string[] = [];
-  const options = { info: true, skip_empty_lines: true, relax_column_count: true };
-  const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // no-op: the loop throws the error
-  let batch: RawRow[] = [];
+  const rowOf = ({ cells, line }: CsvRecord): RawRow => {
+    if (cells.length !== header.length) {
+      const msg = `has ${cells.length} cells, but the header has ${header.length}`;
+      return { value: undefined, place: line, broken: { text: JSON.stringify(cells), msg } };
+    }
+    const value: Record<string, unknown> = {};
+    for (let index = 0; index < cells.length; index += 1)
+      value[header[index] as string] = columns[index]?.(cells[index] as string);
+    return { value, place: line };
+  };
   try {
-    for await (const { record, info } of records as AsyncIterable<{
-      record: string[];
-      info: { lines: number };
-    }>) {
-      if (header.length === 0) {
-        header = checkedHeader(name, record, shape);
+    for await (let records of csvRecords(chunks)) {
+      if (header.length === 0 && records[0]) {
+        header = checkedHeader(name, records[0].cells, shape);
         for (const column of header) columns.push(cellReader(shape.shape[column] as z.core.$ZodType));
-        continue;
+        records = records.slice(1);
       }
-      if (record.length !== header.length) {
-        const msg = `has ${record.length} cells, but the header has ${header.length}`;
-        batch.push({ value: undefined, place: info.lines, broken: { text: JSON.stringify(record), msg } });
-      } else {
-        const value: Record<string, unknown> = {};
-        for (const [index, column] of header.entries()) {
-          value[column] = columns[index]?.(record[index] as string);
-        }
-        batch.push({ value, place: info.lines });
-      }
-      if (batch.length < BATCH) continue;
-      yield batch;
-      batch = [];
+      yield records.map(rowOf);
     }
   } catch (error) {
     if (error instanceof CsvError) throw new SourceError(`${name}: is not CSV: ${error.message}`);
     throw error;
   }
-  yield batch;
 }

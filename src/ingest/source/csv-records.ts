@@ -1,0 +1,86 @@
+import { pipeline, Readable } from 'node:stream';
+import { parse as csv } from 'csv-parse';
+
+export type CsvRecord = { cells: string[]; line: number };
+
+const BATCH = 500;
+const MAX_LINE = 1_048_576;
+/** Matches characters of which only csv-parse knows the meaning. */
+const special = { '\n': /["\r]/, '\r\n': /"|\r(?!\n)|(?<!\r)\n/ } as const;
+type LineBreak = keyof typeof special;
+
+/** Splits lines at commas, and leaves the rest to the slower csv-parse from the first special character on. */
+export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
+  const source = chunks[Symbol.asyncIterator]();
+  let lineBreak: LineBreak | undefined;
+  let lines = 0;
+  let text = '';
+  try {
+    for (let done: boolean | undefined = false, plain = true; plain && !done; ) {
+      const next = await source.next();
+      done = next.done;
+      text += next.value ?? '';
+      lineBreak ??= /^[^"\r\n]*(\r?\n)/.exec(text)?.[1] as LineBreak | undefined;
+      const whole = done && lineBreak ? text.length : endOfLines(text, lineBreak);
+      const length = plainLength(text.slice(0, whole), lineBreak);
+      let records: CsvRecord[] = [];
+      for (const line of linesOf(text.slice(0, length), lineBreak)) {
+        lines += 1;
+        if (line !== '') records.push({ cells: line.split(','), line: lines });
+        if (records.length < BATCH) continue;
+        yield records;
+        records = [];
+      }
+      yield records;
+      text = text.slice(length);
+      plain = length === whole && text.length < MAX_LINE;
+    }
+    if (text !== '') yield* parsed(text, source, lines, lineBreak);
+  } finally {
+    await source.return?.();
+  }
+}
+
+function endOfLines(text: string, lineBreak: LineBreak | undefined): number {
+  const last = lineBreak ? text.lastIndexOf(lineBreak) : -1;
+  return lineBreak && last >= 0 ? last + lineBreak.length : 0;
+}
+
+function plainLength(text: string, lineBreak: LineBreak | undefined): number {
+  const first = lineBreak ? text.search(special[lineBreak]) : -1;
+  return first < 0 ? text.length : endOfLines(text.slice(0, first), lineBreak);
+}
+
+function linesOf(text: string, lineBreak: LineBreak | undefined): string[] {
+  const lines = text === '' || !lineBreak ? [] : text.split(lineBreak);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+async function* parsed(
+  text: string,
+  source: AsyncIterator<string>,
+  lines: number,
+  lineBreak: LineBreak | undefined,
+): AsyncGenerator<CsvRecord[]> {
+  async function* whole() {
+    // csv-parse skips these empty lines, but its messages then name the line of the file.
+    for (let left = lines; lineBreak && left > 0; left -= MAX_LINE)
+      yield lineBreak.repeat(Math.min(left, MAX_LINE));
+    yield text;
+    yield* { [Symbol.asyncIterator]: () => source };
+  }
+  const options = { info: true, skip_empty_lines: true, relax_column_count: true };
+  const parser = csv({ ...options, ...(lineBreak && { record_delimiter: lineBreak }) });
+  const records = pipeline(Readable.from(whole()), parser, () => undefined); // no-op: the loop throws the error
+  let batch: CsvRecord[] = [];
+  for await (const { record, info } of records as AsyncIterable<Parsed>) {
+    batch.push({ cells: record, line: info.lines });
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+type Parsed = { record: string[]; info: { lines: number } };

@@ -1,0 +1,262 @@
+import { parse as parseCsv } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { parse, stringify } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import { accepter } from '../../src/ingest/accepter.ts';
+import { importerOf, importers } from '../../src/ingest/importers.ts';
+import { csvRecords } from '../../src/ingest/source/csv-records.ts';
+import { lineRows } from '../../src/ingest/source/lines.ts';
+import { decode } from '../../src/kernel/decode.ts';
+import { leafOf } from '../../src/kernel/leaves.ts';
+import { runs } from '../support/thorough.ts';
+import { slashing } from './rows.ts';
+
+async function* chunksOf(text: string, size: number) {
+  const points = [...text]; // as a decoder of UTF-8 never cuts one
+  for (let at = 0; at < points.length; at += size) yield points.slice(at, at + size).join('');
+}
+async function all<T>(batches: AsyncIterable<T[]>): Promise<T[]> {
+  const rows: T[] = [];
+  for await (const batch of batches) rows.push(...batch);
+  return rows;
+}
+const outcome = async (read: () => unknown) => {
+  try {
+    return { rows: await read() };
+  } catch (error) {
+    return { message: (error as Error).message };
+  }
+};
+
+describe('CSV without quotes, which is split without csv-parse', () => {
+  const cells = fc.string({
+    unit: fc.constantFrom('a', 'é', '1', ' ', ',', ',', '😀', '-'),
+    maxLength: 8,
+  });
+  const oddities = fc.constantFrom('"', '"a,\n""b"', '"x"', 'a"b', '\r', '\n', '\r\n', '"x"y');
+  const files = fc.record({
+    lines: fc.array(fc.oneof({ weight: 6, arbitrary: cells }, { weight: 1, arbitrary: oddities })),
+    lineBreak: fc.constantFrom('\n', '\r\n', '\r'),
+    last: fc.boolean(),
+    size: fc.integer({ min: 1, max: 40 }),
+  });
+
+  it('has the records, line numbers and faults that csv-parse tells', async () => {
+    const options = { info: true, skip_empty_lines: true, relax_column_count: true } as const;
+    await fc.assert(
+      fc.asyncProperty(files, async ({ lines, lineBreak, last, size }) => {
+        const text = lines.join(lineBreak) + (last ? lineBreak : '');
+        const expected = await outcome(() =>
+          (parseCsv(text, options) as any[]).map(({ record, info }) => ({ cells: record, line: info.lines })),
+        );
+        expect(await outcome(() => all(csvRecords(chunksOf(text, size))))).toEqual(expected);
+      }),
+      { ...runs(2_000), endOnFailure: true },
+    );
+  });
+
+  it('is read in long lines too', async () => {
+    const cell = 'x'.repeat(1_500_000);
+    const text = `a,b\n1,${cell}\n2,"${cell}"\n3,4\n`;
+    const records = await all(csvRecords(chunksOf(text, 65_536)));
+    expect(records.map(({ cells, line }) => [line, cells[0], cells[1]?.length])).toEqual([
+      [1, 'a', 1],
+      [2, '1', cell.length],
+      [3, '2', cell.length],
+      [4, '3', 1],
+    ]);
+  });
+
+  it('closes its source when its reader stops', async () => {
+    let closed = false;
+    async function* source() {
+      try {
+        for (;;) yield 'a,b\n';
+      } finally {
+        closed = true;
+      }
+    }
+    for await (const _ of csvRecords(source())) break;
+    expect(closed).toBe(true);
+  });
+});
+
+describe('NDJSON that JSON.parse reads without loss', () => {
+  const numbers = fc.constantFrom(
+    ...[
+      '0',
+      '-0',
+      '1',
+      '-17',
+      '1.0',
+      '1.50',
+      '1e3',
+      '1E400',
+      '9007199254740993',
+      '0.1',
+      '1e-7',
+      '32014860472',
+    ],
+    ...['123456789012345678901234567890', '1.7976931348623157e308', '01', '.5', '1.', '+1', 'NaN'],
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+    fc.constantFrom('"\\u0041"', '"\\/"', '"\\ud800"', '"a, "', '"\\": "', '"a": "b"', '"\t"', "'a'", '"'),
+  );
+  const { value } = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small', maxDepth: 3 },
+      numbers,
+      texts,
+      fc.constantFrom('null', 'true', 'false', 'undefined', ''),
+      fc
+        .tuple(fc.array(tie('value'), { maxLength: 4 }), fc.constantFrom(',', ', '))
+        .map(([items, comma]) => `[${items.join(comma)}]`),
+      fc
+        .tuple(
+          fc.array(
+            fc.tuple(
+              fc.constantFrom('"a"', '"b"', '"2"', '"1"', '"__proto__"', '"toString"', '" "'),
+              tie('value'),
+            ),
+            { maxLength: 4 },
+          ),
+          fc.constantFrom(['": ', ', '], [':', ','], [': ', ', '], [' : ', ' , ']),
+        )
+        .map(
+          ([members, [colon, comma]]) =>
+            `{${members.map((one) => one.join(colon?.replace('"', ''))).join(comma)}}`,
+        ),
+    ),
+  }));
+
+  it('has the values, digits and faults that lossless-json tells', async () => {
+    const told = (text: string) => {
+      try {
+        return { text: stringify(parse(text)) };
+      } catch (error) {
+        return { msg: `is not JSON: ${(error as Error).message}` };
+      }
+    };
+    await fc.assert(
+      fc.asyncProperty(value, async (text) => {
+        const line = text.replaceAll('\n', ' ').trim();
+        const [row] = await all(lineRows(chunksOf(line, 1_000)));
+        if (line === '') expect(row).toBeUndefined();
+        else
+          expect(row?.broken ? { msg: row.broken.msg } : { text: stringify(row?.value) }).toEqual(told(line));
+      }),
+      { ...runs(8_000), endOnFailure: true },
+    );
+  });
+});
+
+describe('rows that are accepted without zod', () => {
+  const plain = Object.keys(importers).filter((name) =>
+    Object.values(importerOf(name as 'validators').shape.shape).every((field) => leafOf(field as any)),
+  );
+  const values = fc.oneof(
+    fc.constantFrom<unknown>(
+      null,
+      undefined,
+      true,
+      false,
+      -0,
+      0,
+      1,
+      0.5,
+      2,
+      511,
+      512,
+      -1,
+      99_999,
+      100_001,
+      2 ** 31,
+    ),
+    fc.constantFrom<unknown>(
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      'mainnet',
+      'pool',
+      'chain',
+      '7d',
+      'in',
+      [],
+      {},
+    ),
+    fc.constantFrom<unknown>('0', '-0', '1', '-1', '01', '32014860472', '281474976710656', '281474976710657'),
+    fc.constantFrom<unknown>(
+      '9223372036854775807',
+      '9223372036854775808',
+      '1.5',
+      '1.50',
+      '1e5',
+      '0.0000000001',
+    ),
+    fc.constantFrom<unknown>('2024-02-29', '2023-02-29', '2024-03-31T12:00:23Z', '2024-03-31T25:00:23Z'),
+    fc.constantFrom<unknown>(
+      '',
+      'a',
+      'é',
+      '😀',
+      '\0',
+      '\ud800',
+      'x'.repeat(64),
+      '😀'.repeat(64),
+      'x'.repeat(513),
+    ),
+    fc.constantFrom<unknown>(
+      `0x${'a'.repeat(96)}`,
+      `0x${'a'.repeat(40)}`,
+      `0x${'A'.repeat(96)}`,
+      '1'.repeat(44),
+    ),
+    fc.constantFrom<unknown>(
+      'NodeID-H19tZhPNMERgPwc7opxwHjXe5eYDVYB22',
+      'bbnvaloper154xu5xp9xza36mgn9n0dvgmm9mv3u0mjafh6gh',
+      'celestiavaloper1rl93jughgj2dvjfun4wrgc97xyspu607edt72g',
+    ),
+  );
+
+  it.each(plain)('of %s are those that zod returns unchanged', (name) => {
+    const { shape } = importerOf(name as 'validators');
+    const accepts = accepter(shape);
+    // Mostly values of which each is right for its field, so that whole rows are accepted.
+    const right = Object.entries(shape.shape).map(([field, schema]) => {
+      const fitting = fc
+        .sample(values, { numRuns: 400, seed: 1 })
+        .filter((one) => one !== undefined && (schema as any).safeParse(one).success);
+      expect(fitting, field).not.toEqual([]);
+      return [field, fc.oneof({ weight: 60, arbitrary: fc.constantFrom(...fitting) }, values)] as const;
+    });
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.record(Object.fromEntries(right)), fc.boolean(), (row, more) => {
+        const given = more ? row : { ...row, other: 1 };
+        const checked = shape.safeParse(given);
+        if (!accepts(given)) return;
+        accepted += 1;
+        expect(checked).toEqual({ success: true, data: given });
+      }),
+      { ...runs(400), seed: 1, endOnFailure: true },
+    );
+    expect(accepted).toBeGreaterThan(0);
+  });
+
+  it('are complete, of the fields of the shape only', () => {
+    const { shape } = importerOf('slashings');
+    const accepts = accepter(shape);
+    const row = decode(shape, parse(JSON.stringify({ ...slashing(7), network: 'mainnet' }))) as Record<
+      string,
+      unknown
+    >;
+    expect(accepts(row)).toBe(true);
+    expect(accepts({ ...row, other: 1 })).toBe(false);
+    const { network: _, ...less } = row;
+    expect(accepts(less)).toBe(false);
+  });
+
+  it('are never those with lists, whose entries zod checks', () => {
+    expect(accepter(importerOf('operators').shape)({})).toBe(false);
+  });
+});
