@@ -15,27 +15,33 @@ import { migrate } from '../../dist/db/migrate.js';
 import { createPool } from '../../dist/db/pool.js';
 import { retain } from '../../dist/ingest/retain/index.js';
 
-const HELP = `npm run bench:scale -- [--validators 50000] [--days 35] [--json]
+const HELP = `npm run bench:scale -- [--validators 50000] [--days 35] [--months 0] [--json]
 
 Makes a database on the server of DATABASE_URL, whose role must be allowed to create databases, fills it with generated days
 of validators, and drops it at the end. Disk: 250 bytes for each validator and day, twice that while it is filled.
 The days begin on 2025-01-16, so that 17 or more have two months. The last of them is imported, the others are generated.
-Prints a line for each measurement; --json prints each as JSON. Exits with 1 if a step fails.`;
+--months also generates the sums of so many earlier months, which the window "all" reads in place of their days.
+Prints a line for each measurement, and what a year of such days takes at the measured rates; --json prints each as JSON.
+Exits with 1 if a step fails.`;
 
 const { values: flags } = parseArgs({
   options: {
     validators: { type: 'string', default: '50000' },
     days: { type: 'string', default: '35' },
+    months: { type: 'string', default: '0' },
     json: { type: 'boolean' },
     help: { type: 'boolean' },
   },
 });
 const validators = Number(flags.validators);
 const days = Number(flags.days);
+const months = Number(flags.months);
 const asked = process.env.DATABASE_URL;
-if (flags.help || !asked || !(validators >= 100) || !(days >= 17)) {
+if (flags.help || !asked || !(validators >= 100) || !(days >= 17) || !(months >= 0 && months <= 40)) {
   console.error(
-    flags.help ? HELP : `DATABASE_URL, 100 or more validators and 17 or more days are needed.\n\n${HELP}`,
+    flags.help
+      ? HELP
+      : `DATABASE_URL, 100 or more validators, 17 or more days and at most 40 months are needed.\n\n${HELP}`,
   );
   process.exit(flags.help ? 0 : 2);
 }
@@ -51,7 +57,10 @@ const name = `stakegraph_scale_${process.pid}`;
 const url = Object.assign(new URL(asked), { pathname: `/${name}` }).href;
 const round = (value, digits = 1) => Number(value.toFixed(digits));
 
+const measured = {};
+
 function line(what, figures) {
+  measured[what.trim()] = figures;
   if (flags.json) return console.log(JSON.stringify({ validators, days, what, ...figures }));
   const shown = Object.entries(figures).map(([unit, value]) => `${value.toLocaleString('en')} ${unit}`);
   console.log(`${what.padEnd(36)} ${shown.join(', ')}`);
@@ -64,6 +73,13 @@ const fillDay = `insert into validator_days
     32000000000 + i * 17::bigint + d, 32000000000, 2000000 + i % 1000, 0, 0, 0, 0
   from generate_series(0, $1::int - 1) i, lateral (select $2::int as d) d,
     lateral (select case when (i * 31::bigint + d) % 50 = 0 then 3 else 0 end as m) x`;
+
+const fillMonth = `insert into validator_month_sums (network, month, validator_index, end_epoch, days,
+    total_unique_attestations, sum_missed_attestations, sum_correct_head, sum_correct_target, sum_correct_source,
+    sum_inclusion_delay, proposed_count, missed_proposal_count, rewards, earning)
+  select 'mainnet', $2::date, i, ($2::date - '2020-12-01'::date) * 225 + 6749, 30, 6720, 30, 6720 - i % 50, 6720, 6720,
+    6720 + i % 70, i % 3, 0, 60000000 + i % 1000, 960000000000
+  from generate_series(0, $1::int - 1) i`;
 
 function* ndjson(day) {
   for (let start = 0; start < validators; start += 5_000) {
@@ -155,6 +171,14 @@ async function fill() {
   }
   await run(`insert into validator_months (network, month)
     select distinct network, date_trunc('month', date::timestamp)::date from validator_day_dates`);
+  for (let n = 1; n <= months; n += 1) {
+    const month = `${new Date(Date.UTC(2025, -n, 1)).toISOString().slice(0, 10)}`;
+    await run(fillMonth, [validators, month]);
+    await run(
+      `insert into validator_months (network, month, due, first_day) values ('mainnet', $1, false, $1::date - '2020-12-01'::date)`,
+      [month],
+    );
+  }
   await run(
     `with c as (
       select sync_committee('mainnet', array_agg(v order by v), array_agg(p order by v)) as committee
@@ -171,7 +195,13 @@ async function fill() {
     select 'mainnet', s, s % $3::int, 'proposed', array['relay ' || s % 6], '{}' from generate_series($1::int, $1::int + $2::int - 1) s`,
     [FIRST * 7_200, SLOTS, validators],
   );
-  for (const table of ['validators', 'validator_days', 'blocks', 'sync_committee_slots'])
+  for (const table of [
+    'validators',
+    'validator_days',
+    'validator_month_sums',
+    'blocks',
+    'sync_committee_slots',
+  ])
     await run(`vacuum analyze ${table}`);
   line('generate', { days: days - 1, seconds: round((performance.now() - began) / 1000) });
 }
@@ -202,7 +232,7 @@ async function refresh(what) {
 async function pages() {
   const { token } = await createToken(pool, 'bench');
   const gateway = spawn(process.execPath, [main, 'serve'], {
-    env: { ...process.env, DATABASE_URL: url, PORT: '0', CACHE: 'off', LOG_LEVEL: 'fatal', ...patience },
+    env: { ...process.env, DATABASE_URL: url, PORT: '0', CACHE: 'off', LOG_LEVEL: 'error', ...patience },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
@@ -224,15 +254,26 @@ async function pages() {
     };
     for (const [what, path] of Object.entries(paths)) {
       const times = [];
+      let refused = 0;
       for (let n = 0; n < 220; n += 1) {
         const began = performance.now();
         const response = await fetch(base + path(n), { headers: { Authorization: `Bearer ${token}` } });
         const text = await response.text();
+        if (response.status === 503 && refused < 30) {
+          refused += 1;
+          n -= 1;
+          await new Promise((done) => setTimeout(done, 1_000));
+          continue;
+        }
         if (response.status !== 200) throw new Error(`${path(n)}: ${response.status} ${text.slice(0, 200)}`);
         if (n >= 20) times.push(performance.now() - began); // the first ones plan their statements
       }
       times.sort((a, b) => a - b);
-      line(what, { 'ms median': round(times[100]), 'ms at 95 %': round(times[190]) });
+      line(what, {
+        'ms median': round(times[100]),
+        'ms at 95 %': round(times[190]),
+        'answered 503': refused,
+      });
     }
   } finally {
     gateway.kill('SIGTERM');
@@ -289,13 +330,39 @@ async function retention() {
   }
 }
 
+/** What a year takes at the measured rates. The history is that of one day, since a refresh publishes the newest. */
+function year() {
+  const MB = (what) => measured[`disk: ${what}`].MB;
+  const gigabytes = {
+    'days of validators': (MB('days of validators') * 365) / days,
+    'attestations by day': (MB('attestations by day') * 365) / days,
+    'history of operators': MB('history of operators') * 365,
+    'sums of months': (measured['disk: sums of months']['bytes a row'] * 12 * validators) / 1e6,
+    'blocks and sync committees': ((MB('blocks') + MB('sync committees')) * 365 * 7_200) / SLOTS,
+  };
+  for (const [what, megabytes] of Object.entries(gigabytes))
+    line(`a year: ${what}`, { GB: round(megabytes / 1e3) });
+  const seconds = (window) => measured[`operators ${window}`]?.seconds ?? 0;
+  const day = (seconds('30d') - seconds('1d')) / (Math.min(days, 30) - 1);
+  line('a year: refresh of operators', {
+    'seconds of all windows, with a row of sums a month': round(
+      ['1d', '7d', '30d', 'all'].reduce(
+        (sum, window) => sum + seconds(window),
+        Math.max(0, 11 - months) * day,
+      ),
+    ),
+    'more for each day that the APR of 90 days reads': round(day, 2),
+  });
+}
+
 try {
   await migrate(url);
   await fill();
   await importDay();
   await refresh('first refresh');
-  await refresh('refresh, nothing new');
   await disk();
+  year();
+  await refresh('refresh, nothing new');
   await pages();
   await retention();
 } finally {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
-import { raw, type Sql, sql } from '../../db/rows.ts';
+import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import { isLiquidStakingColumn } from '../liquid-staking.ts';
 import type { computedTypes } from '../operator-profiles.ts';
 import { operatorImporter } from '../operators.ts';
@@ -64,9 +64,7 @@ async function writeClients(client: pg.ClientBase, network: Network): Promise<bo
 /** Rules: docs/data-model.md, spec §2.2, decisions on operators. */
 const summaries = (network: Network, window: TimeWindow, days: Days, types: readonly ComputedType[]) => ({
   with: sql`
-  with member as materialized (
-    ${membersOf(owners(types), types)}
-  ), chain as (
+  with chain as (
     select case when c.balance is not null or (select complete from (${chainDays(network, sql`array[${days.last}::date]`)}) d)
       then greatest(c.balance, (select sum(effective) from window_validators)) end as effective,
       (select max(end_epoch) from window_validators) as epoch
@@ -78,26 +76,39 @@ const summaries = (network: Network, window: TimeWindow, days: Days, types: read
   ), client as (
     select ${key}, ${shownObjects(sql`shown`, sql`part desc, c.client`)} as percentages
     from (
-      select ${key}, client, sum(n) / sum(sum(n)) over (partition by ${key}) as part
-      from (${membersOf(clients(types), types)}) m group by ${key}, client
+      select ${key}, client, n / sum(n) over (partition by ${key}) as part
+      from (${inClasses(types, sql`w.client, count(*) as n`, {
+        from: sql`window_validators w where w.client is not null`,
+        by: sql`, w.client`,
+      })}) m
     ) c cross join lateral (select client, ${shownShare(sql`part`)} as percentage) shown group by ${key}
+  ), relayed as materialized (
+    select w.*, r.relayer, r.blocks from window_validators w join window_relays r using (validator_index)
   ), relayer as (
     select ${key}, ${shownObjects(sql`shown`, sql`part desc, r.relayer`)} as percentages
     from (
-      select ${key}, relayer, sum(n) / sum(sum(n)) over (partition by ${key}) as part
-      from (${membersOf(relayers(types), types)}) m group by ${key}, relayer
+      select ${key}, relayer, n / sum(n) over (partition by ${key}) as part
+      from (${inClasses(types, sql`w.relayer, sum(w.blocks) as n`, {
+        from: sql`relayed w where true`,
+        by: sql`, w.relayer`,
+      })}) m
     ) r cross join lateral (select relayer, ${shownShare(sql`part`)} as percentage) shown group by ${key}
   ), figures as (
-    select ${key}, sum(validators)::int as validator_count,
-      coalesce(${meanOf('correctness')}, 0) as correctness, ${meanOf('delay')} as delay,
-      ${meanOf('uptime')} as uptime, ${meanOf('effectiveness')} as effectiveness,
-      coalesce(sum(effective), 0) as effective, coalesce(sum(balance), 0) as balance,
-      (36500 * sum(rewards) / nullif(sum(earning), 0))::float8 as apr
-    from member group by ${key}
-  ), runner as ( -- apart, since counting distinct ones would sort all members
-    select ${key}, count(*)::int as node_operators
-    from (select distinct ${key}, node_operator from member where id_type = 'pool' and node_operator is not null) n
-    group by ${key}
+    ${inClasses(
+      types,
+      sql`count(w.balance)::int as validator_count,
+        coalesce(${meanOf('correctness')}, 0) as correctness, ${meanOf('delay')} as delay,
+        ${meanOf('uptime')} as uptime, ${meanOf('effectiveness')} as effectiveness,
+        coalesce(sum(w.effective), 0) as effective, coalesce(sum(w.balance), 0) as balance,
+        (36500 * sum(w.rewards) / nullif(sum(w.earning), 0))::float8 as apr`,
+      { from: sql`window_validators w where true` },
+    )}
+  ), runner as (
+    select 'pool' as id_type, pool as operator_id, '' as pool_id, '' as node_operator_id, count(*)::int as node_operators
+    from (
+      select distinct pool, node_operator from window_validators where pool is not null and node_operator is not null
+    ) n
+    group by pool
   ), known as (
     ${knownOperators(network, window)}
   )`,
@@ -138,49 +149,47 @@ const summaries = (network: Network, window: TimeWindow, days: Days, types: read
   left join known k using (${key})`,
 });
 
-const ownerColumns = (types: readonly ComputedType[]): Sql =>
-  types.includes('validator') ? sql`${ofOwner}, w.validator_index` : ofOwner;
-const ofOwner = sql`w.deposit_address, w.withdrawal_address, w.node_operator, w.pool`;
-const means = ['correctness', 'delay', 'uptime', 'effectiveness'] as const;
+/** The columns of a class in `window_validators`: those of its operator, or of its pool and node operator. */
+const classColumns: Record<ComputedType, readonly string[]> = {
+  depositAddress: ['deposit_address'],
+  withdrawalAddress: ['withdrawal_address'],
+  nodeOperator: ['node_operator'],
+  pool: ['pool'],
+  poolShare: ['pool', 'node_operator'],
+  validator: ['validator_index'],
+};
 
-const owners = (types: readonly ComputedType[]): Sql => sql`
-      select ${ownerColumns(types)}, count(w.balance) as validators,
-        ${raw(means.map((name) => `sum(w.${name}) as ${name}, count(w.${name}) as ${name}_n`).join(', '))},
-        sum(w.effective) as effective, sum(w.balance) as balance, sum(w.rewards) as rewards, sum(w.earning) as earning
-      from window_validators w group by ${ownerColumns(types)}`;
+/** Groups each class by its own columns: grouping by those of all classes first would take three times as long. */
+const inClasses = (
+  types: readonly ComputedType[],
+  figures: Sql,
+  { from, by = sql`` }: { from: Sql; by?: Sql },
+): Sql =>
+  join(
+    types.map((type) => {
+      const columns = classColumns[type].map((name) => `w.${name}`);
+      const texts = columns.map((name) => `${name}::text collate "C"`).join(', ');
+      const ids =
+        columns.length === 1
+          ? `${texts} as operator_id, '' as pool_id, '' as node_operator_id`
+          : `'' as operator_id, ${texts}`;
+      const known = columns.map((name) => `${name} is not null`).join(' and ');
+      return sql`
+      select ${type}::text as id_type, ${raw(ids)}, ${figures} from ${from} and ${raw(known)} group by ${raw(columns.join(', '))}${by}`;
+    }),
+    ' union all ',
+  );
 
-const clients = (types: readonly ComputedType[]): Sql => sql`
-      select ${ownerColumns(types)}, w.client, count(*) as n
-      from window_validators w where w.client is not null group by ${ownerColumns(types)}, w.client`;
-
-const relayers = (types: readonly ComputedType[]): Sql => sql`
-      select ${ownerColumns(types)}, r.relayer, sum(r.blocks) as n
-      from window_validators w join window_relays r using (validator_index) group by ${ownerColumns(types)}, r.relayer`;
-
-const membersOf = (rows: Sql, types: readonly ComputedType[]): Sql => sql`
-    select w.*, m.id_type, m.operator_id, m.pool_id, m.node_operator_id
-    from (${rows}
-    ) w
-    cross join lateral (values
-      ('depositAddress', w.deposit_address, '', ''),
-      ('withdrawalAddress', w.withdrawal_address, '', ''),
-      ('nodeOperator', w.node_operator, '', ''),
-      ('pool', w.pool, '', ''),
-      ('poolShare', '', w.pool, w.node_operator),
-      ('validator', ${types.includes('validator') ? sql`w.validator_index::text` : sql`null`}, '', '')
-    ) as m (id_type, operator_id, pool_id, node_operator_id)
-    where m.id_type = any(${[...types]}::text[])
-      and m.operator_id is not null and m.pool_id is not null and m.node_operator_id is not null`;
-
-const meanOf = (name: (typeof means)[number]): Sql =>
-  raw(`(sum(${name}) / nullif(sum(${name}_n), 0) / 1e15)::float8`);
+const meanOf = (name: string): Sql => raw(`(sum(w.${name}) / nullif(count(w.${name}), 0) / 1e15)::float8`);
 
 const key = sql`id_type, operator_id, pool_id, node_operator_id`;
 
-/** Prefers profiles, then summaries of the same window. Shares match by parents, because their names vary. */
-export const knownOperators = (network: Network, window: TimeWindow): Sql => sql`
-  select distinct on (${key}) ${key}, name, operator_tags, display_name, pool_type
-  from (
+/**
+ * Prefers profiles, then summaries of the same window. Shares match by parents, because their names vary. Leaves out
+ * operators of which only the key is known, which are nearly all.
+ */
+export const knownOperators = (network: Network, window: TimeWindow): Sql => {
+  const stored = sql`(
     select id_type, case when id_type = 'poolShare' then '' else operator_id end as operator_id,
       coalesce(pool_id, '') as pool_id, coalesce(node_operator_id, '') as node_operator_id,
       operator_id as name, operator_tags, display_name, pool_type, place
@@ -192,8 +201,17 @@ export const knownOperators = (network: Network, window: TimeWindow): Sql => sql
         case when time_window = ${window} then '0' else time_window end
       from operator_summaries where network = ${network} and not superseded
     ) k
-  ) k
+  ) k`;
+  return sql`
+  select distinct on (${key}) ${key}, name, operator_tags, display_name, pool_type
+  from ${stored}
+  where (${key}) in (
+    select ${key} from ${stored}
+    where operator_tags::text <> '[]' or display_name is not null or pool_type is not null
+      or id_type = 'poolShare' and name <> pool_id || ' - ' || node_operator_id
+  )
   order by ${key}, place, name`;
+};
 
 /** Throws if the name of a share, which combines two names, is too long or not unique. */
 export async function checkShareNames(client: pg.ClientBase, table = 'staged'): Promise<void> {

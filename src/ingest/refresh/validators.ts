@@ -91,12 +91,12 @@ export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
 /** Sums of months and single days, to be added up by validator; without days of sync duty alone, after an exit. */
 function factsOf(network: Network, { last, aprFirst, aprFirstDay, summed, ranges }: Days): Sql {
   const counts = (value: (name: string) => string) => raw(summedCounts.map(value).join(', '));
-  const inApr = (value: Sql) => sql`case when a.date >= ${aprFirst}::date then ${value} end`;
-  const income = sql`${inApr(figure.rewards)} as rewards,
+  const income = (inApr: (value: Sql) => Sql) => sql`${inApr(figure.rewards)} as rewards,
         ${inApr(sql`a.end_epoch_effective_balance`)} as earning, ${inApr(sql`1`)} as apr_days`;
+  const ifInApr = (value: Sql) => sql`case when a.date >= ${aprFirst}::date then ${value} end`;
   const atEnd = (name: string) => sql`case when a.date = ${last}::date then a.${raw(name)} end`;
   const days = ({ from, until }: DateRange, columns: Sql) => sql`
-      select a.validator_index, ${columns}, ${income} from validator_days a
+      select a.validator_index, ${columns}, ${income(from >= aprFirst ? (value) => value : ifInApr)} from validator_days a
       where a.network = ${network} and not a.utc and a.date >= ${from}::date and a.date < ${until}::date
         and ${figure.duties} > 0`;
   const ofDay = sql`${counts((name) => `a.${name}`)}, a.end_epoch,
@@ -130,10 +130,10 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
       ${scaled(figure.correctness)} as correctness, ${scaled(figure.inclusionDelay)} as delay,
       ${scaled(figure.uptime)} as uptime, ${scaled(figure.effectiveness)} as effectiveness,
       a.balance, a.effective, a.end_epoch,
-      case when w.whole then a.rewards end as rewards, case when w.whole then a.earning end as earning
+      case when w.whole then a.rewards end::bigint as rewards, case when w.whole then a.earning end::bigint as earning
     from (
       select a.validator_index, ${raw(summedCounts.map((name) => `sum(a.${name}) as ${name}`).join(', '))},
-        max(a.end_epoch) as end_epoch, sum(a.balance) as balance, sum(a.effective) as effective,
+        max(a.end_epoch) as end_epoch, max(a.balance) as balance, max(a.effective) as effective,
         sum(a.rewards) as rewards, sum(a.earning) as earning, sum(a.apr_days) as apr_days
       from (${factsOf(network, days)}
       ) a
