@@ -8,7 +8,7 @@ import {
   slotStart,
 } from '../chain/calendar.ts';
 import { type Network, networks } from '../chain/networks.ts';
-import { databaseSize, type Newest, newestPositions } from '../db/changes/newest.ts';
+import { databaseSize, keptFrom, type Newest, newestPositions } from '../db/changes/newest.ts';
 import { type LastRun, lastRuns } from '../db/job-runs.ts';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
@@ -85,6 +85,18 @@ export function registerStoredMetrics(
     'End of the newest stored day, epoch or slot of the dataset, by network.',
     ({ end }) => end,
   );
+
+  const kept = known(() => keptFrom(pool));
+  new Gauge({
+    name: 'stakegraph_dataset_kept_from_timestamp_seconds',
+    help: 'Date before which `stakegraph retain` has dropped rows of the dataset, by network.',
+    labelNames: ['dataset', 'network'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      for (const { dataset, network, seconds } of await kept()) this.set({ dataset, network }, seconds);
+    },
+  });
 
   const jobGauge = (
     name: string,

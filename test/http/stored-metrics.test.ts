@@ -56,6 +56,16 @@ describe('the metrics of stored data', () => {
     await run(`insert into chain_daily_rewards values ('mainnet', 5, 1, 1, 1, 1, 1)`);
     await run(`insert into operator_history_days values
       ('mainnet', 'pool', '7d', '2026-01-02'), ('mainnet', 'nodeOperator', '1d', '2026-01-04')`);
+    await run(`insert into kept_from values ('attestation-hours', 'hoodi', '2026-02-01')`);
+  });
+
+  it('name the date from which each dataset and network is kept, where rows were dropped', async () => {
+    const { text } = await gateway.fetch('/metrics');
+    const of = (dataset: string, network: string) =>
+      sampleOf(text, `dataset_kept_from_timestamp_seconds{dataset="${dataset}",network="${network}"}`);
+    expect(of('attestation-hours', 'hoodi')).toBe(Date.parse('2026-02-01') / 1000);
+    expect(of('attestation-hours', 'mainnet')).toBeUndefined();
+    expect(of('blocks', 'hoodi')).toBeUndefined();
   });
 
   it('name the newest epoch of each dataset and network, and when it ended', async () => {

@@ -102,6 +102,25 @@ describe('months of days of validators', () => {
     expect(short(await retained(days))).toEqual(['validator_days nothing']);
   });
 
+  it('have the date from which they are kept in the list of datasets, in the same statement', async () => {
+    await loadDays();
+    await retained(days);
+    await run(`insert into kept_from values ('attestation-hours', 'hoodi', '2025-03-01')`);
+    await run(`select raise_revision('attestations')`);
+    gateway.statements.length = 0;
+    const { data } = await gateway.graphql('{ datasets { name keptFrom { network facts date } } }');
+    expect(gateway.statements).toEqual(['listDatasets']);
+    const of = (name: string) => data.datasets.find((row: any) => row.name === name)?.keptFrom;
+    expect(of('validator-days')).toEqual(
+      networks.toSorted().map((network) => ({ network, facts: 'validator-days', date: '2025-01-01' })),
+    );
+    expect(of('attestations')).toEqual([
+      { network: 'hoodi', facts: 'attestation-hours', date: '2025-03-01' },
+    ]);
+    for (const { name, keptFrom } of data.datasets)
+      if (!['validator-days', 'attestations'].includes(name)) expect(keptFrom).toEqual([]);
+  });
+
   it('stay in a dry run, which tells the same parts, rows and bytes', async () => {
     await loadDays();
     const planned = await retained(days, { dryRun: true });

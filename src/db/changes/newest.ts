@@ -73,6 +73,17 @@ export const newestPositions = (db: Queryable, networks: readonly string[]): Pro
     select dataset, network, unit, position::float8 as position from found where position is not null`,
   );
 
+const KeptFrom = z.object({ dataset: z.string(), network: z.string(), seconds: z.number() });
+
+/** In Unix seconds, the date before which `stakegraph retain` has dropped a dataset. */
+export const keptFrom = (db: Queryable): Promise<z.infer<typeof KeptFrom>[]> =>
+  rows(
+    db,
+    KeptFrom,
+    sql`/* keptDates */
+    select dataset, network, extract(epoch from date)::float8 as seconds from kept_from order by dataset, network`,
+  );
+
 /** In bytes. */
 export async function databaseSize(db: Queryable): Promise<number[]> {
   const text = '/* databaseSize */ select pg_database_size(current_database())::float8 as bytes';

@@ -34,7 +34,9 @@ const readDatasets = (db: Queryable): Promise<Dataset[]> =>
 
 const DatasetOrigin = z.object({ network: z.string().nullable(), origin: z.string() });
 export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
-const ListedDataset = Dataset.extend({ origins: z.array(DatasetOrigin) });
+const DatasetKept = z.object({ network: z.string(), facts: z.string(), date: z.string() });
+export type DatasetKept = z.infer<typeof DatasetKept>;
+const ListedDataset = Dataset.extend({ origins: z.array(DatasetOrigin), keptFrom: z.array(DatasetKept) });
 export type ListedDataset = z.infer<typeof ListedDataset>;
 
 export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
@@ -45,7 +47,16 @@ export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
     select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt", array(
       select json_build_object('network', nullif(o.network, ''), 'origin', o.origin)
       from dataset_origins o where o.dataset = name order by o.network, o.origin
-    ) as origins
+    ) as origins, array(
+      select json_build_object('network', k.network, 'facts', k.dataset, 'date', k.date)
+      from kept_from k
+      where name = case
+        when k.dataset like 'attestation-%' then 'attestations'
+        when k.dataset = 'operator-history' then 'operators'
+        else k.dataset
+      end
+      order by k.dataset, k.network
+    ) as "keptFrom"
     from datasets order by name`,
   );
 

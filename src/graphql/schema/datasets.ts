@@ -1,6 +1,11 @@
 import { byKey } from '../../db/batch/loaders.ts';
 import { datasetTables } from '../../db/changes/datasets.ts';
-import { type DatasetOrigin, type ListedDataset, listDatasets } from '../../db/changes/revisions.ts';
+import {
+  type DatasetKept,
+  type DatasetOrigin,
+  type ListedDataset,
+  listDatasets,
+} from '../../db/changes/revisions.ts';
 import { builder } from './builder.ts';
 import { loadNodes } from './nodes.ts';
 
@@ -29,6 +34,17 @@ const OriginType = builder.objectRef<DatasetOrigin>('DatasetOrigin').implement({
   }),
 });
 
+const KeptType = builder.objectRef<DatasetKept>('DatasetKeptFrom').implement({
+  description: 'From which date on facts of a dataset are kept.',
+  fields: (t) => ({
+    network: t.exposeString('network', { description: 'Network of the rows.' }),
+    facts: t.exposeString('facts', {
+      description: 'Which rows of the dataset, as in `stakegraph retain`: "attestation-hours".',
+    }),
+    date: t.expose('date', { type: 'Date', description: 'Rows before this UTC date were dropped.' }),
+  }),
+});
+
 export const DatasetType = builder.objectRef<ListedDataset>('Dataset');
 builder.node(DatasetType, {
   description: 'A published dataset, and how often it has changed.',
@@ -53,6 +69,13 @@ builder.node(DatasetType, {
       description:
         'Where its rows come from, by network; empty for rows of before this was recorded. Figures that a refresh computes are of the origin of their facts.',
       resolve: (row) => row.origins,
+    }),
+    keptFrom: t.field({
+      type: [KeptType],
+      extensions: { rows: 6 },
+      description:
+        'Where `stakegraph retain` has dropped old rows, by network; empty if it has dropped none. Dropped time answers like time that was never stored.',
+      resolve: (row) => row.keptFrom,
     }),
   }),
 });
