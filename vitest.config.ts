@@ -37,6 +37,7 @@ const slowFiles = [
   ...[
     'accounts/rates',
     'db/migrations',
+    'distributed/paths',
     'embedded',
     'examples',
     'http/connections',

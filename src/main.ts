@@ -4,6 +4,7 @@ import { accountCommand } from './commands/account.ts';
 import { auditCommand } from './commands/audit.ts';
 import { backupCommand, restoreCommand } from './commands/backup.ts';
 import { copyToCommand } from './commands/copy-to.ts';
+import { distributeCommand } from './commands/distribute.ts';
 import { importCommand } from './commands/import.ts';
 import { indexCommand } from './commands/index-chain.ts';
 import { urlsOf } from './commands/index-flags.ts';
@@ -73,6 +74,7 @@ program.addCommand(copyToCommand());
 program.addCommand(backupCommand());
 program.addCommand(restoreCommand());
 program.addCommand(auditCommand());
+program.addCommand(distributeCommand());
 // commands added by addCommand do not inherit exitOverride
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(see --help)');

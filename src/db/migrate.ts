@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { audit } from './audit.ts';
 import { Connection } from './connection.ts';
 import { layoutOf } from './distributed/layout.ts';
+import { oneByOne } from './distributed/statements.ts';
 import type { Queryable } from './pool.ts';
 import { targetOf } from './servers.ts';
 
@@ -99,11 +100,11 @@ export const migrate = (url: string, dir = folder, last?: string): Promise<strin
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);
     const count = last === undefined ? pending.length : pending.indexOf(last) + 1;
-    await layoutOf(client);
+    const plain = (await layoutOf(client)) === 'plain';
     if (count === 0) return [];
     await checkDatabase(client, isNew);
     const run = await runner({
-      dbClient: client,
+      dbClient: plain ? client : oneByOne(client),
       dir,
       direction: 'up',
       count,

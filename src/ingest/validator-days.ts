@@ -5,6 +5,7 @@ import { Network } from '../chain/networks.ts';
 import { date } from '../kernel/leaves.ts';
 import { ValidatorDay } from '../periods/validator-day.ts';
 import { refreshSetDays } from '../resources/private-sets/set-days.ts';
+import { withColocated } from './colocated.ts';
 import {
   columnsOf,
   type Faults,
@@ -139,7 +140,9 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
   );
   const dates = [...new Set(days.map(({ date }) => date))];
   await ensureValidatorDayParts(client, dates);
-  const counts = await mergePlain(client, { ...table, parts: { column: 'date', dates } }, { replace: false });
+  const counts = await withColocated(client, table, (from) =>
+    mergePlain(client, { ...table, from, parts: { column: 'date', dates } }, { replace: false }),
+  );
   await finishValidatorDays(client, days, counts.inserted + counts.updated > 0);
   return counts;
 }

@@ -1,4 +1,5 @@
 import { genesisTime, type Network } from '../chain/networks.ts';
+import { DAYS_FUNCTION, isDistributed } from '../db/distributed/layout.ts';
 import { join, keyTable, raw, type Sql, sql } from '../db/rows.ts';
 import * as figure from './effectiveness.ts';
 import { type PeriodQuery, type PeriodSource, withinBounds } from './pages.ts';
@@ -53,7 +54,7 @@ export const validatorDays = (keys: readonly ValidatorOwner[], query: PeriodQuer
     entity_id: ['text', ({ validatorIndex }) => String(validatorIndex)],
     genesis,
   }),
-  days: figuresOfValidators,
+  days: figuresOfValidators(query.calendar === 'utc'),
   parted: true,
   own: sql`a.network = k.network and a.validator_index = k.validator_index
     and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`,
@@ -75,7 +76,11 @@ const derived: Record<string, Sql> = {
   sum_proposer_effectiveness: figure.proposer,
   sum_validator_effectiveness: sql`coalesce(${figure.effectiveness}, 0)`,
 };
-const figuresOfValidators = sql`(
-  select a.*, ${join(Object.entries(derived).map(([name, value]) => sql`${value} as ${raw(name)}`))}
-  from validator_days a
+/** Citus refuses or misreads lateral subqueries with a limit, but not the function. */
+const storedDays = (utc: boolean): Sql =>
+  isDistributed() ? sql`${raw(DAYS_FUNCTION)}(k.network, k.validator_index, ${utc})` : sql`validator_days`;
+const derivedColumns = join(Object.entries(derived).map(([name, value]) => sql`${value} as ${raw(name)}`));
+const figuresOfValidators = (utc: boolean): Sql => sql`(
+  select a.*, ${derivedColumns}
+  from ${storedDays(utc)} a
 )`;

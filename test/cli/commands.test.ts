@@ -69,6 +69,7 @@ describe('--help', () => {
     ['account create', ['--tier', '--rate', '--json']],
     ['copy-to', ['--to-env', '--replace', '--with-sample', '--json']],
     ['backup', ['<file>', '--replace', '--json']],
+    ['distribute', ['--shards', '--undo', '--dry-run', '--json']],
     ['restore', ['<file>', '--replace', '--create', '--json']],
   ];
   const argsOf = (command: string) => [...command.split(' ').filter(Boolean), '--help'];

@@ -3,6 +3,7 @@ import { accountCommand } from '../../src/commands/account.ts';
 import { auditCommand } from '../../src/commands/audit.ts';
 import { backupCommand, restoreCommand } from '../../src/commands/backup.ts';
 import { copyToCommand } from '../../src/commands/copy-to.ts';
+import { distributeCommand } from '../../src/commands/distribute.ts';
 import { importCommand } from '../../src/commands/import.ts';
 import { indexCommand } from '../../src/commands/index-chain.ts';
 import { mirrorCommand } from '../../src/commands/mirror.ts';
@@ -16,6 +17,7 @@ import { importers } from '../../src/ingest/importers.ts';
 const commands = [
   accountCommand(),
   auditCommand(),
+  distributeCommand(),
   importCommand(),
   indexCommand(),
   mirrorCommand(),

@@ -1,11 +1,11 @@
 import type { Queryable } from '../pool.ts';
 
 /** Distribution columns; all other tables must be local. */
-const distributedTables: Readonly<Record<string, string>> = { validator_days: 'validator_index' };
+export const distributedTables: Readonly<Record<string, string>> = { validator_days: 'validator_index' };
 
-const DAYS_FUNCTION = 'days_of_validator';
+export const DAYS_FUNCTION = 'days_of_validator';
 
-const DISTRIBUTE_LOCK = `hashtext('stakegraph distribute')`;
+export const DISTRIBUTE_LOCK = `hashtext('stakegraph distribute')`;
 
 export class LayoutError extends Error {}
 

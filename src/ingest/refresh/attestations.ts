@@ -6,6 +6,7 @@ import { type AttestationColumn, attestationImporter, type ComputedColumn } from
 import type { Selected } from '../staging.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices } from './known.ts';
+import { localDays } from './local-days.ts';
 import { type ComputedType, checkShareNames, knownOperators } from './operators.ts';
 import { scaled } from './validators.ts';
 import { run, type Written, writeSelected } from './write.ts';
@@ -28,6 +29,7 @@ export async function refreshAttestations(
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
   const classes = [...types, NETWORK] as const;
   await gatherMembers(client, asked.network, classes);
+  const days = await localDays(client, asked, dates);
   let computed: string[] = [];
   let dropped = 0;
   const importer: typeof attestationImporter = {
@@ -37,7 +39,7 @@ export async function refreshAttestations(
       return { ...counts, removed: await removeStale(client, asked, classes, dates) };
     },
   };
-  const selected = entityPeriods(asked, { hour: null, sums: sumsOfDays(asked, dates) });
+  const selected = entityPeriods(asked, { hour: null, sums: sumsOfDays(asked, dates, days) });
   const written = await writeSelected(client, importer, selected, {
     replace: false,
     check: async () => {
@@ -45,7 +47,7 @@ export async function refreshAttestations(
         `/* computedDates */ select distinct date::text as date from staged where id_type <> '${NETWORK}'`,
       );
       computed = rows.map(({ date }) => date);
-      dropped = (await dropIncomplete(client, asked, dates)).rowCount ?? 0;
+      dropped = (await dropIncomplete(client, asked, dates, days)).rowCount ?? 0;
     },
   });
   await doneDates(client, 'attestations_due', asked, computed);
@@ -60,12 +62,13 @@ const dropIncomplete = (
   client: pg.ClientBase,
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
   dates: readonly string[],
+  days: Sql,
 ) =>
   run(
     client,
     sql`/* dropIncomplete */
     with active as (
-      select a.date, count(*) as validators from validator_days a
+      select a.date, count(*) as validators from ${days} a
       where a.network = ${network} and a.utc = ${utc} and a.date = any(${[...dates]}::date[]) and ${figure.duties} > 0
       group by a.date
     )
@@ -188,7 +191,7 @@ const noFigures = Object.fromEntries(
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
 /** Groups by `end_epoch` too, so that finding the last epoch needs no sort. */
-const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
+const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[], days: Sql): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
         coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
@@ -198,7 +201,7 @@ const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
           end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness,
           ${join(meanNames.map((name) => sql`${scaled(means[name])} as ${raw(name)}`))},
           (${figure.attested} > 0)::int as attested_count, (${figure.proposals} > 0)::int as proposer_count
-        from validator_days a
+        from ${days} a
         where network = ${network} and utc = ${utc} and date = any(${[...dates]}::date[])
         offset 0 -- the mean is worked out once for all entities of a validator
       ) a

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
-import { sql } from '../../db/rows.ts';
+import { type Sql, sql } from '../../db/rows.ts';
 import { chainDailyRewardImporter } from '../chain-daily-rewards.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices, chainDays } from './known.ts';
+import { localDays } from './local-days.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
@@ -21,6 +22,7 @@ export async function refreshChainRewards(
   )`;
   const dates = await dueDates(client, 'rewards_due', asked, sql`not ${imported}`);
   if (!dates?.length) return dates && NO_COUNTS;
+  const days = await localDays(client, asked, dates);
   let computed: string[] = [];
   const importer: typeof chainDailyRewardImporter = {
     ...chainDailyRewardImporter,
@@ -30,7 +32,7 @@ export async function refreshChainRewards(
       return chainDailyRewardImporter.merge(client, options);
     },
   };
-  const written = await writeSelected(client, importer, rewards(asked, dates), {
+  const written = await writeSelected(client, importer, rewards(asked, dates, days), {
     replace: false,
     check: async () => {
       const found = await run(
@@ -46,7 +48,7 @@ export async function refreshChainRewards(
 }
 
 /** Rules: docs/data-model.md. */
-const rewards = ({ network }: DaysAsked, dates: readonly string[]) => ({
+const rewards = ({ network }: DaysAsked, dates: readonly string[], days: Sql) => ({
   columns: {
     network: sql`${network}`,
     day: sql`d.day`,
@@ -58,7 +60,7 @@ const rewards = ({ network }: DaysAsked, dates: readonly string[]) => ({
     computed: sql`true`,
   },
   from: sql`
-  from (${chainDays(network, sql`${[...dates]}::date[]`)}) d
+  from (${chainDays(network, sql`${[...dates]}::date[]`, days)}) d
   cross join lateral (
     select count(*) = ${SLOTS_PER_DAY} and bool_and(b.consensus_proposer_duty <> 'proposed'
         or (b.execution_rewards + b.total_priority_fees_validator + b.baseline_mev) is not null) as told,

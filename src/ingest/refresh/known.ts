@@ -7,7 +7,7 @@ export const allIndices = (network: Network): Sql => sql`
   (select coalesce(count(*) = max(validator_index) + 1, false) from validators where network = ${network})`;
 
 /** `complete` is true if all validators and their activations are known (docs/data-model.md). */
-export const chainDays = (network: Network, dates: Sql): Sql => sql`
+export const chainDays = (network: Network, dates: Sql, days: Sql): Sql => sql`
   select d.*, ${allIndices(network)} and d.fitting and d.active = (
       select count(*) from validators v
       where v.network = ${network} and v.activation_epoch <= d.last
@@ -22,7 +22,7 @@ export const chainDays = (network: Network, dates: Sql): Sql => sql`
       sum(a.sum_priority_fees) as fees, sum(a.sum_baseline_mev) as mev,
       sum(a.end_epoch_effective_balance) filter (where ${duties} > 0) as effective,
       sum(a.end_epoch_effective_balance) filter (where ${duties} > 0 and a.end_epoch % 225 = 224) as effective_at_end
-    from validator_days a
+    from ${days} a
     left join validators v on v.network = a.network and v.validator_index = a.validator_index
     where a.network = ${network} and not a.utc and a.date = any(${dates})
     group by a.day, a.date

@@ -7,6 +7,7 @@ import { isLiquidStakingColumn } from '../liquid-staking.ts';
 import type { computedTypes } from '../operator-profiles.ts';
 import { operatorImporter } from '../operators.ts';
 import { chainDays } from './known.ts';
+import { localDays } from './local-days.ts';
 import { type Days, daysOfWindow, gatherRelays, gatherValidators } from './validators.ts';
 import { run, shownObjects, shownShare, type Written, writeSelected } from './write.ts';
 
@@ -31,7 +32,8 @@ export async function refreshOperators(
       return counts;
     },
   };
-  const written = await writeSelected(client, importer, summaries(network, window, days, types), {
+  const newest = await localDays(client, { network, utc: false }, [days.last]);
+  const written = await writeSelected(client, importer, summaries(network, window, days, types, newest), {
     replace: true,
     check: () => checkShareNames(client),
   });
@@ -62,10 +64,16 @@ async function writeClients(client: pg.ClientBase, network: Network): Promise<bo
 }
 
 /** Rules: docs/data-model.md, spec §2.2, decisions on operators. */
-const summaries = (network: Network, window: TimeWindow, days: Days, types: readonly ComputedType[]) => ({
+const summaries = (
+  network: Network,
+  window: TimeWindow,
+  days: Days,
+  types: readonly ComputedType[],
+  newest: Sql,
+) => ({
   with: sql`
   with chain as (
-    select case when c.balance is not null or (select complete from (${chainDays(network, sql`array[${days.last}::date]`)}) d)
+    select case when c.balance is not null or (select complete from (${chainDays(network, sql`array[${days.last}::date]`, newest)}) d)
       then greatest(c.balance, (select sum(effective) from window_validators)) end as effective,
       (select max(end_epoch) from window_validators) as epoch
     from (select (

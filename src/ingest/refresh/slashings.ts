@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
 import { slashingImporter } from '../slashings.ts';
+import { localDays } from './local-days.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
 /**
@@ -10,12 +11,13 @@ import { run, type Written, writeSelected } from './write.ts';
  * one.
  */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
+  const days = await localDays(client, { network, utc: false });
   const { rows } = await run(
     client,
     sql`/* newestDay */
     select max(a.date)::text as date, max(a.end_epoch) as epoch,
       greatest(max(a.end_epoch), (select slot / 32 from chain_heads where network = ${network})) as head
-    from validator_days a
+    from ${days} a
     where a.network = ${network} and not a.utc and a.date = (
       select max(date) from validator_day_dates where network = ${network} and not utc)`,
   );
@@ -36,7 +38,7 @@ export async function refreshSlashings(client: pg.ClientBase, network: Network):
       },
       from: sql`
     from slashings s
-    join validator_days a on a.network = s.network and not a.utc and a.validator_index = s.validator_index
+    join ${days} a on a.network = s.network and not a.utc and a.validator_index = s.validator_index
     cross join lateral (
       select case when a.end_epoch < ${epoch}::int then least(a.end_epoch_balance, s.balance_before_withdrawal)
         else a.end_epoch_balance end as balance

@@ -6,6 +6,7 @@ import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { anyJoins } from '../staging.ts';
 import { hasDays, summedCounts } from '../validator-months.ts';
+import { localSums } from './local-days.ts';
 import { run } from './write.ts';
 
 /** The APR of `all` covers the last 90 days. */
@@ -89,19 +90,29 @@ const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
 
 /** Sums of months and single days, to be added up by validator; without days of sync duty alone, after an exit. */
-function factsOf(network: Network, { last, aprFirst, aprFirstDay, summed, ranges }: Days): Sql {
+async function factsOf(
+  client: pg.ClientBase,
+  network: Network,
+  { last, aprFirst, aprFirstDay, summed, ranges }: Days,
+): Promise<Sql> {
   const counts = (value: (name: string) => string) => raw(summedCounts.map(value).join(', '));
   const income = (inApr: (value: Sql) => Sql) => sql`${inApr(figure.rewards)} as rewards,
         ${inApr(sql`a.end_epoch_effective_balance`)} as earning, ${inApr(sql`1`)} as apr_days`;
   const ifInApr = (value: Sql) => sql`case when a.date >= ${aprFirst}::date then ${value} end`;
   const atEnd = (name: string) => sql`case when a.date = ${last}::date then a.${raw(name)} end`;
-  const days = ({ from, until }: DateRange, columns: Sql) => sql`
+  const parts: Sql[] = [];
+  const days = ({ from, until }: DateRange, columns: Sql) =>
+    localSums(
+      client,
+      parts.length,
+      sql`
       select a.validator_index, ${columns}, ${income(from >= aprFirst ? (value) => value : ifInApr)} from validator_days a
       where a.network = ${network} and not a.utc and a.date >= ${from}::date and a.date < ${until}::date
-        and ${figure.duties} > 0`;
+        and ${figure.duties} > 0`,
+    );
   const ofDay = sql`${counts((name) => `a.${name}`)}, a.end_epoch,
         ${atEnd('end_epoch_balance')} as balance, ${atEnd('end_epoch_effective_balance')} as effective`;
-  const parts = ranges.map((range) => days(range, ofDay));
+  for (const range of ranges) parts.push(await days(range, ofDay));
   if (summed.length > 0) {
     const whole = summed.filter(({ firstDay }) => firstDay >= aprFirstDay).map(({ month }) => month);
     const ofMonth = (name: string) => sql`case when a.month = any(${whole}::date[]) then a.${raw(name)} end`;
@@ -114,7 +125,10 @@ function factsOf(network: Network, { last, aprFirst, aprFirstDay, summed, ranges
   const cut = summed.find(({ firstDay, next }) => firstDay < aprFirstDay && aprFirst < next);
   if (cut)
     parts.push(
-      days({ from: aprFirst, until: cut.next }, sql`${counts(() => '0')}, null::integer, null, null`),
+      await days(
+        { from: aprFirst, until: cut.next },
+        sql`${counts(() => '0')}, null::integer, null::bigint, null::bigint`,
+      ),
     );
   return join(parts, ' union all ');
 }
@@ -122,6 +136,7 @@ function factsOf(network: Network, { last, aprFirst, aprFirstDay, summed, ranges
 export async function gatherValidators(client: pg.ClientBase, network: Network, days: Days): Promise<number> {
   // The planner expects few rows of sums and days together, and would look up each validator by index.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
+  const facts = await factsOf(client, network, days);
   const gathered = await run(
     client,
     sql`/* gatherValidators */
@@ -135,7 +150,7 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
       select a.validator_index, ${raw(summedCounts.map((name) => `sum(a.${name}) as ${name}`).join(', '))},
         max(a.end_epoch) as end_epoch, max(a.balance) as balance, max(a.effective) as effective,
         sum(a.rewards) as rewards, sum(a.earning) as earning, sum(a.apr_days) as apr_days
-      from (${factsOf(network, days)}
+      from (${facts}
       ) a
       group by a.validator_index
     ) a

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { networks } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
+import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { lockWriters } from '../locks.ts';
 import type { Retainable } from './ages.ts';
@@ -18,10 +19,12 @@ export type Part = { part: string; from: string; before: string; rows: number; b
 
 /** Ascending. `rows` is PostgreSQL's estimate, or the count if the part was never analyzed. */
 export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
+  const onWorkers = isDistributed() && table in distributedTables;
+  const size = onWorkers ? 'citus_total_relation_size(c.oid, false)' : 'pg_total_relation_size(c.oid)';
   const { rows } = await db.query({
     text: `/* partsOf */
       select c.relname as part, b.bounds[1] as "from", b.bounds[2] as before,
-        c.reltuples::float8 as rows, pg_total_relation_size(c.oid)::float8 as bytes
+        c.reltuples::float8 as rows, ${size}::float8 as bytes
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
       cross join lateral regexp_matches(pg_get_expr(c.relpartbound, c.oid), '''([\\d-]+)''.*''([\\d-]+)''') as b (bounds)
       where i.inhparent = $1::regclass and c.relispartition order by b.bounds[1]`,
@@ -29,7 +32,7 @@ export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
   });
   const parts = rows as Part[];
   for (const part of parts) {
-    if (part.rows >= 0) continue;
+    if (part.rows >= 0 && !onWorkers) continue;
     const counted = await db.query({
       text: `/* countPart */ select count(*)::float8 as rows from "${part.part}"`,
       values: [],

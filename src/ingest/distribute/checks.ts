@@ -1,0 +1,88 @@
+import type pg from 'pg';
+import { layoutOf } from '../../db/distributed/layout.ts';
+import { pendingOf } from '../../db/migrate.ts';
+
+const testedVersions: readonly string[] = ['13.0.3'];
+
+export class DistributeError extends Error {}
+
+export type Cluster = { citus: string; workers: number };
+
+async function one(client: pg.ClientBase, text: string, values: unknown[] = []) {
+  const { rows } = await client.query(text, values);
+  return rows[0];
+}
+
+export async function checkCluster(client: pg.ClientBase): Promise<Cluster> {
+  const { loaded, made } = await one(
+    client,
+    `/* citusLoaded */ select current_setting('citus.shard_count', true) is not null as loaded,
+      to_regclass('pg_dist_partition') is not null as made`,
+  );
+  if (!loaded)
+    throw new DistributeError(
+      'Citus is not loaded: add citus to shared_preload_libraries on every node, and restart PostgreSQL.',
+    );
+  if (!made)
+    throw new DistributeError(
+      'The database has no extension citus: run "create extension citus" in it, on every node.',
+    );
+  const { version } = await one(client, '/* citusVersion */ select citus_version() as version');
+  const citus = /\d+\.\d+\.\d+/.exec(version)?.[0] ?? String(version);
+  if (!testedVersions.includes(citus))
+    throw new DistributeError(
+      `This is Citus ${citus}; stakegraph was tried with ${testedVersions.join(', ')} only.`,
+    );
+  const { coordinator, workers } = await one(
+    client,
+    `/* citusNodes */ select (select groupid from pg_dist_local_group) = 0 as coordinator,
+      (select count(*)::int from pg_dist_node
+        where noderole::text = 'primary' and isactive and shouldhaveshards and groupid <> 0) as workers`,
+  );
+  if (!coordinator)
+    throw new DistributeError('DATABASE_URL leads to a worker of Citus: set it to the coordinator.');
+  if (workers === 0)
+    throw new DistributeError(
+      'The coordinator knows no active worker: add one with "select citus_add_node(\'host\', 5432)".',
+    );
+  return { citus, workers };
+}
+
+/** Throws a DistributeError or a LayoutError. */
+export async function checkTables(client: pg.ClientBase, undo: boolean): Promise<void> {
+  const pending = await pendingOf(client);
+  if (pending.length > 0)
+    throw new DistributeError(`The database lacks ${pending.join(', ')}: run "stakegraph migrate" first.`);
+  await layoutOf(client);
+  const { role, foreign } = await one(
+    client,
+    `/* tableOwners */ select current_user as role,
+      array_agg(c.relname::text order by c.relname) filter (where not pg_has_role(c.relowner, 'usage')) as foreign
+    from pg_partition_tree('validator_days') t join pg_class c on c.oid = t.relid`,
+  );
+  if (foreign)
+    throw new DistributeError(
+      `The role ${role} does not own ${foreign[0]}: run the command as the role that applied the migrations.`,
+    );
+  if (undo) return;
+  const { indexed } = await one(
+    client,
+    `/* indexedNetworks */ select string_agg(network, ', ' order by network) as indexed from index_state`,
+  );
+  if (indexed)
+    throw new DistributeError(
+      `The index writes days of ${indexed} in this database, which it cannot do once they are distributed.`,
+    );
+}
+
+export async function checkSessions(client: pg.ClientBase): Promise<void> {
+  const { sessions } = await one(
+    client,
+    `/* otherSessions */ select count(*)::int as sessions from pg_stat_activity
+    where datname = current_database() and application_name like 'stakegraph%' and pid <> pg_backend_pid()`,
+  );
+  if (sessions > 0)
+    throw new DistributeError(
+      `Gateways or other commands of stakegraph have ${sessions} connections to the database: stop them first.`,
+    );
+}
