@@ -30,7 +30,7 @@ export const missing = () =>
     (path) => !existsSync(path),
   );
 
-export async function freePort() {
+async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();
@@ -40,7 +40,7 @@ export async function freePort() {
 }
 
 /** PostgreSQL refuses to run as root. */
-export function databaseUser() {
+function databaseUser() {
   if (process.getuid() !== 0) return {};
   const id = (option) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };

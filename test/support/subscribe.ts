@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { request as requestOverTls } from 'node:https';
 import { onTestFinished } from 'vitest';
 import { type Gateway, noteShown } from './gateway.ts';
 import { shownByQuery } from './interface.ts';
@@ -11,6 +12,8 @@ type Options = {
   headers?: Record<string, string>;
   /** Instead of the query. */
   members?: Record<string, string>;
+  /** Certificate of a server with https. */
+  ca?: string;
 };
 
 export type Events = {
@@ -33,14 +36,16 @@ export async function subscribe(
   { url, token: own }: Server,
   query: string,
   variables: object = {},
-  { token = own, method = 'POST', headers = {}, members = { query } }: Options = {},
+  { token = own, method = 'POST', headers = {}, members = { query }, ca }: Options = {},
 ): Promise<Events> {
   const parameters = new URLSearchParams({ ...members, variables: JSON.stringify(variables) });
   const isPost = method === 'POST';
   // Not with fetch, which opens further connections when one is closed.
-  const sent = request(isPost ? `${url}/graphql` : `${url}/graphql?${parameters}`, {
+  const open = ca ? requestOverTls : request;
+  const sent = open(isPost ? `${url}/graphql` : `${url}/graphql?${parameters}`, {
     method,
     agent: false,
+    ...(ca && { ca }),
     headers: {
       authorization: `Bearer ${token}`,
       accept: 'text/event-stream',
