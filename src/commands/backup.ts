@@ -1,10 +1,13 @@
 import { Command } from 'commander';
+import { recordRun } from '../db/job-runs.ts';
 import { sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
 import { writeBackup } from '../db/transfer/backup-write.ts';
+import { withConnection } from '../db/transfer/connect.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
 import { withSource } from '../db/transfer/source.ts';
 import { version } from '../version.ts';
 import { sayLeftOut, seconds, transferProgress } from './transfer-progress.ts';
+import { sayNotRecorded } from './with-database.ts';
 import { withServer } from './with-server.ts';
 
 type Flags = { replace?: boolean; json?: boolean };
@@ -27,21 +30,40 @@ Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
     )
     .action((file: string, flags: Flags) =>
       withServer({ creates: false, stopped: 'The backup was stopped; there is no new file.' }, (url) =>
-        withSource(url, async (source) => {
-          const began = performance.now();
-          const progress = transferProgress();
-          const options = { version, replace: flags.replace ?? false, onProgress: progress.show };
-          const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);
-          const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
-          const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began) };
-          print(
-            report,
-            `${file}: ${report.tables} tables with ${rows.toLocaleString('en')} rows in ${(bytes / 1e6).toFixed(1)} MB, written and read again in ${report.seconds} s`,
-            flags.json,
-          );
-        }),
+        recorded(url, () => backup(url, file, flags)),
       ),
     );
+
+/** Returns the number of rows. */
+const backup = (url: string, file: string, flags: Flags): Promise<number> =>
+  withSource(url, async (source) => {
+    const began = performance.now();
+    const progress = transferProgress();
+    const options = { version, replace: flags.replace ?? false, onProgress: progress.show };
+    const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);
+    const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
+    const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began) };
+    print(
+      report,
+      `${file}: ${report.tables} tables with ${rows.toLocaleString('en')} rows in ${(bytes / 1e6).toFixed(1)} MB, written and read again in ${report.seconds} s`,
+      flags.json,
+    );
+    return rows;
+  });
+
+async function recorded(url: string, work: () => Promise<number>): Promise<void> {
+  const startedAt = new Date();
+  const record = (outcome: 'success' | 'failure', rows: number) =>
+    withConnection(url, false, (client) =>
+      recordRun(client, { job: 'backup', startedAt, outcome, rows }, sayNotRecorded),
+    ).catch(sayNotRecorded);
+  try {
+    await record('success', await work());
+  } catch (error) {
+    await record('failure', 0);
+    throw error;
+  }
+}
 
 export const restoreCommand = (): Command =>
   new Command('restore')

@@ -13,12 +13,15 @@ let source: TestDatabase;
 const folder = makeDataDir();
 const file = join(folder.path, 'whole.backup');
 let outcome: Awaited<ReturnType<typeof stakegraph>>;
+let contents: Awaited<ReturnType<typeof contentsOf>>;
+let places: Awaited<ReturnType<typeof sequencesOf>>;
 beforeAll(async () => {
   source = await createDatabase('sample');
   await source.pool.query({
     text: `insert into job_runs (job, network, started_at, outcome, row_count) values ('import', '', now(), 'success', 7)`,
     values: [],
   });
+  [contents, places] = [await contentsOf(source.url), await sequencesOf(source.url)];
   outcome = await stakegraph(['backup', file], { env: { DATABASE_URL: source.url } });
 });
 afterAll(async () => {
@@ -52,6 +55,14 @@ describe('stakegraph backup', () => {
     );
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder.path)).toEqual(['whole.backup']);
+  });
+
+  it('records its run for /metrics', async () => {
+    const runs = `select network, outcome, row_count > 1000 as many from job_runs where job = 'backup' order by run_id`;
+    expect((await ask(source.url, runs))[0]).toEqual({ network: '', outcome: 'success', many: true });
+    const { code } = await stakegraph(['backup', file], { env: { DATABASE_URL: source.url } });
+    expect(code).toBe(1); // the file exists
+    expect((await ask(source.url, runs)).at(-1)).toEqual({ network: '', outcome: 'failure', many: false });
   });
 
   it('refuses an existing file unless --replace is given', async () => {
@@ -95,15 +106,14 @@ describe('stakegraph restore', () => {
     const { code, stdout, stderr } = await restore(file, url);
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^Restored and compared \d+ tables with [\d,]+ rows of 20\S+Z in [\d.]+ s\.\n$/);
-    const [one, two] = [await contentsOf(source.url), await contentsOf(url)];
-    expect({ ...two, audit_log: '' }).toEqual({ ...one, audit_log: '' });
+    expect({ ...(await contentsOf(url)), audit_log: '' }).toEqual({ ...contents, audit_log: '' });
     const entry = 'select action, subject, details from audit_log order by entry_id desc limit 1';
     const details = { rows: expect.any(Number), replaced: false };
     expect(await ask(url, entry)).toEqual([
       { action: 'restore', subject: expect.stringMatching(/^20\S+Z$/), details },
     ]);
     const sequences = (await sequencesOf(url)).filter((each) => !each.sequencename.startsWith('audit_log'));
-    expect(await sequencesOf(source.url)).toEqual(expect.arrayContaining(sequences));
+    expect(places).toEqual(expect.arrayContaining(sequences));
   });
 
   it('refuses a database with data unless --replace is given', async () => {
