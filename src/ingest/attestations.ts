@@ -21,7 +21,6 @@ import {
   type ImportCounts,
   type Importer,
   rowChecker,
-  snakeCased,
 } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
 import { rangeOf, withinDates } from './staging.ts';
@@ -124,9 +123,9 @@ const storedColumns = (hours: boolean) =>
     .filter((name) => !entity.includes(name) && !(hours ? daily.has(name) : name === 'hour'));
 
 const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) => ({
-  ...snakeCased(figures),
-  entity_id: normaliseId(id),
-  id_type: entityType,
+  ...figures,
+  entityId: normaliseId(id),
+  idType: entityType,
   utc: calendar === 'utc',
   date: dateOfDay(figures.network, figures.day),
   computed: false,

@@ -5,7 +5,7 @@ import { count, moment } from '../kernel/leaves.ts';
 import { Block } from '../resources/blocks/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { slotFaults } from './given-time.ts';
-import { type Faults, type ImportCounts, type Importer, type MergeOptions, snakeCased } from './importer.ts';
+import type { Faults, ImportCounts, Importer, MergeOptions } from './importer.ts';
 import { mergePlain, type PlainTable, plainImporter } from './plain-table.ts';
 
 const Shape = Block.extend({
@@ -86,7 +86,7 @@ export const blockImporter: Importer<ImportedBlock> = plainImporter({
   shape: Shape,
   key: ['network', 'slot'],
   columns: Shape.omit({ consensusSlot: true, epoch: true, blockTimestamp: true }).extend({ slot: count() }),
-  stored: (row) => Object.assign(snakeCased(row), { slot: row.consensusSlot }),
+  stored: (row) => ({ ...row, slot: row.consensusSlot }),
   tidied,
   faults: faultsOf,
   merge: mergeBlocks,

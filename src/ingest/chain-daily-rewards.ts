@@ -5,7 +5,7 @@ import { flag, moment } from '../kernel/leaves.ts';
 import { parseDate } from '../kernel/time.ts';
 import { ChainDailyReward } from '../resources/chain-daily-rewards/record.ts';
 import { futureFaults, momentFaults } from './given-time.ts';
-import { type Faults, snakeCased } from './importer.ts';
+import type { Faults } from './importer.ts';
 import { plainImporter } from './plain-table.ts';
 
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
@@ -49,7 +49,7 @@ export const chainDailyRewardImporter = plainImporter({
     startTimestamp: true,
     endTimestamp: true,
   }).extend({ computed: flag() }),
-  stored: (row) => ({ ...snakeCased(row), computed: false }),
+  stored: (row) => ({ ...row, computed: false }),
   tidied: withDay,
   faults: faultsOf,
 });

@@ -31,6 +31,7 @@ export type Importer<Row, Name extends string = string> = {
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
   columns: readonly Column<Name>[];
+  /** Values by the names of `columns` in camel case. */
   stored(row: Row): Record<string, unknown>;
   /** Columns or expressions that are unique within a source. If empty, rows may repeat. */
   key: readonly string[];
@@ -113,10 +114,4 @@ function sqlType(schema: z.core.$ZodType): string {
   if (kind) return leafOf(schema)?.wide ? sqlTypes.Decimal : sqlTypes[kind];
   if (!(plain instanceof z.ZodArray)) return 'text';
   return plain.element instanceof z.ZodObject ? 'json' : 'text[]';
-}
-
-export function snakeCased(row: object): Record<string, unknown> {
-  const named: Record<string, unknown> = {};
-  for (const name in row) named[snake(name)] = row[name as keyof typeof row];
-  return named;
 }

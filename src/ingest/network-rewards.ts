@@ -19,7 +19,6 @@ import {
   isObject,
   type MergeOptions,
   rowChecker,
-  snakeCased,
 } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 import type { Column } from './staging.ts';
@@ -96,7 +95,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
       return countField in raw ? checks.network(raw, options) : neither.safeParse(raw);
     },
     columns: stagedColumns(network),
-    stored: (row) => ({ kind: idField in row ? 'validator' : 'network', ...snakeCased(row) }),
+    stored: (row) => ({ kind: idField in row ? 'validator' : 'network', ...row }),
     key: ['kind', `coalesce(${snake(idField)}::text, '')`, 'day'],
     merge: (client, options) => mergeRewards(client, network, options),
   };

@@ -4,7 +4,7 @@ import { Network } from '../chain/networks.ts';
 import { raisedRevision } from '../db/changes/revisions.ts';
 import { text } from '../kernel/leaves.ts';
 import { normaliseId, OperatorTag } from '../resources/operators/record.ts';
-import { type Faults, type ImportCounts, type MergeOptions, snakeCased } from './importer.ts';
+import type { Faults, ImportCounts, MergeOptions } from './importer.ts';
 import {
   parentFaults,
   parentsOf,
@@ -87,11 +87,12 @@ export const operatorProfileImporter = plainImporter({
   scope: ['network', 'id_type'],
   columns: Shape.omit({ id: true }).extend({ operatorId: Shape.shape.id }),
   stored: ({ id, ...row }) => ({
-    ...snakeCased({ ...row, ...parentsOf(row) }),
-    operator_id: normaliseId(id),
-    operator_tags: row.operatorTags.map(tagShown),
+    ...row,
+    ...parentsOf(row),
+    operatorId: normaliseId(id),
+    operatorTags: row.operatorTags.map(tagShown),
     // not derived from the pool's name, because that type would override the summary's type
-    pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
+    poolType: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
   }),
   // Only pool shares can conflict, because other rows have nulls in these columns.
   unique: { columns: ['network', 'pool_id', 'node_operator_id'], field: 'nodeOperatorId' },

@@ -14,14 +14,7 @@ import {
 } from '../resources/operators/record.ts';
 import { percentFaults } from './fault-messages.ts';
 import { HAS_HISTORY, type HistoryTables, IMPORT_DATE } from './history.ts';
-import {
-  type ColumnName,
-  columnsOf,
-  type Faults,
-  type Importer,
-  rowChecker,
-  snakeCased,
-} from './importer.ts';
+import { type ColumnName, columnsOf, type Faults, type Importer, rowChecker } from './importer.ts';
 import {
   parentFaults,
   parentsOf,
@@ -89,14 +82,14 @@ function stored(row: ImportedOperator) {
   const { id, ...fields } = row;
   const parents = parentsOf(row);
   return {
-    ...snakeCased(fields),
-    operator_id: normaliseId(id),
-    client_percentages: storedClients(row.clientPercentages),
-    relayer_percentages: storedRelayers(row.relayerPercentages),
-    operator_tags: row.operatorTags.map(tagShown),
-    pool_id: parents.poolId,
-    node_operator_id: parents.nodeOperatorId,
-    pool_type: poolTypeOf(row),
+    ...fields,
+    operatorId: normaliseId(id),
+    clientPercentages: storedClients(row.clientPercentages),
+    relayerPercentages: storedRelayers(row.relayerPercentages),
+    operatorTags: row.operatorTags.map(tagShown),
+    poolId: parents.poolId,
+    nodeOperatorId: parents.nodeOperatorId,
+    poolType: poolTypeOf(row),
   };
 }
 

@@ -7,7 +7,6 @@ import {
   type Importer,
   type MergeOptions,
   rowChecker,
-  snakeCased,
   stagedScopes,
 } from './importer.ts';
 import {
@@ -93,7 +92,7 @@ export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObj
   table: name = resource.replaceAll('-', '_'),
   scope = ['network'],
   columns: fields,
-  stored = snakeCased,
+  stored = (row) => row,
   unique,
   merge = mergePlain,
   ...checks

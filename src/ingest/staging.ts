@@ -3,6 +3,7 @@ import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { join, type Sql, sql } from '../db/rows.ts';
+import { camel } from '../kernel/names.ts';
 
 export type Column<Name extends string = string> = { name: Name; type: string };
 
@@ -86,6 +87,7 @@ export async function stageSelected<Name extends string>(
 
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
+  const fields = columns.map(({ name, type }) => ({ field: camel(name), isArray: type.endsWith('[]') }));
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
   // An unhandled error event would crash the process. The next `write` or `finish` throws the error.
@@ -100,10 +102,9 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
       let text = '';
       for (const { place, source, row } of rows) {
         text += `${place}\t${copyText(source)}`;
-        for (const { name, type } of columns) {
-          const value = row[name];
-          const array = type.endsWith('[]') && Array.isArray(value);
-          text += `\t${copyText(array ? arrayText(value) : value)}`;
+        for (const { field, isArray } of fields) {
+          const value = row[field];
+          text += `\t${copyText(isArray && Array.isArray(value) ? arrayText(value) : value)}`;
         }
         text += '\n';
       }

@@ -4,7 +4,7 @@ import { timeWindows } from '../chain/windows.ts';
 import { count, timestamp } from '../kernel/leaves.ts';
 import { StakeAuthoritySummary, StakeAuthorityTrend } from '../resources/stake-authorities/record.ts';
 import { HAS_HISTORY, IMPORT_DATE } from './history.ts';
-import { type ColumnName, columnsOf, type Importer, rowChecker, snakeCased } from './importer.ts';
+import { type ColumnName, columnsOf, type Importer, rowChecker } from './importer.ts';
 import { finishLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
 
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
@@ -80,7 +80,7 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName
   shape: ImportedStakeAuthority,
   check: rowChecker(ImportedStakeAuthority, { defaults: ({ window }) => ({ timeWindow: window }) }),
   columns,
-  stored: snakeCased,
+  stored: (row) => row,
   key: tables.key,
   merge: mergeRanked(tables, rankWindows),
   // False if all rows are pools or all are individuals, because the list could be filtered by type.

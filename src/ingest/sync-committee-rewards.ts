@@ -6,14 +6,7 @@ import { SyncCommitteeReward } from '../resources/sync-committee-rewards/record.
 import { raiseChainHeads } from './chain-heads.ts';
 import { type Seat, type SlotSeats, seatsAfter } from './committee-seats.ts';
 import { slotFaults } from './given-time.ts';
-import {
-  columnsOf,
-  type ImportCounts,
-  type Importer,
-  type MergeOptions,
-  rowChecker,
-  snakeCased,
-} from './importer.ts';
+import { columnsOf, type ImportCounts, type Importer, type MergeOptions, rowChecker } from './importer.ts';
 import { removeUnusedCommittees, type SlotRewards, writeSlots } from './sync-committees.ts';
 
 const Shape = SyncCommitteeReward.extend({
@@ -119,7 +112,7 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
   shape: Shape,
   check: rowChecker(Shape, { faults: slotFaults }),
   columns: columnsOf(Shape.omit({ epoch: true, blockTimestamp: true })),
-  stored: snakeCased,
+  stored: (row) => row,
   // Rows without a position are never duplicates, because a validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,

@@ -6,14 +6,7 @@ import { date } from '../kernel/leaves.ts';
 import { ValidatorDay } from '../periods/validator-day.ts';
 import { refreshSetDays } from '../resources/private-sets/set-days.ts';
 import { withColocated } from './colocated.ts';
-import {
-  columnsOf,
-  type Faults,
-  type ImportCounts,
-  type Importer,
-  rowChecker,
-  snakeCased,
-} from './importer.ts';
+import { columnsOf, type Faults, type ImportCounts, type Importer, rowChecker } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 import { monthsDue } from './validator-months.ts';
@@ -152,7 +145,7 @@ export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   shape: Shape,
   check: rowChecker(Shape, { defaults: ({ network, utc = false }) => ({ network, utc }), faults: faultsOf }),
   columns: table.columns,
-  stored: (row) => Object.assign(snakeCased(row), { date: dateOfDay(row.network, row.day) }),
+  stored: (row) => ({ ...row, date: dateOfDay(row.network, row.day) }),
   key: table.key,
   merge: mergeValidatorDays,
 };

@@ -39,14 +39,14 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
 function objectDecoder(schema: z.ZodObject): Decode {
-  const fields = Object.entries(schema.shape).map(
-    ([key, field]) => [key, decoder(field as z.core.$ZodType)] as const,
-  );
+  const keys = Object.keys(schema.shape);
+  const reads = keys.map((key) => decoder(schema.shape[key] as z.core.$ZodType));
   return (value) => {
     if (!isObject(value)) return value;
     const decoded: Record<string, unknown> = {};
-    for (const [key, read] of fields) {
-      const field = read(Object.hasOwn(value, key) ? value[key] : undefined);
+    for (let index = 0; index < keys.length; index += 1) {
+      const key = keys[index] as string;
+      const field = reads[index]?.(Object.hasOwn(value, key) ? value[key] : undefined);
       if (field !== undefined) decoded[key] = field;
     }
     return decoded;
@@ -55,7 +55,8 @@ function objectDecoder(schema: z.ZodObject): Decode {
 
 const isNumber = (value: unknown) => typeof value === 'number' || isLosslessNumber(value);
 
-const plain = (value: unknown): unknown => (isLosslessNumber(value) ? Number(value.toString()) : value);
+const plain = (value: unknown): unknown =>
+  typeof value === 'object' && isLosslessNumber(value) ? Number(value.toString()) : value;
 
 const hexDigits = (value: unknown): unknown =>
   typeof value === 'string' && /^(0|\\+)x[0-9a-f]*$/i.test(value)
@@ -66,8 +67,10 @@ const utcMoment = (value: unknown): unknown =>
   typeof value === 'string' ? (momentText(value) ?? value) : plain(value);
 
 /** `32014860472.0` becomes `32014860472`. */
-const wholeDigits = (value: unknown): unknown =>
-  isNumber(value) ? String(value).replace(/\.0+$/, '') : value;
+function wholeDigits(value: unknown): unknown {
+  if (typeof value === 'string' || Number.isInteger(value)) return String(value);
+  return isNumber(value) ? String(value).replace(/\.0+$/, '') : value;
+}
 
 /** Expands exponents: `1.50e-7` becomes `0.000000150`. */
 function decimalDigits(value: unknown): unknown {
