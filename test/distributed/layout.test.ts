@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import {
   isDistributed,
@@ -12,6 +16,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { withSource } from '../../src/db/transfer/source.ts';
 import { asSuperuser, installCitus, markDistributed } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { migrationsFolder } from '../support/migrations.ts';
 import { stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
@@ -105,6 +110,43 @@ describe('the layout of a database', () => {
       'cannot be copied: use pg_dump',
     );
     await asSuperuser(database.url, 'drop function days_of_validator');
+  });
+
+  it('gets each statement of a migration on its own if something is distributed, and one text otherwise', async () => {
+    const own = await createDatabase('empty');
+    onTestFinished(() => own.drop());
+    await installCitus(own.url);
+    const dir = mkdtempSync(join(tmpdir(), 'stakegraph-distributed-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    cpSync(migrationsFolder, dir, { recursive: true });
+    const next = (n: number) =>
+      writeFileSync(
+        join(dir, `9${n}_next.sql`),
+        `alter table validator_days add column n${n} integer; -- a; b\ncreate index on validator_days (n${n});`,
+      );
+    const sent: string[] = [];
+    const query = pg.Client.prototype.query as (...args: any[]) => any;
+    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: any,
+      ...args: any[]
+    ) {
+      if (typeof args[0] === 'string' && /validator_days \(?/.test(args[0])) sent.push(args[0].trim());
+      return query.apply(this, args);
+    } as any);
+    onTestFinished(() => spy.mockRestore());
+    next(100);
+    expect(await migrate(own.url, dir)).toEqual(['9100_next']);
+    expect(sent).toEqual([
+      'alter table validator_days add column n100 integer; -- a; b\ncreate index on validator_days (n100);',
+    ]);
+    await markDistributed(own.url, 'validator_days', 'validator_index');
+    sent.length = 0;
+    next(101);
+    expect(await migrate(own.url, dir)).toEqual(['9101_next']);
+    expect(sent).toEqual([
+      'alter table validator_days add column n101 integer',
+      '-- a; b\ncreate index on validator_days (n101)',
+    ]);
   });
 
   slow('is checked by the gateway and every command that reads or writes data', async () => {

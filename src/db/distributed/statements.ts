@@ -39,7 +39,7 @@ function afterComment(text: string, from: number): number {
 export function oneByOne<Client extends pg.ClientBase>(client: Client): Client {
   const query = async (text: unknown, ...rest: unknown[]) => {
     const send = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
-    if (typeof text !== 'string' || rest.length > 0) return send(text, ...rest);
+    if (typeof text !== 'string' || rest.some((value) => value !== undefined)) return send(text, ...rest);
     let result: unknown;
     for (const statement of statementsOf(text)) result = await send(statement);
     return result;

@@ -1,0 +1,172 @@
+// Compares the responses of a gateway before and after a change of its database (docs/distributed.md):
+//   TOKEN=… node scripts/compare-responses.mjs save http://127.0.0.1:4000 before.json
+//   TOKEN=… node scripts/compare-responses.mjs compare http://127.0.0.1:4000 before.json
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const USAGE =
+  'Usage: TOKEN=… [NETWORKS=mainnet,hoodi] node scripts/compare-responses.mjs save|compare URL FILE';
+const PAGES = 3;
+const OWNERS = 5;
+const VALIDATORS = 20;
+const ATTEMPTS = 60;
+const classes = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool', 'poolShare'];
+const windows = ['1d', '7d', '30d', 'all'];
+const granularities = ['day', 'week', 'month', 'all'];
+
+const [command, base, file] = process.argv.slice(2);
+const token = process.env.TOKEN;
+const networks = (process.env.NETWORKS ?? 'mainnet').split(',');
+
+class Failure extends Error {}
+
+async function request({ path, network, body }) {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(new URL(path, base), {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'x-service-network': network,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(120_000),
+    });
+    const text = await response.text();
+    if (response.status === 401) throw new Failure('The gateway refuses TOKEN.');
+    if ((response.status === 429 || response.status === 503) && attempt < ATTEMPTS) {
+      await sleep(1_000 * (Number(response.headers.get('retry-after')) || 1));
+      continue;
+    }
+    return { status: response.status, text };
+  }
+}
+
+const graphql = (network, query) => ({ path: '/graphql', network, body: { query } });
+
+async function found(network, query) {
+  const { text } = await request(graphql(network, query));
+  const { data, errors } = JSON.parse(text);
+  if (errors) throw new Failure(`A list could not be read: ${errors[0].message}`);
+  return data;
+}
+
+const constant = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+const figures = [
+  ...granularities.flatMap((granularity) => [
+    `attestations_${granularity}: attestations(granularity: ${constant(granularity)}, first: 50) { totalCount nodes {
+      startEpoch endEpoch totalUniqueAttestations sumMissedAttestations sumEndEpochBalance avgAttesterEffectiveness } }`,
+    `rewards_${granularity}: rewards(granularity: ${constant(granularity)}, last: 50) { totalCount nodes {
+      startEpoch sumRewards sumExecutionRewards } pageInfo { hasPreviousPage } }`,
+  ]),
+  'effectiveness(orderBy: { field: AVG_UPTIME }, first: 10) { nodes { startEpoch avgUptime avgCorrectness avgInclusionDelay } }',
+  'proposals(first: 10) { nodes { startEpoch proposedCount missedProposalCount } }',
+  'utc: attestations(utc: true, last: 10) { totalCount nodes { startEpoch endEpoch totalUniqueAttestations } }',
+].join(' ');
+
+/** What is requested, from what the gateway has. */
+async function requestsOf(network) {
+  const wanted = [
+    '/v0/eth/slashings?size=100',
+    '/v0/eth/network/chainDailyRewards?size=100',
+    '/v0/eth/blocks?size=100',
+  ];
+  const documents = [];
+  for (const idType of classes) {
+    for (const window of windows) wanted.push(`/v0/eth/operators?idType=${idType}&window=${window}&size=100`);
+    const { operators } = await found(
+      network,
+      `{ operators(idType: ${constant(idType)}, window: ALL, first: ${OWNERS}, network: ${constant(network)}) { nodes { operatorId } } }`,
+    );
+    for (const { operatorId } of operators.nodes) {
+      const id = encodeURIComponent(operatorId);
+      for (const window of windows)
+        wanted.push(`/v0/eth/operators/${id}/summary?idType=${idType}&window=${window}`);
+      for (const granularity of ['hour', ...granularities])
+        wanted.push(
+          `/v1/eth/entities/${id}/attestations?entityType=${idType}&granularity=${granularity}&limit=100`,
+        );
+      documents.push(
+        `{ operator(operatorId: ${JSON.stringify(operatorId)}, idType: ${constant(idType)}, network: ${constant(network)}) { ${figures}
+          validators(first: 5) { nodes { validatorIndex rewards(last: 3) { totalCount nodes { startEpoch sumRewards } } } } } }`,
+      );
+    }
+  }
+  const { validators, newest, privateSets } = await found(
+    network,
+    `{ validators(first: ${VALIDATORS}, network: ${constant(network)}) { nodes { validatorIndex } }
+      newest: validators(last: ${VALIDATORS}, network: ${constant(network)}) { nodes { validatorIndex } }
+      privateSets(first: ${OWNERS}, network: ${constant(network)}) {
+        nodes { setId validators(first: ${VALIDATORS}) { nodes { validatorIndex } } } } }`,
+  );
+  const members = privateSets.nodes.flatMap((set) => set.validators.nodes);
+  const indices = [...validators.nodes, ...newest.nodes, ...members].map((one) => one.validatorIndex);
+  for (const validatorIndex of new Set(indices))
+    documents.push(
+      `{ validator(by: { index: ${validatorIndex} }, network: ${constant(network)}) { ${figures} } }`,
+    );
+  for (const { setId } of privateSets.nodes)
+    for (const figure of ['attestations', 'effectiveness', 'proposals', 'rewards'])
+      for (const granularity of granularities)
+        wanted.push(`/v1/eth/sets/${setId}/${figure}?granularity=${granularity}&limit=100`);
+  return [...wanted.map((path) => ({ path, network })), ...documents.map((query) => graphql(network, query))];
+}
+
+const nextOf = ({ text }) => {
+  try {
+    const { next } = JSON.parse(text);
+    return typeof next === 'string' ? next : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+async function save() {
+  const saved = [];
+  for (const network of networks) {
+    for (const wanted of await requestsOf(network)) {
+      let asked = wanted;
+      for (let page = 1; asked && page <= PAGES; page += 1) {
+        const response = await request(asked);
+        saved.push({ ...asked, ...response });
+        const next = wanted.body ? undefined : nextOf(response);
+        asked = next && { path: next, network };
+      }
+    }
+  }
+  const ok = saved.filter(({ status }) => status === 200).length;
+  if (ok === 0) throw new Failure('No request was answered with 200: nothing was saved.');
+  writeFileSync(file, JSON.stringify(saved));
+  process.stdout.write(`Saved ${saved.length} responses, ${ok} of them with status 200.\n`);
+}
+
+const excerpt = (text, at) => JSON.stringify(text.slice(Math.max(0, at - 60), at + 60));
+
+async function compare() {
+  const saved = JSON.parse(readFileSync(file, 'utf8'));
+  let different = 0;
+  for (const before of saved) {
+    const after = await request(before);
+    if (after.status === before.status && after.text === before.text) continue;
+    different += 1;
+    let at = 0;
+    while (at < before.text.length && before.text[at] === after.text[at]) at += 1;
+    const name = before.body ? before.body.query.replace(/\s+/g, ' ').slice(0, 120) : before.path;
+    process.stdout.write(
+      `${before.network} ${name}\n  before: ${before.status} ${excerpt(before.text, at)}\n  after:  ${after.status} ${excerpt(after.text, at)}\n`,
+    );
+  }
+  process.stdout.write(`${saved.length - different} of ${saved.length} responses are equal.\n`);
+  if (different > 0) process.exitCode = 1;
+}
+
+try {
+  if (!token || !file || !URL.canParse(base) || !['save', 'compare'].includes(command))
+    throw new Failure(USAGE);
+  await (command === 'save' ? save() : compare());
+} catch (error) {
+  process.stderr.write(
+    `${error instanceof Failure ? error.message : `${error.message}: ${error.cause?.message ?? ''}`}\n`,
+  );
+  process.exitCode = 2;
+}
