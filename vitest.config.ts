@@ -31,7 +31,7 @@ const slowFiles = [
       'serve',
       'shutdown',
     ],
-    ...['stopped', 'usage', 'wall-clock'],
+    ...['stopped', 'usage', 'versions', 'wall-clock'],
   ].map((name) => `test/cli/${name}.test.ts`),
   ...['blocks', 'deposits', 'recorded', 'relays'].map((name) => `test/indexer/execution/${name}.test.ts`),
   ...[

@@ -1,0 +1,171 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { createToken } from '../../src/accounts/tokens.ts';
+import { committedMigrations } from '../../src/db/migrate.ts';
+import { eventually } from '../support/eventually.ts';
+import { createDatabase } from '../support/gateway.ts';
+import { endRunning, main, project, run, type Served, serve } from '../support/process.ts';
+import { scratch } from '../support/scratch.ts';
+
+const STALLED_MS = 60_000;
+const root = mkdtempSync(join(scratch, 'stakegraph-versions-'));
+afterEach(endRunning);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** The built program with further migrations. */
+function versionWith(name: string, migrations: Record<string, string>): string {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  cpSync(join(main, '..'), join(folder, 'dist'), { recursive: true });
+  cpSync(join(project, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
+  for (const [file, sql] of Object.entries(migrations))
+    writeFileSync(join(folder, 'dist/db/migrations', `${file}.sql`), sql);
+  return join(folder, 'dist/main.js');
+}
+
+const old = main;
+let next: string;
+let breaking: string;
+beforeAll(async () => {
+  const newest = (await committedMigrations()).at(-1);
+  const compatible = {
+    '9000_later_figure': `insert into compatible_migrations values ('9000_later_figure', '${newest}');
+      select pg_sleep(1);
+      create table later_figures (id integer primary key);
+      alter table operator_summaries add column later_figure bigint not null default 0;
+      create index later_figure on operator_summaries (later_figure);`,
+  };
+  next = versionWith('next', compatible);
+  breaking = versionWith('breaking', {
+    ...compatible,
+    '9001_breaking': 'alter table operator_summaries rename column display_name to shown_name;',
+  });
+});
+
+const paths = [
+  '/v0/eth/operators?window=7d&idType=pool&size=10',
+  '/v0/eth/operators?window=all&idType=nodeOperator&size=10',
+  '/v0/eth/slashings?size=10',
+  '/v0/eth/blocks?size=3',
+  '/v1/solana/delegators/stakeAuthorities?window=1d&limit=5',
+];
+const query = `{ operators(window: SEVEN_DAYS, first: 5) { totalCount nodes { id displayName networkPenetration } }
+  blocks(first: 3) { nodes { id consensusSlot } } }`;
+
+async function installed() {
+  const database = await createDatabase('sample');
+  onTestFinished(async () => {
+    endRunning();
+    await database.drop();
+  });
+  await createAccount(database.pool, { name: 'own', tier: 'enterprise' });
+  const { token } = await createToken(database.pool, 'test', null, 'own');
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const env = { DATABASE_URL: database.url };
+  const ask = async (served: Served, path: string, body?: object) => {
+    const response = await fetch(served.url + path, {
+      headers,
+      signal: AbortSignal.timeout(STALLED_MS),
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    // Links of v1 have the host of the request.
+    return { status: response.status, text: (await response.text()).replaceAll(served.url, 'https://host') };
+  };
+  return {
+    ask,
+    start: (program: string, MIGRATE = 'off') => serve({ main: program, env: { ...env, MIGRATE } }),
+    command: (program: string, args: string[], MIGRATE = 'off') =>
+      run(process.execPath, [program, ...args], { env: { ...env, MIGRATE, PORT: '0' } }),
+    async bodies(served: Served) {
+      const answers = [];
+      for (const path of paths) answers.push(await ask(served, path));
+      return [...answers, await ask(served, '/graphql', { query })];
+    },
+    async names(served: Served) {
+      const { text } = await ask(served, '/v1/eth/tags');
+      return JSON.parse(text).results.map(({ name }: { name: string }) => name);
+    },
+  };
+}
+
+const ready = (served: Served) =>
+  eventually(async () => expect((await served.get('/ready')).status).toBe(200), STALLED_MS);
+
+it('the old version serves while a compatible migration runs, then beside the new one, and again after a rollback', async () => {
+  const { start, command, ask, bodies, names } = await installed();
+  const before = await start(old);
+  const expected = await bodies(before);
+  expect(new Set(expected.map(({ status }) => status))).toEqual(new Set([200]));
+
+  const refused = await command(next, ['serve']);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('The database lacks 9000_later_figure; run "stakegraph migrate"');
+
+  let migrated = false;
+  const migration = command(next, ['migrate']).finally(() => (migrated = true));
+  let served = 0;
+  for (; !migrated; served += 1) {
+    expect(await bodies(before)).toEqual(expected);
+    await sleep(20);
+  }
+  expect(await migration).toMatchObject({ code: 0, stdout: 'applied 9000_later_figure\n' });
+  expect(served).toBeGreaterThan(0);
+
+  const beside = await start(next);
+  for (const gateway of [before, beside]) {
+    await ready(gateway);
+    expect(await bodies(gateway)).toEqual(expected);
+  }
+  for (const [gateway, name] of [
+    [before, 'by the old version'],
+    [beside, 'by the new version'],
+  ] as const)
+    expect((await ask(gateway, '/v1/eth/tags', { name })).status).toBe(201);
+  for (const gateway of [before, beside])
+    expect((await names(gateway)).sort()).toEqual(['by the new version', 'by the old version']);
+  expect(await before.stop()).toMatchObject({ code: 0 });
+
+  // A rollback: the old version starts on the schema of the new one, whether it may migrate or not.
+  for (const MIGRATE of ['off', 'on']) {
+    const again = await start(old, MIGRATE);
+    await ready(again);
+    expect(await bodies(again)).toEqual(expected);
+    expect(await names(again)).toHaveLength(2);
+    expect(await again.stop()).toMatchObject({ code: 0 });
+  }
+  expect(await command(old, ['migrate'])).toMatchObject({ code: 0, stdout: 'nothing to apply\n' });
+  expect(await bodies(beside)).toEqual(expected);
+  expect(await beside.stop()).toMatchObject({ code: 0 });
+});
+
+it('after a migration that is not declared compatible, the old version is not ready, and neither starts nor migrates', async () => {
+  const { start, command } = await installed();
+  const before = await start(old);
+  await ready(before);
+  expect(await command(breaking, ['migrate'])).toMatchObject({
+    code: 0,
+    stdout: 'applied 9000_later_figure, 9001_breaking\n',
+  });
+
+  const reason = 'The database has a migration that this version does not know: 9001_breaking.';
+  await eventually(async () => {
+    const response = await before.get('/ready');
+    expect([response.status, await response.json()]).toEqual([503, { status: 'not ready', reason }]);
+  }, STALLED_MS);
+  expect((await before.get('/health')).status).toBe(200);
+  for (const [name, MIGRATE] of [
+    ['serve', 'off'],
+    ['serve', 'on'],
+    ['migrate', 'off'],
+  ] as const)
+    expect(await command(old, [name], MIGRATE), name).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `stakegraph: ${reason}\n`,
+    });
+  expect(await before.stop()).toMatchObject({ code: 0 });
+});
