@@ -9,6 +9,7 @@ import { createDatabase, type Gateway, startGateway } from './support/gateway.ts
 import { migrateAnewTo } from './support/migrations.ts';
 import { mirrorFrom } from './support/mirror.ts';
 import { slow } from './support/thorough.ts';
+import { parsed } from './support/typed.ts';
 
 /** Recorded responses of a live service; not part of the project. */
 const folder = fileURLToPath(new URL('../../shared/real/', import.meta.url));
@@ -28,10 +29,11 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
     const path = `${folder}operators-pool-7d/${day}`;
     const report = await importFile(gateway.database.pool, 'operators', path, { network: 'mainnet' });
     expect(report.faults).toEqual([]);
-    const recorded = parse(readFileSync(path, 'utf8')) as any;
+    type Operators = { total: unknown; data: any[] };
+    const recorded = parsed<Operators>(readFileSync(path, 'utf8'));
     const { status, text } = await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=100');
     expect([status, status === 200 ? '' : text]).toEqual([200, '']);
-    const answered = parse(text) as any;
+    const answered = parsed<Operators>(text);
     expect(String(answered.total)).toBe(String(recorded.total));
 
     const expected = recorded.data.map((row: any) => ({
@@ -206,7 +208,7 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
         ),
         blockTimestamp: '2023-10-09T11:00:47Z',
       }));
-      const answered = (parse(text) as any).data;
+      const answered = parsed<{ data: unknown }>(text).data;
       expect(stringify(answered)).toBe(stringify(expected)); // the order of the keys and every digit
       const one = await own.get(`/v0/eth/blocks/${expected[0].consensusSlot}`);
       expect(one.text).toBe(stringify(expected[0]));

@@ -20,6 +20,7 @@ import {
 } from '../support/process.ts';
 import { lossyWay } from '../support/proxy.ts';
 import { every, slow } from '../support/thorough.ts';
+import { bodyOf, type GraphqlErrors } from '../support/typed.ts';
 
 /** NODE_OPTIONS that write the URL of every module that is loaded to standard error. */
 const traceModules = (() => {
@@ -341,14 +342,14 @@ describe('stakegraph on a standby as DATABASE_URL', () => {
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
       });
-      return { response, json: (await response.json()) as any };
+      return { response, body: () => bodyOf<GraphqlErrors>(response) };
     };
     const rest = await ask('/v1/eth/tags', { name: 'Mine' });
     const query = 'mutation { createTag(input: { name: "Mine" }) { tag { name } } }';
     const graphql = await ask('/graphql', { query });
     for (const { response } of [rest, graphql])
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(graphql.json.errors[0].extensions.code).toBe('UNAVAILABLE');
+    expect((await graphql.body()).errors[0].extensions.code).toBe('UNAVAILABLE');
     expect((await ask('/v0/eth/slashings')).response.status).toBe(200);
   });
 
@@ -382,7 +383,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
       });
       expect(response.status).toBe(body ? 201 : 200);
-      return (await response.json()) as any;
+      return bodyOf<{ total: number; results: { name: string }[] }>(response);
     };
     const setsOf = async ({ pool }: TestDatabase) =>
       (await pool.query({ text: `select name from private_sets where name = 'Mine'`, values: [] })).rows;
@@ -391,7 +392,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
     await ask('/v1/eth/tags', { name: 'Mine', validators: [] });
     expect(await setsOf(primary)).toEqual([{ name: 'Mine' }]);
     expect(await setsOf(replica)).toEqual([]);
-    expect((await ask('/v1/eth/tags')).results.map((set: { name: string }) => set.name)).toEqual(['Mine']);
+    expect((await ask('/v1/eth/tags')).results.map((set) => set.name)).toEqual(['Mine']);
   });
 
   it.each(every(2, ['is reset', 'falls silent']))(
@@ -415,7 +416,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
         return response;
       };
       const total = async () =>
-        ((await (await ask('/v0/eth/operators?window=7d&idType=pool')).json()) as any).total as number;
+        (await bodyOf<{ total: number }>(ask('/v0/eth/operators?window=7d&idType=pool'))).total;
       const up = async () =>
         /^stakegraph_read_replica_up\{replica="\S+"\} (\d)$/m.exec(await (await ask('/metrics')).text())?.[1];
       const ready = async () => expect((await served.get('/ready')).status).toBe(200);

@@ -8,6 +8,7 @@ import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf } from '../support/indexed.ts';
 import { dataDirForTest, endRunning, launch, serve, stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
+import { bodyOf } from '../support/typed.ts';
 
 const FIRST = 2_340;
 /** With a UTC midnight before it. */
@@ -193,8 +194,13 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
     });
     const query = '{ operators(window: ALL, idType: WITHDRAWAL_ADDRESS, first: 1) { totalCount } }';
     const ask = async (asked = query) =>
-      (
-        await fetch(`${served.url}/graphql`, {
+      bodyOf<{
+        data: {
+          operators: { totalCount: number };
+          blocks: { nodes: { missedConsensusRewards: string }[] };
+        };
+      }>(
+        fetch(`${served.url}/graphql`, {
           method: 'POST',
           headers: {
             authorization: `Bearer ${served.token}`,
@@ -202,8 +208,8 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
             'x-service-network': 'hoodi',
           },
           body: JSON.stringify({ query: asked }),
-        })
-      ).json() as any;
+        }),
+      );
     await eventually(async () => expect((await ask()).data.operators.totalCount).toBeGreaterThan(5), 120_000);
     const seconds = (performance.now() - began) / 1000;
     console.info(`figures after ${seconds.toFixed(1)} s`);
@@ -257,7 +263,7 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
     node.break(/./, 503);
     const served = await serve({ args: ['--index', node.url], env: { DATABASE_URL: database.url } });
     await eventually(async () => {
-      const ready = (await (await served.get('/ready')).json()) as any;
+      const ready = await bodyOf<object>(served.get('/ready'));
       expect(ready).toMatchObject({
         status: 'ready',
         index: [{ indexedEpoch: LAST, problem: expect.stringMatching(/^[a-z-]+$/) }],

@@ -10,6 +10,7 @@ import { createDatabase } from '../support/gateway.ts';
 import { dataDirForTest, endRunning, makeDataDir, type Served, serve } from '../support/process.ts';
 import { lossyWay } from '../support/proxy.ts';
 import { slow } from '../support/thorough.ts';
+import { bodyOf, type GraphqlErrors } from '../support/typed.ts';
 
 afterEach(endRunning);
 
@@ -88,14 +89,14 @@ slow('/ready tells that only reads work while the primary is stopped and a repli
   await eventually(async () => expect(await ready()).toEqual(degraded(GONE)), WAIT_MS);
   await eventually(async () => expect(await metrics()).toEqual([1, 0]), WAIT_MS);
   const operators = await ask('/v0/eth/operators?window=7d&idType=pool');
-  expect([operators.status, ((await operators.json()) as any).total > 0]).toEqual([200, true]);
+  expect([operators.status, (await bodyOf<{ total: number }>(operators)).total > 0]).toEqual([200, true]);
   const query = '{ slashings(network: MAINNET) { totalCount } }';
-  const slashings = (await (await ask('/graphql', { query })).json()) as any;
+  const slashings = await bodyOf<{ data: { slashings: { totalCount: number } } }>(ask('/graphql', { query }));
   expect(slashings.data.slashings.totalCount).toBeGreaterThan(0);
   expect(await status('/v1/eth/tags', { name: 'Mine', validators: [] })).toBe(503);
   expect(await status('/v1/eth/tags')).toBe(503);
   const mutation = 'mutation { createPrivateSet(input: { name: "Mine" }) { privateSet { name } } }';
-  const refused = (await (await ask('/graphql', { query: mutation })).json()) as any;
+  const refused = await bodyOf<GraphqlErrors>(ask('/graphql', { query: mutation }));
   expect(refused.errors[0].extensions.code).toBe('UNAVAILABLE');
   expect(logged(DEGRADED)).toBeGreaterThan(0);
 

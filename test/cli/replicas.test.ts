@@ -8,6 +8,7 @@ import { BLOCKS, importBlocks, slotsOf } from '../support/live-rows.ts';
 import { dataDirForTest, endRunning, serve, stakegraph } from '../support/process.ts';
 import { subscribe } from '../support/subscribe.ts';
 import { slow } from '../support/thorough.ts';
+import { bodyOf } from '../support/typed.ts';
 
 afterEach(endRunning);
 
@@ -37,18 +38,19 @@ const loadOperators = (database: TestDatabase, validatorCount: number) =>
     JSON.stringify(OPERATORS.map((id, n) => operator(id, { validatorCount, networkPenetration: n / 100 }))),
   );
 
+type Page = { data: { validatorCount: number }[]; next: string | null };
 async function served(token: string, env: Record<string, string>) {
   const gateway = await serve({ env: { DATA_DIR: dataDirForTest(), ...env } });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const get = async (path: string) => {
     const response = await fetch(gateway.url + path, { headers });
-    return { status: response.status, json: (await response.json()) as any };
+    return { status: response.status, json: await bodyOf<Page>(response) };
   };
   const query = async (text: string, variables: object = {}) => {
     const body = JSON.stringify({ query: text, variables });
-    const { data, errors } = (await (
-      await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })
-    ).json()) as any;
+    const { data, errors } = await bodyOf<{ data: any; errors?: unknown[] }>(
+      fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body }),
+    );
     expect(errors).toBeUndefined();
     return data;
   };
@@ -100,7 +102,7 @@ slow(
     expect(new Set(await walk(ahead, behind))).toEqual(new Set([1]));
 
     await loadOperators(primary, 2); // no replica has it yet
-    expect((await behind.get(FIRST)).json.data[0].validatorCount).toBe(1);
+    expect((await behind.get(FIRST)).json.data[0]?.validatorCount).toBe(1);
     for (const walked of [await walk(ahead, behind), await walkGraphql(ahead, behind)])
       expect(walked).toEqual(OPERATORS.map(() => 2));
     expect(new Set(await walk(behind, ahead)).size).toBe(1); // 2 only if replicas have lagged for five seconds
@@ -117,10 +119,10 @@ slow(
       expect(new Set(await walk(ahead, behind))).toEqual(new Set([2]));
     }
     await eventually(
-      async () => expect((await behind.get(FIRST)).json.data[0].validatorCount).toBe(2),
+      async () => expect((await behind.get(FIRST)).json.data[0]?.validatorCount).toBe(2),
       WAIT_MS,
     );
-    for (let n = 0; n < 20; n += 1) expect((await behind.get(FIRST)).json.data[0].validatorCount).toBe(2);
+    for (let n = 0; n < 20; n += 1) expect((await behind.get(FIRST)).json.data[0]?.validatorCount).toBe(2);
   },
 );
 

@@ -15,6 +15,7 @@ import {
   stakegraph,
 } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
+import { bodyOf } from '../support/typed.ts';
 
 const nobody = { uid: 65534, gid: 65534 };
 const asRoot = process.getuid?.() === 0;
@@ -77,7 +78,7 @@ describe('stakegraph serve on a folder without a database', () => {
     expect(await stakegraph(['import', 'slashings', file], { env })).toMatchObject({ code: 0 });
     const second = await serve({ env });
     expect(second.token).toBe(first.token);
-    const { data } = (await (await second.get('/v0/eth/slashings?size=200')).json()) as any;
+    const { data } = await bodyOf<{ data: unknown[] }>(second.get('/v0/eth/slashings?size=200'));
     expect(data).toContainEqual(slashing);
     await second.stop();
   });

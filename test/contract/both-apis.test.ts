@@ -12,6 +12,7 @@ import { schema } from '../../src/graphql/schema/index.ts';
 import { rooms, routes } from '../../src/resources/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
+import { parsed } from '../support/typed.ts';
 
 /** How one question is asked of both APIs; `cursor` is put where Relay's arguments go. */
 type Question = {
@@ -356,7 +357,7 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
       `query ${paged ? '($cursor: String)' : ''} { ${whole} }`,
       paged ? { cursor } : {},
     );
-    const { data: top, errors } = parse(text) as any;
+    const { data: top, errors } = parsed<{ data: any; errors?: unknown }>(text);
     expect(errors).toBeUndefined();
     const data = root ? top[root] : top;
     const nodes = (paged ? data[field].nodes : data[field]).map((row: any) =>

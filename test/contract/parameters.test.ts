@@ -40,7 +40,7 @@ const rowsOf = ({ json }: { json: any }) => json.data ?? json.results ?? json;
 
 async function refused(path: string, loc: string[], types: string[]) {
   const { status, json } = await gateway.get(path);
-  const faults = (json.detail as any[]).map?.(({ loc, type }) => [...loc, type]);
+  const faults = (json.detail as { loc: string[]; type: string }[]).map?.(({ loc, type }) => [...loc, type]);
   expect([path, status, faults]).toEqual([
     path,
     400,

@@ -18,7 +18,7 @@ const {
   createOperationDescriptor,
   getRequest,
   getSingularSelector,
-} = relay as any;
+}: Record<string, any> = relay;
 
 /** Arguments of a connection that has required ones, with values of the sample data put in by name. */
 type Values = { pool: string; slot: number };

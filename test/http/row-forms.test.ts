@@ -36,12 +36,15 @@ function rowsInCsv(text: string, json: Record<string, unknown>[]): Record<string
   const marked = parseCsv(text, {
     record_delimiter: '\r\n',
     cast: (value, { quoting }) => ({ value, quoting }),
-  }) as any[];
-  const [names, ...rows] = marked;
-  const header = names.map(({ value }: any) => value) as string[];
+  }) as unknown as { value: string; quoting: boolean }[][];
+  const [names = [], ...rows] = marked;
+  const header = names.map(({ value }) => value);
   return rows.map((row, index) =>
     Object.fromEntries(
-      header.map((name, at) => [name, valueIn(row[at].value, row[at].quoting, json[index]?.[name])]),
+      header.map((name, at) => [
+        name,
+        valueIn(row[at]?.value ?? '', row[at]?.quoting ?? false, json[index]?.[name]),
+      ]),
     ),
   );
 }

@@ -76,7 +76,9 @@ describe('importing stake authorities', () => {
         const delegations = percentages.map(({ value }) => ({ ...validator, percentage: value }));
         const [v0] = await answer();
         expect(v0).toMatchObject({ ...plain, delegations });
-        const v1 = parse((await gateway.get(`${V1}&window=7d`)).text, null, (digits) => digits) as any;
+        const v1 = parse((await gateway.get(`${V1}&window=7d`)).text, null, (digits) => digits) as {
+          results: unknown[];
+        };
         expect(v1.results[0]).toMatchObject({ ...plain, delegations });
         const { data } = await gateway.graphql(`{ stakeAuthorities(window: SEVEN_DAYS) { nodes {
           ${Object.keys(given)} delegations { validatorVoteAccount validatorName percentage } } } }`);

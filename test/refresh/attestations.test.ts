@@ -40,7 +40,7 @@ const leaves = (index: number, epochs: number, change: object = {}) =>
 const path = (id: string, entityType: string, more = '') =>
   `/v1/eth/entities/${encodeURIComponent(id)}/attestations?entityType=${entityType}&sortOrder=asc&limit=100${more}`;
 const rowsOf = async (id: string, entityType = 'pool', more = '') =>
-  exact((await gateway.get(path(id, entityType, more))).text).results as any[];
+  exact((await gateway.get(path(id, entityType, more))).text).results as Record<string, unknown>[];
 
 type Validator = ReturnType<typeof validator>;
 const groups: [string, (v: Validator) => string | null][] = [

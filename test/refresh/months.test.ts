@@ -7,6 +7,7 @@ import { finishValidatorDays } from '../../src/ingest/validator-days.ts';
 import { addToMonths, monthsDue, sumDueMonth } from '../../src/ingest/validator-months.ts';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
+import { rowsOf } from '../support/typed.ts';
 import {
   type Day,
   load,
@@ -19,7 +20,7 @@ import {
 } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
-const query = async (text: string) => (await gateway.database.pool.query({ text, values: [] })).rows as any[];
+const query = <T = Record<string, unknown>>(text: string) => rowsOf<T>(gateway.database.pool, text);
 const clear = () =>
   query(`truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators, operator_summaries,
     operator_lists, operator_series, operator_history, operator_history_days, datasets cascade`);
@@ -37,7 +38,7 @@ const client = async <T>(work: (client: pg.Client) => Promise<T>): Promise<T> =>
 const months = () => query('select month::text as month, due from validator_months order by month');
 const operators = async () => (await published(gateway)).operators.map(({ row }: any) => row);
 const sums = () =>
-  query(
+  query<{ row: Record<string, unknown> }>(
     'select to_jsonb(s) as row from validator_month_sums s join validator_months using (network, month) where not due order by month, validator_index',
   );
 
@@ -140,7 +141,7 @@ describe('sums by month', () => {
         if (stored.size === 0) return;
         await refreshed(gateway, only);
         // a day whose rows were removed is still a day that is stored
-        const [{ newest }] = await query(
+        const [{ newest } = { newest: '' }] = await query<{ newest: string }>(
           `select date_trunc('month', max(date))::date::text as newest from validator_day_dates`,
         );
         const facts = [...stored.values()];
@@ -187,7 +188,7 @@ describe('sums by month', () => {
     expect((await months()).map(({ due }) => due)).toEqual([false, true, true]);
     await refreshed(gateway, only);
     const [, february] = await sums();
-    expect(february.row).toMatchObject({ month: '2025-02-01', days: 2, rewards: 2_500_007 });
+    expect(february?.row).toMatchObject({ month: '2025-02-01', days: 2, rewards: 2_500_007 });
   });
 
   it('stay, and stay in the window all, when the days of their month are dropped', async () => {

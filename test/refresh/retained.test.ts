@@ -3,10 +3,11 @@ import { dayOfDate } from '../../src/chain/calendar.ts';
 import { type RetainReport, retain } from '../../src/ingest/retain/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { slow } from '../support/thorough.ts';
+import { rowsOf } from '../support/typed.ts';
 import { load, published, refreshed, validator, validatorDay } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
-const query = async (text: string) => (await gateway.database.pool.query({ text, values: [] })).rows as any[];
+const query = (text: string) => rowsOf(gateway.database.pool, text);
 beforeEach(() =>
   query(`truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators,
     operator_summaries, operator_lists, kept_from, datasets cascade`),

@@ -394,7 +394,7 @@ describe('Solana of a refresh', () => {
     const [told] = fc.sample(story, 1) as [Story];
     await store({
       ...told,
-      validators: told.validators.filter((row) => row.voteAccount !== keyOf(20)) as any,
+      validators: told.validators.filter((row) => row.voteAccount !== keyOf(20)) as Story['validators'],
     });
     await expect(refreshed(gateway, only)).rejects.toThrow(
       `Stake is with validator ${keyOf(20)} in epoch ${Math.max(0, told.epochs.length - 2)}`.slice(0, 75),

@@ -23,7 +23,12 @@ beforeEach(() => {
 
 const pathOf = (id = pool) => `/v1/eth/entities/${encodeURIComponent(id)}/attestations`;
 const list = (query: string, headers = {}) => gateway.get(`${pathOf()}?entityType=pool&${query}`, headers);
-const results = async (query: string) => exact((await list(`limit=1000&${query}`)).text).results as any[];
+type Row = { day: number; startEpoch: number; endEpoch: number; startTimestamp: string } & Record<
+  'totalUniqueAttestations' | 'sumCorrectHead' | 'sumInclusionDelay',
+  string
+>;
+const results = async (query: string) =>
+  exact((await list(`limit=1000&${query}`)).text).results as [Row, ...Row[]];
 
 describe('GET /v1/eth/entities/{entity_id}/attestations', () => {
   it('answers the documented envelope, ten rows by default, with the documented keys in order', async () => {
@@ -65,17 +70,19 @@ describe('GET /v1/eth/entities/{entity_id}/attestations', () => {
     const rows = await results(`granularity=${granularity}`);
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows)
-      expect(places.filter((name) => row[name] !== null).sort()).toEqual([...keys].sort());
+      expect(places.filter((name) => (row as Record<string, unknown>)[name] !== null).sort()).toEqual(
+        [...keys].sort(),
+      );
   });
 
   it('gives hours that sum up to their day', async () => {
     const [day] = await results(`fromDay=${lastDay}`);
     const hours = await results(`granularity=hour&fromDay=${lastDay}&toDay=${lastDay}`);
     expect(hours).toHaveLength(24);
-    for (const field of ['totalUniqueAttestations', 'sumCorrectHead', 'sumInclusionDelay']) {
+    for (const field of ['totalUniqueAttestations', 'sumCorrectHead', 'sumInclusionDelay'] as const) {
       expect(hours.reduce((sum, row) => sum + BigInt(row[field]), 0n)).toBe(BigInt(day[field]));
     }
-    expect([hours[0].startEpoch, hours[23].endEpoch]).toEqual([day.startEpoch, day.endEpoch]);
+    expect([hours[0].startEpoch, hours[23]?.endEpoch]).toEqual([day.startEpoch, day.endEpoch]);
   });
 
   it('answers by UTC days for utc=true, in any letter case', async () => {

@@ -1,4 +1,3 @@
-import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
 import { networks } from '../../src/chain/networks.ts';
@@ -8,6 +7,7 @@ import { headEpoch } from '../../src/sample/chain.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { parsed } from '../support/typed.ts';
 import { walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -148,7 +148,9 @@ describe('GET /v0/eth/blocks', () => {
 
   it('answers wei with every digit, past 2^53', async () => {
     const { text } = await list('size=50');
-    const burnt = (parse(text) as any).data.map((row: any) => row.totalBurntFees?.toString() ?? '0');
+    const burnt = parsed<{ data: { totalBurntFees: object | null }[] }>(text).data.map(
+      (row) => row.totalBurntFees?.toString() ?? '0',
+    );
     expect(burnt.some((digits: string) => BigInt(Number(digits)) !== BigInt(digits))).toBe(true);
     const stored = await gateway.database.pool.query({
       text: `select coalesce(total_burnt_fees, 0)::text as fees from blocks where network = 'mainnet'

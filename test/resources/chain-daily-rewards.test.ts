@@ -1,4 +1,3 @@
-import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, dateOfDay, epochStart } from '../../src/chain/calendar.ts';
 import { networks } from '../../src/chain/networks.ts';
@@ -6,6 +5,7 @@ import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { chainDailyRewardFields } from '../../src/resources/chain-daily-rewards/record.ts';
 import { headEpoch } from '../../src/sample/chain.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
+import { parsed } from '../support/typed.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -60,7 +60,9 @@ describe('GET /v0/eth/network/chainDailyRewards', () => {
         order by day desc limit 200`,
       values: [],
     });
-    const answered = (parse(text) as any).data.map((row: any) => row.sumEffectiveBalance.toString());
+    const answered = parsed<{ data: { sumEffectiveBalance: object }[] }>(text).data.map((row) =>
+      row.sumEffectiveBalance.toString(),
+    );
     expect(answered).toEqual(rows.map((row) => row.balance));
     expect(answered.some((digits: string) => BigInt(digits) > 2n ** 53n)).toBe(true);
   });

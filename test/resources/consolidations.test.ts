@@ -32,6 +32,7 @@ async function all(query: string, headers = {}): Promise<any[]> {
 }
 
 const validators = [...sampleValidators()];
+type Owner = (typeof validators)[number];
 const ownerOf = new Map(validators.map((row) => [`${row.network}:${row.validatorIndex}`, row]));
 const shares = new Map(
   [...sampleOperators()]
@@ -41,7 +42,9 @@ const shares = new Map(
 
 /** The entities of a validator, by a plain walk over the sample. */
 function entitiesOf(network: string, index: number) {
-  const { depositAddress, withdrawalAddress, nodeOperator, pool } = ownerOf.get(`${network}:${index}`) as any;
+  const { depositAddress, withdrawalAddress, nodeOperator, pool } = ownerOf.get(
+    `${network}:${index}`,
+  ) as Owner;
   const share = shares.get(JSON.stringify([network, pool, nodeOperator]));
   const found = [depositAddress, withdrawalAddress, nodeOperator, pool, share];
   return entityClasses.flatMap((idType, place) => (found[place] ? [{ id: found[place], idType }] : []));
@@ -114,7 +117,7 @@ describe('GET /v1/eth/validators/consolidations', () => {
     'takes days and dates inclusively, by the %s calendar',
     async (calendar) => {
       const rows = expected('mainnet', calendar);
-      const [first, last] = [rows[40] as any, rows[200] as any];
+      const [first, last] = [rows[40], rows[200]] as [(typeof rows)[number], (typeof rows)[number]];
       const utc = `utc=${calendar === 'utc'}`;
       const within = rows.filter((row) => row.day >= first.day && row.day <= last.day);
       expect(within.length).toBeGreaterThan(160);
@@ -500,9 +503,9 @@ describe('the sample data', () => {
   it('consolidates validators that left, into ones that stay, at the epoch they could be withdrawn', () => {
     const rows = [...sampleConsolidations(validators)];
     for (const row of rows) {
-      const source = ownerOf.get(`${row.network}:${row.sourceValidatorIndex}`) as any;
+      const source = ownerOf.get(`${row.network}:${row.sourceValidatorIndex}`) as Owner;
       expect(source.slashed).toBe(false);
-      expect(row.epoch - source.exitEpoch).toBeGreaterThanOrEqual(256);
+      expect(row.epoch - Number(source.exitEpoch)).toBeGreaterThanOrEqual(256);
       expect(ownerOf.get(`${row.network}:${row.targetValidatorIndex}`)?.exitEpoch).toBeNull();
     }
     expect(rows).toEqual([...sampleConsolidations([...sampleValidators()])]);

@@ -5,6 +5,7 @@ import { stakeAuthorityPages } from '../../src/resources/stake-authorities/queri
 import { stakeAuthorityFields } from '../../src/resources/stake-authorities/record.ts';
 import { useGateway } from '../support/gateway.ts';
 import { every } from '../support/thorough.ts';
+import { blocksIn } from '../support/typed.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -398,8 +399,7 @@ describe('a deep page', () => {
       text: `explain (analyze, buffers, format json) ${asked?.text}`,
       values: asked?.values as unknown[],
     });
-    const { Plan } = (rows[0] as any)['QUERY PLAN'][0];
-    return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
+    return blocksIn(rows);
   }
 
   it.each([15, 200])('of %i costs what the first does', async (limit) => {

@@ -4,6 +4,7 @@ import { stakeAuthorityOrders } from '../../src/resources/stake-authorities/quer
 import { useGateway } from '../support/gateway.ts';
 import { byOrder, walkOrdered } from '../support/ordered.ts';
 import { every } from '../support/thorough.ts';
+import { blocksIn } from '../support/typed.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -160,8 +161,7 @@ describe('a deep page of a stored order', () => {
       text: `explain (analyze, buffers, format json) ${asked?.text}`,
       values: asked?.values as unknown[],
     });
-    const { Plan } = (rows[0] as any)['QUERY PLAN'][0];
-    return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
+    return blocksIn(rows);
   }
 
   it('reads as many blocks as the first', async () => {

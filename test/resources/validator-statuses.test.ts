@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
+import { rowsOf } from '../support/typed.ts';
 import { walkKeys } from '../support/walk.ts';
 
 const gateway = useGateway();
-const query = async (text: string, values: unknown[] = []) =>
-  (await gateway.database.pool.query({ text, values })).rows as any[];
+const query = <T = Row>(text: string, values: unknown[] = []) =>
+  rowsOf<T>(gateway.database.pool, text, values);
 
 const LATE = 2 ** 31 - 1;
 const statuses = ['PENDING', 'ACTIVE', 'EXITING', 'EXITED'] as const;
@@ -19,7 +20,7 @@ const statusIn = ({ activation, exit }: Row) =>
 const having = (status: string) => all.filter((row) => statusIn(row) === status);
 
 beforeAll(async () => {
-  [{ newest }] = await query(`select greatest(
+  [{ newest } = { newest: 0 }] = await query<{ newest: number }>(`select greatest(
     (select slot / 32 from chain_heads where network = 'mainnet'),
     (select max(epoch) from chain_balances where network = 'mainnet')) as newest`);
   // Some wait for duties, some of these with a known epoch; some have a known exit, one at the next epoch, one at this.

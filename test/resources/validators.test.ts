@@ -22,7 +22,7 @@ describe('GraphQL validator', () => {
   it.each(networks)(
     'finds one of %s by index, by public key in any case and by global id',
     async (network) => {
-      const row = validators.find((known) => known.network === network) as any;
+      const row = validators.find((known) => known.network === network) as (typeof validators)[number];
       const name = network.toUpperCase();
       const pubkey = row.validatorPubkey.toUpperCase().replace('0X', '0x');
       const { data } = await ask(`{
@@ -162,7 +162,7 @@ describe('Validator', () => {
         group by 1 order by 2 desc, 1 limit 1`,
       values: [],
     });
-    const { validator_index: index, rows: total } = rows[0] as any;
+    const { validator_index: index, rows: total } = rows[0] as { validator_index: number; rows: number };
     expect(total).toBeGreaterThan(63); // it sits more than once
     const walk = async (args: (cursor: string | null) => string, step: 'next' | 'previous') => {
       const nodes: any[] = [];

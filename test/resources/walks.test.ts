@@ -5,6 +5,7 @@ import { sampleStakeAuthorities } from '../../src/sample/solana.ts';
 import { operator, useFiles } from '../ingest/rows.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { every } from '../support/thorough.ts';
+import { rowsOf } from '../support/typed.ts';
 
 // Decisions, pages: following `next` gives every row once, in order, even while a refresh lands between two pages.
 
@@ -145,9 +146,9 @@ describe.each(every(2, lists))('a walk over $list while a refresh turns the orde
     const count = async () => {
       const text = `select (select count(*) from ${table}_lists where superseded_at is not null)::int as lists,
         (select count(*) from ${table}_summaries where superseded)::int as summaries`;
-      return (await gateway.database.pool.query({ text, values: [] })).rows[0] as any;
+      return (await rowsOf<{ lists: number; summaries: number }>(gateway.database.pool, text))[0];
     };
-    expect((await count()).summaries).toBeGreaterThan(0);
+    expect((await count())?.summaries).toBeGreaterThan(0);
     const text = `update ${table}_lists set superseded_at = superseded_at - interval '2 hours'`;
     await gateway.database.pool.query({ text, values: [] });
     await load(list, ['1', '2']);

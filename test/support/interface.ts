@@ -55,7 +55,7 @@ export function shownByCall(target: string, init: RequestInit, { status, json }:
   const operation = patterns.find((one) => one.method === method && one.pattern.test(path))?.operation;
   if (!operation) return [];
   if (status === 400) {
-    const places: string[][] = (json?.detail as any[])?.map?.((fault) => fault.loc) ?? [];
+    const places: string[][] = (json?.detail as { loc: string[] }[])?.map?.((fault) => fault.loc) ?? [];
     return operation.parameters
       .filter(({ place, name }) => places.some((loc) => loc[0] === place && loc[1] === name))
       .map((parameter) => refused(operation, parameter));

@@ -73,7 +73,8 @@ export function compiledQueries() {
     }
     if (known.document === undefined) known.document = validDocument(text) ?? null;
     const operation = known.document && getOperationAST(known.document, operationName);
-    if (!known.document || !operation) return undefined; // not cached: callers could fill the cache with operation names
+    // Not cached, because callers could fill the cache with operation names.
+    if (!known.document || !operation) return undefined;
     const made = compile(known.document, operation);
     compiled.set(key, made);
     return made.query;

@@ -26,9 +26,12 @@ export const schemaOf = (
   return hoist(document, found);
 };
 
-/** Python's `re`, and JavaScript without the flag u, have no classes like `\p{Cc}`. */
+/**
+ * Python's `re`, and JavaScript without the flag u, have no classes like `\p{Cc}`. Without `\p{Cs}` nothing is missing,
+ * because JSON parsers refuse or replace lone surrogates.
+ */
 const portable = (pattern: string): string =>
-  pattern.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f').replaceAll('\\p{Cs}', ''); // JSON parsers refuse or replace lone surrogates
+  pattern.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f').replaceAll('\\p{Cs}', '');
 
 function hoist(document: Json, found: Map<string, Json>): Json {
   const { $schema: _schema, $defs, ...rest } = document;

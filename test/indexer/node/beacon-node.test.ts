@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasRecordings, recordedChain, startBeaconNode } from '../../support/beacon-node.ts';
 import { syntheticChain } from '../../support/synthetic-chain.ts';
+import { bodyOf } from '../../support/typed.ts';
 
 describe.skipIf(!hasRecordings)("a recorded chain as a node's answers", () => {
   it('has blocks whose parents are the roots of the blocks before', async () => {
     const node = await startBeaconNode(recordedChain('days'));
     onTestFinished(() => node.close());
-    const get = async (path: string) => (await fetch(node.url + path)).json() as any;
+    const get = (path: string) => bodyOf<any>(fetch(node.url + path));
     let root = node.chain.root(72_000);
     for (let slot = 72_001; slot < 72_040; slot += 1) {
       const { data, code } = await get(`/eth/v2/beacon/blocks/${slot}`);
@@ -23,7 +24,7 @@ describe('a node of the tests', () => {
   it('tells another branch while it is reorganised, and then its own again', async () => {
     const node = await startBeaconNode(syntheticChain(), { head: 72_050 });
     onTestFinished(() => node.close());
-    const get = async (path: string) => (await fetch(node.url + path)).json() as any;
+    const get = (path: string) => bodyOf<any>(fetch(node.url + path));
     const before = await get('/eth/v1/beacon/headers/head');
     node.reorganise(3);
     const after = await get('/eth/v1/beacon/headers/head');

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Nodes, openNodes } from '../../../src/indexer/node/index.ts';
 import { type BeaconNode, hasRecordings, recordedChain, startBeaconNode } from '../../support/beacon-node.ts';
+import type { RawEpoch } from '../../support/recorded-chain.ts';
 import { syntheticChain } from '../../support/synthetic-chain.ts';
 
 const stop = new AbortController();
@@ -39,9 +40,9 @@ describe('an epoch', () => {
 
   it('has committees, seats and proposers', async () => {
     const { input } = await nodes.fetchEpoch(2252, none);
-    const { committees, sync, proposers } = node.chain.epoch(2252) as any;
+    const { committees, sync, proposers } = node.chain.epoch(2252) as RawEpoch;
     expect(input.committees.perSlot).toBe(1);
-    expect([...input.committees.members]).toEqual(committees.flatMap(([, , members]: any) => members));
+    expect([...input.committees.members]).toEqual(committees.flatMap(([, , members]) => members));
     expect([...input.syncCommittee]).toEqual(sync);
     expect(input.nextSyncCommittee).toBe(input.syncCommittee);
     expect([...input.proposers]).toEqual(proposers);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slow } from '../../support/thorough.ts';
-import { dutiesIn, dutyCount } from './duties.ts';
+import { type Duties, dutiesIn, dutyCount } from './duties.ts';
 import { expected } from './expected.ts';
 import { type Recording, readRecording, recordingPath } from './recording.ts';
 import { replayOf } from './replay.ts';
@@ -33,7 +33,7 @@ function checkSlashed(recording: Recording) {
 }
 
 function checkDuties(run: Run) {
-  for (const row of expected(run).validator_days as any[]) {
+  for (const row of expected(run).validator_days as unknown as Duties[]) {
     if (dutyCount(row) > 0) expect(dutyCount(row)).toBe(row.endEpoch - row.startEpoch + 1);
     else expect(row.sumSyncSignatureCount).not.toBe(null);
   }

@@ -101,14 +101,12 @@ describe('rows near the head', () => {
     const same = final.blocks.find(({ block }) => block);
     if (!same?.block) throw new Error('all blocks of the epoch are missed');
     const other = final.blocks.findLast(({ block }) => block);
-    const near = [same, { ...other, block: madeBlock(other?.slot ?? 0, 1, { root: `0x${'e'.repeat(64)}` }) }];
-    near[1] = {
-      ...near[1],
-      block: { ...near[1]?.block, execution: { ...same.block.execution, blockHash: `0x${'f'.repeat(64)}` } },
-    } as any;
+    const block = madeBlock(other?.slot ?? 0, 1, { root: `0x${'e'.repeat(64)}` });
+    const execution = { ...same.block.execution, blockHash: `0x${'f'.repeat(64)}` };
+    const near = [same, { ...other, block: { ...block, execution } } as typeof same];
     await store.writeHead({
       fromSlot: FIRST,
-      blocks: near.map(({ slot: at, proposerIndex, block }: any) => ({ slot: at, proposerIndex, block })),
+      blocks: near.map(({ slot: at, proposerIndex, block }) => ({ slot: at, proposerIndex, block })),
       slashings: [],
     });
     await query(gateway.database.pool, 'update blocks set total_priority_fees = 5 where slot >= $1', [FIRST]);
