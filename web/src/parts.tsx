@@ -1,4 +1,5 @@
 import { Children, type CSSProperties, type FormEvent, type ReactNode, useId } from 'react';
+import { graphql } from 'react-relay';
 import { Link, useSearchParams } from 'react-router';
 import { ago, count, momentUtc } from './format.ts';
 import { hasPage } from './links.ts';
@@ -159,6 +160,15 @@ export function Field(props: {
     </form>
   );
 }
+
+graphql`
+  fragment parts_pageInfo on PageInfo {
+    hasNextPage
+    hasPreviousPage
+    startCursor
+    endCursor
+  }
+`;
 
 export type PageInfo = {
   readonly hasNextPage: boolean;

@@ -54,6 +54,8 @@ const proposalColumns: Column<Proposals>[] = [
   countColumn('Missed', ({ missedProposalCount }) => missedProposalCount),
 ];
 
+const NONE = 'No day of these validators is stored in this range.';
+
 const total = <Row,>(rows: readonly Row[], of: (row: Row) => string) =>
   String(rows.reduce((sum, row) => sum + BigInt(of(row)), 0n));
 
@@ -101,7 +103,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
           rows={earned}
           draw={rewards[granularity]}
           series={rewardKinds}
-          empty="No day of these validators is stored in this range."
+          empty={NONE}
         />
         <Figure
           title="Effectiveness"
@@ -109,7 +111,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
           columns={effectColumns}
           rows={effective}
           draw={effectiveness}
-          empty="No day of these validators is stored in this range."
+          empty={NONE}
         />
         <Figure
           title="Missed and wrong votes"
@@ -118,7 +120,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
           rows={duties}
           draw={attestations[granularity]}
           series={faults}
-          empty="No day of these validators is stored in this range."
+          empty={NONE}
         />
         <Figure
           title="Blocks"
@@ -127,7 +129,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
           rows={blocks}
           draw={proposals[granularity]}
           series={outcomes}
-          empty="No day of these validators is stored in this range."
+          empty={NONE}
         />
       </div>
     </>

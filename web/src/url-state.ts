@@ -70,6 +70,18 @@ export function pageOf(search: URLSearchParams, size: number, list?: string) {
     : { first: size, after: search.get(cursorName('after', list)), last: null, before: null };
 }
 
+type ListVariables<List extends string> = Record<`${List}First` | `${List}Last`, number | null> &
+  Record<`${List}After` | `${List}Before`, string | null>;
+
+/** The same as variables of a document, such as `queueFirst` of the list `queue`. */
+export function listOf<List extends string>(search: URLSearchParams, size: number, list: List) {
+  const variables = Object.entries(pageOf(search, size, list)).map(([name, value]) => [
+    `${list}${name[0]?.toUpperCase()}${name.slice(1)}`,
+    value,
+  ]);
+  return Object.fromEntries(variables) as ListVariables<List>;
+}
+
 /** Search parameters after a change. */
 export function changed(search: URLSearchParams, changes: Record<string, string | undefined>) {
   const next = new URLSearchParams(search);

@@ -78,10 +78,7 @@ const query = graphql`
           }
         }
         pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
+          ...parts_pageInfo @relay(mask: false)
         }
       }
     }

@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react';
 import { commitLocalUpdate, graphql } from 'react-relay';
-import { useRevalidator } from 'react-router';
 import type { blocksQuery } from '../__generated__/blocksQuery.graphql';
 import type { blocksSubscription } from '../__generated__/blocksSubscription.graphql';
 import { gweiColumn, outcomeColumn, outcomes, slotColumn, timeColumn, validatorColumn } from '../columns.tsx';
@@ -20,8 +19,9 @@ import {
 } from '../filters.tsx';
 import { count, eth, moment, plotted, shortCount } from '../format.ts';
 import { useLive } from '../live.ts';
-import { type Place, page, useSource } from '../page.tsx';
-import { Choice, Field, Heading, Pager } from '../parts.tsx';
+import { type Place, page, useRefresh, useSource } from '../page.tsx';
+import { PagedFigure } from '../paged-figure.tsx';
+import { Choice, Field, Heading } from '../parts.tsx';
 import { colors, type Draw } from '../plots.ts';
 import type { Column } from '../table.tsx';
 import { oneOf, pageOf, text } from '../url-state.ts';
@@ -53,10 +53,7 @@ const query = graphql`
         ...blocks_row @relay(mask: false)
       }
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
     }
   }
@@ -242,13 +239,15 @@ function Figures({
         series={legend}
         empty="No stored slot fits."
       />
-      <Figure title="Slots" wide note={note} columns={columns} rows={rows} empty="No stored slot fits.">
-        <Pager
-          info={blocks.pageInfo}
-          total={blocks.totalCount + rows.length - blocks.nodes.length}
-          label="slots"
-        />
-      </Figure>
+      <PagedFigure
+        title="Slots"
+        wide
+        note={note}
+        columns={columns}
+        of={{ ...blocks, nodes: rows, totalCount: blocks.totalCount + rows.length - blocks.nodes.length }}
+        label="slots"
+        empty="No stored slot fits."
+      />
     </div>
   );
 }
@@ -256,7 +255,7 @@ function Figures({
 /** The newest page, with the slots that come while it is open. */
 function LiveFigures({ blocks, place: { network, search } }: { blocks: Blocks; place: Place }) {
   const [added, setAdded] = useState<readonly Block[]>([]);
-  const { revalidate } = useRevalidator();
+  const refresh = useRefresh();
   const isLive = useLive<blocksSubscription>({
     subscription: newBlocks,
     variables: { network },
@@ -268,7 +267,7 @@ function LiveFigures({ blocks, place: { network, search } }: { blocks: Blocks; p
       setAdded((before) => newestOf([...fitting, ...before]));
       if (!blockAdded?.omitted && added.length < MOST_ADDED) return;
       commitLocalUpdate(environment, (store) => store.invalidateStore());
-      void revalidate();
+      void refresh();
     },
   });
   const note = (

@@ -1,21 +1,16 @@
 import { graphql } from 'react-relay';
 import type { consolidationsQuery } from '../__generated__/consolidationsQuery.graphql';
 import {
-  type Capacity,
   capacityColumns,
-  columns,
   filled,
   granularity,
   granularityNames,
   granularityOf,
   moved,
-  partColumns,
-  pendingColumns,
   periodColumns,
-  shortWindows,
-  totalColumns,
   used,
 } from '../consolidation-figures.tsx';
+import { Lists, order, Sums } from '../consolidation-lists.tsx';
 import { Figure } from '../figure.tsx';
 import {
   classes,
@@ -27,11 +22,10 @@ import {
   operatorOf,
   toDate,
 } from '../filters.tsx';
-import { count, eth, ratio, shortEth } from '../format.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, Pager, Tile, Tiles } from '../parts.tsx';
+import { Choice, Heading } from '../parts.tsx';
 import { calendarNames, calendars } from '../periods.ts';
-import { oneOf, orderBy, pageOf } from '../url-state.ts';
+import { listOf, oneOf, pageOf } from '../url-state.ts';
 import { windowNames, windowOf, windows } from '../windows.ts';
 
 const query = graphql`
@@ -75,23 +69,12 @@ const query = graphql`
     ) {
       nodes {
         id
-        date
-        startDate
-        consolidationCount
-        consolidatedBalance
-        capacity
-        capacityFilled
+        ...consolidationLists_period @relay(mask: false)
       }
     }
     consolidationCapacities(network: $network) {
       id
-      window
-      capacity
-      capacityFilled
-      consolidatedBalance
-      consolidationCount
-      consolidationChurnLimit
-      latestEpoch
+      ...consolidationLists_capacity @relay(mask: false)
     }
     consolidations(
       network: $network
@@ -109,25 +92,10 @@ const query = graphql`
       totalCount
       nodes {
         id
-        epoch
-        date
-        sourceValidatorIndex
-        targetValidatorIndex
-        consolidatedBalance
-        sourceEntities {
-          idType
-          operatorId
-        }
-        targetEntities {
-          idType
-          operatorId
-        }
+        ...consolidationLists_processed @relay(mask: false)
       }
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
     }
     pendingConsolidations(
@@ -140,17 +108,10 @@ const query = graphql`
       totalCount
       nodes {
         id
-        position
-        expectedEpoch
-        sourceValidatorIndex
-        targetValidatorIndex
-        amount
+        ...consolidationLists_pending @relay(mask: false)
       }
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
     }
     operatorConsolidations(
@@ -167,20 +128,10 @@ const query = graphql`
       totalCount
       nodes {
         id
-        idType
-        operatorId
-        consolidatedBalance
-        consolidationCount
-        sourceValidatorCount
-        targetValidatorCount
-        startDate
-        endDate
+        ...consolidationLists_totals @relay(mask: false)
       }
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
     }
     operatorConsolidationCapacities(
@@ -195,17 +146,10 @@ const query = graphql`
       totalCount
       nodes {
         id
-        idType
-        operatorId
-        capacityShare
-        consolidatedBalance
-        consolidationCount
+        ...consolidationLists_parts @relay(mask: false)
       }
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
     }
     largest: operatorConsolidationCapacities(network: $network, idType: $idType, window: $window, first: 1) {
@@ -220,54 +164,10 @@ const query = graphql`
 type Data = consolidationsQuery['response'];
 
 const sizes = oneOf('size', ['50', '100', '200'], '50');
-const order = orderBy(['EPOCH', 'CONSOLIDATED_BALANCE'], 'EPOCH');
-
-function Sums({ data, capacity }: { data: Data; capacity: Capacity | undefined }) {
-  const all = data.consolidationCapacities?.find(({ window }) => window === 'ALL');
-  return (
-    <Tiles>
-      {capacity && (
-        <Tile
-          label="Churn limit"
-          unit="ETH"
-          exact={eth(capacity.consolidationChurnLimit)}
-          note="may be consolidated in an epoch"
-        >
-          {shortEth(capacity.consolidationChurnLimit)}
-        </Tile>
-      )}
-      {capacity && (
-        <Tile
-          label="Capacity used"
-          note={`${eth(capacity.consolidatedBalance)} in ${shortWindows[capacity.window].toLowerCase()}`}
-        >
-          {ratio(capacity.capacityFilled)}
-        </Tile>
-      )}
-      {all && (
-        <Tile
-          label="Consolidated so far"
-          unit="ETH"
-          exact={eth(all.consolidatedBalance)}
-          note={`${count(all.consolidationCount)} consolidations since Electra`}
-        >
-          {shortEth(all.consolidatedBalance)}
-        </Tile>
-      )}
-      <Tile label="In the queue" note="of the newest indexed state">
-        {count(data.pendingConsolidations?.totalCount)}
-      </Tile>
-    </Tiles>
-  );
-}
 
 function View({ data, place: { search } }: { data: Data; place: Place }) {
-  const { consolidations, pendingConsolidations: queue, operatorConsolidations: totals } = data;
   const capacities = data.consolidationCapacities ?? [];
   const capacity = capacities.find(({ window }) => window === windowOf(search));
-  const rows = consolidations?.nodes ?? [];
-  const parts = data.operatorConsolidationCapacities;
-  const largest = data.largest?.nodes[0]?.capacityShare || 1;
   const interval = granularity.read(search);
   const periods = data.consolidationHistory?.nodes ?? [];
   return (
@@ -313,54 +213,7 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           draw={used}
           empty="No active balance of this network is stored."
         />
-        <Figure
-          title="Pending queue"
-          note="In the order of the queue; the epoch is when the rules would process it."
-          columns={pendingColumns}
-          rows={queue?.nodes ?? []}
-          empty="The queue is empty, or this network is not indexed."
-        >
-          {queue && queue.totalCount > 0 && (
-            <Pager info={queue.pageInfo} total={queue.totalCount} label="the queue" list="queue" />
-          )}
-        </Figure>
-        <Figure
-          title="By operator"
-          note="Of the class chosen above, by its validators as sources, in the dates chosen."
-          columns={totalColumns}
-          rows={totals?.nodes ?? []}
-          empty="No operator of this class consolidated."
-        >
-          {totals && totals.totalCount > 0 && (
-            <Pager info={totals.pageInfo} total={totals.totalCount} label="operators" list="totals" />
-          )}
-        </Figure>
-        <Figure
-          title="Capacity by operator"
-          note={`What operators of the class chosen above used of the capacity of ${
-            capacity ? shortWindows[capacity.window].toLowerCase() : 'the window'
-          }; the bar of the largest is full.`}
-          columns={partColumns(largest)}
-          rows={parts?.nodes ?? []}
-          empty="No operator of this class consolidated in the window."
-        >
-          {parts && parts.totalCount > 0 && (
-            <Pager info={parts.pageInfo} total={parts.totalCount} label="capacity by operator" list="parts" />
-          )}
-        </Figure>
-        <Figure
-          title="Processed"
-          wide
-          note="Each consolidation that fits, with the operators of both validators."
-          columns={columns}
-          rows={rows}
-          order={order}
-          empty="No consolidation fits."
-        >
-          {consolidations && rows.length > 0 && (
-            <Pager info={consolidations.pageInfo} total={consolidations.totalCount} label="consolidations" />
-          )}
-        </Figure>
+        <Lists data={data} capacity={capacity} />
       </div>
     </>
   );
@@ -370,9 +223,6 @@ const ROWS = 20;
 
 function variablesOf({ network, search }: Place): consolidationsQuery['variables'] {
   const operator = operatorOf(search);
-  const queue = pageOf(search, ROWS, 'queue');
-  const totals = pageOf(search, ROWS, 'totals');
-  const parts = pageOf(search, ROWS, 'parts');
   return {
     network,
     window: windowOf(search),
@@ -384,18 +234,9 @@ function variablesOf({ network, search }: Place): consolidationsQuery['variables
     utc: calendars.read(search) === 'utc',
     orderBy: order.read(search),
     ...pageOf(search, Number(sizes.read(search))),
-    queueFirst: queue.first,
-    queueAfter: queue.after,
-    queueLast: queue.last,
-    queueBefore: queue.before,
-    totalsFirst: totals.first,
-    totalsAfter: totals.after,
-    totalsLast: totals.last,
-    totalsBefore: totals.before,
-    partsFirst: parts.first,
-    partsAfter: parts.after,
-    partsLast: parts.last,
-    partsBefore: parts.before,
+    ...listOf(search, ROWS, 'queue'),
+    ...listOf(search, ROWS, 'totals'),
+    ...listOf(search, ROWS, 'parts'),
     where: operator ? { operator } : {},
     granularity: granularityOf(search),
   };

@@ -10,7 +10,7 @@ import { comparedIn } from '../operator-picker.tsx';
 import { FourWindows, Labels, Makeup, Newest } from '../operator-summary.tsx';
 import { type Place, page } from '../page.tsx';
 import { Choice, Heading, PageLink } from '../parts.tsx';
-import { pageOf } from '../url-state.ts';
+import { listOf, pageOf } from '../url-state.ts';
 import { windowNames, windowOf, windows } from '../windows.ts';
 
 const query = graphql`
@@ -137,10 +137,7 @@ const query = graphql`
       poolShares(first: $sharesFirst, after: $sharesAfter, last: $sharesLast, before: $sharesBefore) {
         totalCount
         pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
+          ...parts_pageInfo @relay(mask: false)
         }
         nodes {
           id
@@ -157,10 +154,7 @@ const query = graphql`
       validators(first: $first, after: $after, last: $last, before: $before) {
         totalCount
         pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
+          ...parts_pageInfo @relay(mask: false)
         }
         nodes {
           id
@@ -243,7 +237,6 @@ const DAYS = 90;
 
 function variables({ network, search, params }: Place): operatorQuery['variables'] {
   const compare = comparedIn(search);
-  const shares = pageOf(search, PAGE_SIZE, SHARES);
   return {
     network,
     idType: idTypeOf(params.idType),
@@ -252,10 +245,7 @@ function variables({ network, search, params }: Place): operatorQuery['variables
     ...periodsOf(search),
     days: DAYS,
     ...pageOf(search, PAGE_SIZE),
-    sharesFirst: shares.first,
-    sharesAfter: shares.after,
-    sharesLast: shares.last,
-    sharesBefore: shares.before,
+    ...listOf(search, PAGE_SIZE, SHARES),
     compare,
     compares: compare.length > 0,
   };

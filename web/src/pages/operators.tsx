@@ -44,10 +44,7 @@ const query = graphql`
     ) {
       totalCount
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
       nodes {
         id

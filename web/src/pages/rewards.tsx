@@ -42,10 +42,7 @@ const query = graphql`
     ) {
       totalCount
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
       nodes {
         id

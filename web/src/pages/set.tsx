@@ -78,10 +78,7 @@ const query = graphql`
       validators(first: $first, after: $after, last: $last, before: $before) {
         totalCount
         pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
+          ...parts_pageInfo @relay(mask: false)
         }
         nodes {
           id

@@ -19,10 +19,7 @@ const query = graphql`
     privateSets(network: $network, first: $first, after: $after, last: $last, before: $before) {
       totalCount
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
       nodes {
         id

@@ -1,5 +1,4 @@
 import { commitLocalUpdate, graphql } from 'react-relay';
-import { useRevalidator } from 'react-router';
 import type { slashingsQuery } from '../__generated__/slashingsQuery.graphql';
 import type { slashingsSubscription } from '../__generated__/slashingsSubscription.graphql';
 import { countColumn, dateColumn, gweiColumn, numberColumn, validatorColumn } from '../columns.tsx';
@@ -22,8 +21,9 @@ import {
 import { count, eth, plotted, ratio, shortCount, shortEth } from '../format.ts';
 import { useLive } from '../live.ts';
 import type { Network } from '../network.ts';
-import { type Place, page } from '../page.tsx';
-import { Choice, Heading, Pager, Share, Tile, Tiles } from '../parts.tsx';
+import { type Place, page, useRefresh } from '../page.tsx';
+import { PagedFigure } from '../paged-figure.tsx';
+import { Choice, Heading, Share, Tile, Tiles } from '../parts.tsx';
 import { barsOver, colors } from '../plots.ts';
 import { dateOf, spanDate, spanName, spanStart } from '../spans.ts';
 import type { Column } from '../table.tsx';
@@ -101,10 +101,7 @@ const query = graphql`
         }
       }
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
     }
   }
@@ -243,7 +240,7 @@ function Sums({ data: { whole, slashings } }: { data: Data }) {
  * page follows them.
  */
 function useAdded(network: Network): boolean {
-  const { revalidate } = useRevalidator();
+  const refresh = useRefresh();
   return useLive<slashingsSubscription>({
     subscription: newSlashings,
     variables: { network },
@@ -252,7 +249,7 @@ function useAdded(network: Network): boolean {
     onEvent: ({ slashingAdded }) => {
       if (!slashingAdded?.slashings.length && !slashingAdded?.omitted) return;
       commitLocalUpdate(environment, (store) => store.invalidateStore());
-      void revalidate();
+      void refresh();
     },
   });
 }
@@ -300,7 +297,7 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
           rows={operators}
           empty="None of these validators has an operator of this class."
         />
-        <Figure
+        <PagedFigure
           title="Slashed validators"
           note={
             <span className="live" data-live={isLive} role="status">
@@ -308,14 +305,11 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
             </span>
           }
           columns={columns}
-          rows={rows}
+          of={slashings}
+          label="slashings"
           order={order}
           empty={NONE}
-        >
-          {slashings && rows.length > 0 && (
-            <Pager info={slashings.pageInfo} total={slashings.totalCount} label="slashings" />
-          )}
-        </Figure>
+        />
       </div>
     </>
   );

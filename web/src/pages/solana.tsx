@@ -84,10 +84,7 @@ const query = graphql`
     ) {
       totalCount
       pageInfo {
-        hasNextPage
-        hasPreviousPage
-        startCursor
-        endCursor
+        ...parts_pageInfo @relay(mask: false)
       }
       nodes {
         id

@@ -14,7 +14,7 @@ import {
   periodsOf,
   to,
 } from '../periods.ts';
-import { pageOf } from '../url-state.ts';
+import { listOf } from '../url-state.ts';
 import { OverTime } from '../validator-figures.tsx';
 import { Lists } from '../validator-lists.tsx';
 import { Credentials, SlashingFacts, Sums } from '../validator-summary.tsx';
@@ -104,10 +104,7 @@ const query = graphql`
           totalRewardsMissed
         }
         pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
+          ...parts_pageInfo @relay(mask: false)
         }
       }
       syncCommitteeRewards(first: $seatsFirst, after: $seatsAfter, last: $seatsLast, before: $seatsBefore) {
@@ -119,10 +116,7 @@ const query = graphql`
           reward
         }
         pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
+          ...parts_pageInfo @relay(mask: false)
         }
       }
       consolidations(first: $movesFirst, after: $movesAfter, last: $movesLast, before: $movesBefore) {
@@ -136,10 +130,7 @@ const query = graphql`
           consolidatedBalance
         }
         pageInfo {
-          hasNextPage
-          hasPreviousPage
-          startCursor
-          endCursor
+          ...parts_pageInfo @relay(mask: false)
         }
       }
     }
@@ -199,7 +190,6 @@ const ROWS = 20;
 function variablesOf({ params, network, search }: Place): validatorQuery['variables'] {
   const given = params.validator ?? '';
   const by = validatorOf(given);
-  const [blocks, seats, moves] = ['blocks', 'seats', 'moves'].map((list) => pageOf(search, ROWS, list));
   const { last: periods, ...range } = periodsOf(search);
   return {
     network,
@@ -208,18 +198,9 @@ function variablesOf({ params, network, search }: Place): validatorQuery['variab
     near: by.index === undefined ? null : [by.index - 1, by.index + 1].filter((index) => index >= 0),
     ...range,
     periods,
-    blocksFirst: blocks?.first,
-    blocksAfter: blocks?.after,
-    blocksLast: blocks?.last,
-    blocksBefore: blocks?.before,
-    seatsFirst: seats?.first,
-    seatsAfter: seats?.after,
-    seatsLast: seats?.last,
-    seatsBefore: seats?.before,
-    movesFirst: moves?.first,
-    movesAfter: moves?.after,
-    movesLast: moves?.last,
-    movesBefore: moves?.before,
+    ...listOf(search, ROWS, 'blocks'),
+    ...listOf(search, ROWS, 'seats'),
+    ...listOf(search, ROWS, 'moves'),
   };
 }
 
