@@ -69,7 +69,7 @@ infer-class | spec §4.3 | \`idType\` is inferred for pools, pool shares and nod
 # Attestations (spec §4.4)
 attestations-sort | decisions §4 | Sorting by a field that is not sortable is refused; the message lists the sortable ones. | resources/attestations | lists what results can be sorted by when it refuses
 attestations-sums | decisions §3 | Longer periods have the sums of their days, means weighted by validators, and the last balances. | resources/attestations-differential | %s: every granularity in both calendars
-no-sync-duty | decisions §4 | Sums of sync signatures are null without sync duty. | resources/attestations-edges | without sync duty has null sums, and those of its other days where it has some
+no-sync-duty | decisions §4 | Sums of sync signatures are null without sync duty. | resources/attestations-entity | without sync duty has null sums, and those of its other days where it has some
 
 # Slashings (spec §4.5)
 slashings-order | decisions §4 | Slashings are sorted by epoch and validator, ascending. | resources/slashings | orders by slashing epoch and validator index, and every row comes once at any page size
@@ -112,7 +112,7 @@ idempotency | decisions §5 | A POST with an Idempotency-Key is executed once; r
 units | spec §8 | \`X-Service-Compute-Units\` is the base of the path plus its weight for each row. | accounts/units | is the base of the path and its weight for each row answered
 units-of-errors | decisions §6 | Errors of the caller cost 1; errors of the service cost nothing. | accounts/units | is 0 where nothing was answered: 401, 402, 429, and faults of ours
 units-table | decisions §6 | The weights are one table, shown in the API reference. | contract/compute-units | is in the API reference, at each operation
-graphql-cost | decisions §6 | GraphQL costs what the REST calls that it replaces cost. | accounts/units | are charged the same: %s
+graphql-cost | decisions §6 | GraphQL costs what the REST calls that it replaces cost. | accounts/units-of-queries | are charged the same: %s
 rate | spec §8 | Exceeding the rate of the account is 429; free and starter have two requests a second. | accounts/rates | of the %s tier lets two requests a second pass
 rate-fields | decisions §6 | The RateLimit headers have what is left. | accounts/rates | is told in the RateLimit fields of each answer
 allowance-free | spec §8 | The free tier has 100,000 compute units in total. | accounts/allowance | is 100,000 units for life: no month gives more

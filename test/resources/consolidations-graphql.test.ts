@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  Consolidation,
+  consolidationSortFields,
+  entityClasses,
+} from '../../src/resources/consolidations/record.ts';
+import { mainnet, middle } from '../support/expected-consolidations.ts';
+import { useGateway } from '../support/gateway.ts';
+import { every } from '../support/thorough.ts';
+
+const gateway = useGateway();
+beforeEach(() => {
+  gateway.statements.length = 0;
+});
+
+const PATH = '/v1/eth/validators/consolidations';
+const _list = (query: string, headers = {}) => gateway.get(`${PATH}?${query}`, headers);
+const _keys = Object.keys(Consolidation.shape);
+
+/** Every result of a question, by following `next`. */
+async function all(query: string, headers = {}): Promise<any[]> {
+  const found: any[] = [];
+  for (let url: string | null = `${PATH}?limit=200&${query}`; url; ) {
+    const { status, json, text } = await gateway.get(url.replace(gateway.url, ''), headers);
+    if (status !== 200) throw new Error(text);
+    found.push(...json.results);
+    url = json.next;
+  }
+  return found;
+}
+
+const columns = `day date epoch timestamp sourceValidatorIndex sourceValidatorPubkey targetValidatorIndex
+  targetValidatorPubkey sourceEntities { entityId idType } targetEntities { entityId idType } consolidatedBalance`;
+const enumName = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
+const asNode = (row: any) => {
+  const entities = (found: any[]) =>
+    found.map(({ id, idType }) => ({ entityId: id, idType: enumName(idType) }));
+  return {
+    ...row,
+    sourceEntities: entities(row.sourceEntities),
+    targetEntities: entities(row.targetEntities),
+    consolidatedBalance: String(row.consolidatedBalance),
+  };
+};
+const ask = async (query: string, variables = {}) => {
+  gateway.statements.length = 0;
+  const { data, errors } = await gateway.graphql(query, variables);
+  expect(errors).toBeUndefined();
+  return { data, statements: [...gateway.statements] };
+};
+
+describe('GraphQL consolidations', () => {
+  const sorted = consolidationSortFields.flatMap((field) =>
+    ['ASC', 'DESC'].map((order) => [
+      `sortBy=${field}&sortOrder=${order.toLowerCase()}`,
+      `sortBy: ${enumName(field)}, sortOrder: ${order}`,
+    ]),
+  );
+
+  it.each([
+    ...every(5, sorted),
+    ['utc=true', 'utc: true'],
+    [`validator=${middle.targetValidatorIndex}`, `validator: "${middle.targetValidatorIndex}"`],
+    [
+      `entityType=depositAddress&entityId=${middle.sourceEntities[0]?.id}&sortOrder=desc`,
+      `entityType: DEPOSIT_ADDRESS, entityId: "${middle.sourceEntities[0]?.id}", sortOrder: DESC`,
+    ],
+  ])('are those of REST in both directions: %s', async (rest, graphql) => {
+    const rows = (await all(rest)).map(asNode);
+    const walk = async (args: (cursor: string | null) => string, step: 'next' | 'previous') => {
+      const nodes: any[] = [];
+      for (let cursor: string | null = null; ; ) {
+        const { data } =
+          await ask(`{ consolidations(${graphql}, ${args(cursor)}) { totalCount nodes { ${columns} }
+          pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`);
+        const page = data.consolidations;
+        expect(page.totalCount).toBe(rows.length);
+        nodes[step === 'next' ? 'push' : 'unshift'](...page.nodes);
+        const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
+        if (!(step === 'next' ? hasNextPage : hasPreviousPage)) return nodes;
+        cursor = step === 'next' ? endCursor : startCursor;
+      }
+    };
+    const at = (name: string, cursor: string | null) => (cursor ? `, ${name}: "${cursor}"` : '');
+    expect(await walk((cursor) => `first: 61${at('after', cursor)}`, 'next')).toEqual(rows);
+    expect(await walk((cursor) => `last: 47${at('before', cursor)}`, 'previous')).toEqual(rows);
+  });
+
+  it('lead to both validators and their entities at one statement each', async () => {
+    const { data, statements } = await ask(`{ consolidations(first: 50) { nodes {
+      sourceValidatorIndex source { validatorIndex } target { validatorPubkey } targetValidatorPubkey
+      sourceEntities { entityId } targetEntities { entityId } } } }`);
+    for (const row of data.consolidations.nodes) {
+      expect(row.source.validatorIndex).toBe(row.sourceValidatorIndex);
+      expect(row.target.validatorPubkey).toBe(row.targetValidatorPubkey);
+    }
+    expect(statements.toSorted()).toEqual(['consolidationPages', 'entitiesByValidator', 'validatorsByIndex']);
+    const plain = await ask('{ consolidations { nodes { day } } }');
+    expect(plain.statements).toEqual(['consolidationPages']);
+  });
+
+  it('of many validators are one statement, and their counts another', async () => {
+    const id = middle.sourceEntities[0]?.id as string;
+    const { data, statements } = await ask(
+      `{ operator(operatorId: "${id}", idType: DEPOSIT_ADDRESS, window: ALL) { validators(first: 200) { nodes {
+        validatorIndex consolidations(first: 3) { totalCount nodes { sourceValidatorIndex targetValidatorIndex } } } } } }`,
+    );
+    expect(statements).toEqual([
+      'operatorsByKey',
+      'operatorValidatorPages',
+      'consolidationPages',
+      'consolidationTotals',
+    ]);
+    const { nodes } = data.operator.validators;
+    expect(nodes.some((node: any) => node.consolidations.totalCount > 0)).toBe(true);
+    for (const { validatorIndex: index, consolidations } of nodes) {
+      const own = mainnet.filter((row) =>
+        [row.sourceValidatorIndex, row.targetValidatorIndex].includes(index),
+      );
+      expect(consolidations.totalCount).toBe(own.length);
+      expect(consolidations.nodes.map((row: any) => row.sourceValidatorIndex)).toEqual(
+        own.slice(0, 3).map((row) => row.sourceValidatorIndex),
+      );
+    }
+  });
+
+  it.each([1, 40])('of a page of %i operators of each class are one statement', async (first) => {
+    for (const idType of entityClasses) {
+      const { data, statements } = await ask(
+        `{ operators(window: ALL, idType: ${enumName(idType)}, first: ${first}) { nodes { operatorId
+          consolidations(first: 4, sortOrder: DESC) { totalCount nodes { epoch sourceValidatorIndex } } } } }`,
+      );
+      expect(statements).toEqual(['operatorPages', 'consolidationPages', 'consolidationTotals']);
+      for (const { operatorId, consolidations } of data.operators.nodes) {
+        const own = mainnet
+          .filter((row) =>
+            [...row.sourceEntities, ...row.targetEntities].some(
+              (one) => one.idType === idType && one.id === operatorId,
+            ),
+          )
+          .toReversed();
+        expect(consolidations.totalCount).toBe(own.length);
+        expect(consolidations.nodes).toEqual(
+          own.slice(0, 4).map(({ epoch, sourceValidatorIndex }) => ({ epoch, sourceValidatorIndex })),
+        );
+      }
+    }
+  });
+
+  it.each([
+    ['first: 201', 'first'],
+    ['first: 0', 'first'],
+    ['first: 1, last: 1', 'last'],
+    ['after: "x"', 'after'],
+    ['fromDay: -1', 'fromDay'],
+    ['fromDay: 3, toDay: 2', 'fromDay'],
+    ['validator: "me"', 'validator'],
+    ['entityId: "x"', 'entityType'],
+    ['entityType: POOL', 'entityId'],
+    ['entityType: PRIVATE_SET, entityId: "x"', 'entityType'],
+    ['entityType: POOL, entityId: ""', 'entityId'],
+  ])('refuse %s', async (args, name) => {
+    const { errors } = await gateway.graphql(`{ consolidations(${args}) { totalCount } }`);
+    expect(errors?.[0].extensions).toMatchObject({
+      code: 'BAD_INPUT',
+      faults: [{ loc: ['argument', name] }],
+    });
+  });
+
+  it('refuse a cursor of another order, and are NOT_FOUND for an entity that does not exist', async () => {
+    const { data } = await ask('{ consolidations(first: 1) { pageInfo { endCursor } } }');
+    const after = data.consolidations.pageInfo.endCursor;
+    const other = await gateway.graphql(
+      `{ consolidations(sortBy: CONSOLIDATED_BALANCE, after: "${after}") { totalCount } }`,
+    );
+    expect(other.errors?.[0].extensions.code).toBe('BAD_INPUT');
+    const nobody = await gateway.graphql(
+      '{ consolidations(entityType: POOL, entityId: "nobody") { totalCount } }',
+    );
+    expect(nobody.errors?.[0].extensions.code).toBe('NOT_FOUND');
+  });
+});
