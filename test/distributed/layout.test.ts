@@ -14,6 +14,7 @@ import {
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { withSource } from '../../src/db/transfer/source.ts';
+import { checkTarget } from '../../src/db/transfer/target.ts';
 import { asSuperuser, installCitus, markDistributed } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { migrationsFolder } from '../support/migrations.ts';
@@ -109,6 +110,10 @@ describe('the layout of a database', () => {
     await expect(withSource(database.url, async () => undefined)).rejects.toThrow(
       'cannot be copied: use pg_dump',
     );
+    const target = withSource(plain.url, (source) =>
+      database.pool.withClient((client) => checkTarget(client, source, true)),
+    );
+    await expect(target).rejects.toThrow('choose another one, and distribute it afterwards.');
     await asSuperuser(database.url, 'drop function days_of_validator');
   });
 

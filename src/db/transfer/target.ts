@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { layoutOf } from '../distributed/layout.ts';
 import {
   type Catalog,
   catalogOf,
@@ -47,6 +48,10 @@ async function checkEmpty(client: pg.ClientBase, tables: Table[]): Promise<void>
 
 /** Refuses a database that may not be written, before anything in it is changed. */
 export async function checkTarget(client: pg.ClientBase, source: Source, replace: boolean): Promise<void> {
+  if ((await layoutOf(client)) !== 'plain')
+    throw new RefusedTarget(
+      'Citus distributes validator_days of the database to be written: choose another one, and distribute it afterwards.',
+    );
   const applied = await migrationsOf(client);
   const { tables } = await catalogOf(client);
   if (applied.length === 0 && tables.length > 0) {
