@@ -62,7 +62,8 @@ http {
         'bind :443': `bind 127.0.0.1:${port}`,
         '/etc/ssl/stakegraph-with-key.pem': join(folder, 'both.pem'),
         '10.0.0.1:4000': `127.0.0.1:${deadPort}`,
-        '10.0.0.2:4000': `127.0.0.1:${gatewayPort}`,
+        // On a machine that stalls, checks of a second fail.
+        '10.0.0.2:4000 check': `127.0.0.1:${gatewayPort} check fall 1000`,
       }),
     args: (file: string) => ['-db', '-f', file],
   },
