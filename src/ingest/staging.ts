@@ -73,16 +73,19 @@ export type Selected<Name extends string> = { with?: Sql; columns: Record<Name, 
 export async function stageSelected<Name extends string>(
   client: pg.ClientBase,
   { columns, key }: Staged<Name>,
-  selected: Selected<Name>,
+  selections: readonly Selected<Name>[],
 ): Promise<number> {
   await makeStaging(client, columns);
-  const names = Object.keys(selected.columns) as Name[];
-  const list = join(names.map((name) => selected.columns[name]));
-  const { text, values } = sql`${selected.with ?? sql``} select ${list} ${selected.from}`;
-  const insert = `/* stageSelected */ insert into staged (${columnList(names)}) ${text}`;
-  const staged = await client.query(insert, values);
+  let rows = 0;
+  for (const selected of selections) {
+    const names = Object.keys(selected.columns) as Name[];
+    const list = join(names.map((name) => selected.columns[name]));
+    const { text, values } = sql`${selected.with ?? sql``} select ${list} ${selected.from}`;
+    const insert = `/* stageSelected */ insert into staged (${columnList(names)}) ${text}`;
+    rows += (await client.query(insert, values)).rowCount ?? 0;
+  }
   await readyStaging(client, key);
-  return staged.rowCount ?? 0;
+  return rows;
 }
 
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {

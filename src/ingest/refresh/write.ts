@@ -9,10 +9,10 @@ export type Written = ImportCounts & { rows: number };
 export async function writeSelected<Row, Name extends string>(
   client: pg.ClientBase,
   importer: Importer<Row, Name>,
-  selected: Selected<Name>,
+  selected: Selected<Name> | readonly Selected<Name>[],
   options: { replace: boolean; check?: () => Promise<void> },
 ): Promise<Written> {
-  const rows = await stageSelected(client, importer, selected);
+  const rows = await stageSelected(client, importer, [selected].flat() as Selected<Name>[]);
   await options.check?.();
   return { rows, ...(await mergeStaged(client, importer, { replace: options.replace })) };
 }
