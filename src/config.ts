@@ -314,7 +314,9 @@ export function readSettings(environment?: NodeJS.ProcessEnv): Settings {
   throw new SettingsError(`Invalid settings:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
 
-/** Reads the variable `name`, or the file that `name`_FILE names. Throws a SettingsError that does not show the value. */
+/**
+ * Reads the variable `name`, or the file that `name`_FILE names. Throws a SettingsError that does not show the value.
+ */
 export function readSecret(
   name: string,
   what: 'token' | 'database URL',

@@ -4,8 +4,8 @@ import { doubleText } from '../kernel/json-text.ts';
 import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
 /**
- * `quoted` is a string without characters to escape, such as a date; `text` may contain such characters. `json` is stored
- * in response form. `rounded` is a decimal that becomes a double. An object maps stored values to enum names.
+ * `quoted` is a string without characters to escape, such as a date; `text` may contain such characters. `json` is
+ * stored in response form. `rounded` is a decimal that becomes a double. An object maps stored values to enum names.
  */
 type Kind = 'digits' | 'double' | 'rounded' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 

@@ -84,8 +84,8 @@ const POLL_MS = 5_000;
 const REREAD_MS = [100, 500, 2_000];
 
 /**
- * `db` must be the pool that also reads rows: a replica that lags then shows an old revision with its old rows. `url` is
- * the primary, on which changes are announced.
+ * `db` must be the pool that also reads rows: a replica that lags then shows an old revision with its old rows. `url`
+ * is the primary, on which changes are announced.
  */
 export async function openRevisions(options: {
   url: string;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /**
  * The file begins with this line. Then come the tables, each a gzip stream of PostgreSQL's binary COPY, the manifest as
- * JSON, and the trailer: the length of the manifest (8 bytes, big endian), its SHA-256 and `TRAILER_END`. A file without
- * a trailer is not complete.
+ * JSON, and the trailer: the length of the manifest (8 bytes, big endian), its SHA-256 and `TRAILER_END`. A file
+ * without a trailer is not complete.
  */
 export const MAGIC = Buffer.from('stakegraph backup 1\n', 'latin1');
 export const TRAILER_END = Buffer.from('stakegraph end\n\n', 'latin1');

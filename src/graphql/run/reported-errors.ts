@@ -20,7 +20,10 @@ import { isSkipped, type Values } from './size-arguments.ts';
 
 type Level = { set: SelectionSetNode; type: GraphQLNamedType };
 type Path = readonly (string | number)[];
-/** `order` has, for each step of the path, its index among its siblings. `nullAt` is the length of the part that is null. */
+/**
+ * `order` has, for each step of the path, its index among its siblings. `nullAt` is the length of the part that is
+ * null.
+ */
 type Place = { order: number[]; nullAt: number };
 
 /** Like graphql-js, sorts errors as in the document, and omits errors below a parent that an earlier error nulled. */

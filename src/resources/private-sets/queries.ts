@@ -23,8 +23,8 @@ const Summary = z.object({
 export type SetSummary = z.infer<typeof Summary>;
 
 /**
- * A window of n days covers the newest n stored chain days, `all` every stored day of the set. Without ids, sets with more
- * validators come first.
+ * A window of n days covers the newest n stored chain days, `all` every stored day of the set. Without ids, sets with
+ * more validators come first.
  */
 export function setSummaries(
   db: Queryable,
