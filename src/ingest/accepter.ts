@@ -28,27 +28,16 @@ function accepterOf(schema: z.core.$ZodType): Accepts | undefined {
     return accepts && ((value) => value === null || accepts(value));
   }
   const { def } = schema._zod;
+  if ('coerce' in def) return undefined;
   const own = 'check' in def ? [def as Check] : [];
   const others = ('checks' in def ? (def.checks as z.core.$ZodCheck[]) : undefined) ?? [];
-  const all = [
-    'coerce' in def ? undefined : ofType(schema),
-    ...[...own, ...others.map((check) => check._zod.def as Check)].map(ofCheck),
-  ];
-  const known = all.filter((accepts) => accepts !== undefined);
-  if (known.length < all.length) return undefined;
-  return (value) => {
-    for (const accepts of known) if (!accepts(value)) return false;
-    return true;
-  };
-}
-
-function ofType(schema: z.core.$ZodType): Accepts | undefined {
-  if (schema instanceof z.ZodNumber) return Number.isFinite;
-  if (schema instanceof z.ZodString) return (value) => typeof value === 'string';
+  const checks = [...own, ...others.map((check) => check._zod.def as Check)];
+  if (schema instanceof z.ZodNumber) return numberAccepter(checks);
+  if (schema instanceof z.ZodString) return textAccepter(checks);
+  if (checks.length > 0) return undefined;
   if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
-  if (!(schema instanceof z.ZodEnum)) return undefined;
-  const options = new Set<unknown>(schema.options);
-  return (value) => options.has(value);
+  const options = new Set<unknown>(schema instanceof z.ZodEnum ? schema.options : []);
+  return options.size > 0 ? (value) => options.has(value) : undefined;
 }
 
 type Check =
@@ -60,25 +49,44 @@ type Check =
   | z.core.$ZodCheckMaxLengthDef
   | z.core.$ZodCustomDef;
 
-function ofCheck(check: Check): Accepts | undefined {
+function numberAccepter(checks: readonly Check[]): Accepts | undefined {
+  let [least, most, isInt] = [-Number.MAX_VALUE, Number.MAX_VALUE, false];
+  for (const check of checks) {
+    if (check.check === 'number_format' && check.format === 'int32') isInt = true;
+    else if (check.check === 'greater_than' && check.inclusive) least = Math.max(least, Number(check.value));
+    else if (check.check === 'less_than' && check.inclusive) most = Math.min(most, Number(check.value));
+    else return undefined;
+  }
+  return (value) =>
+    typeof value === 'number' && value >= least && value <= most && (!isInt || value === (value | 0));
+}
+
+function textAccepter(checks: readonly Check[]): Accepts | undefined {
+  const all = checks.map(textCheck);
+  const known = all.filter((accepts) => accepts !== undefined);
+  if (known.length < all.length) return undefined;
+  return (value) => {
+    if (typeof value !== 'string') return false;
+    for (const accepts of known) if (!accepts(value)) return false;
+    return true;
+  };
+}
+
+function textCheck(check: Check): ((text: string) => boolean) | undefined {
   switch (check.check) {
-    case 'number_format':
-      return check.format === 'int32' ? (value) => value === ((value as number) | 0) : undefined;
-    case 'greater_than':
-      return check.inclusive ? (value) => (value as number) >= (check.value as number) : undefined;
-    case 'less_than':
-      return check.inclusive ? (value) => (value as number) <= (check.value as number) : undefined;
-    case 'string_format':
-      return check.format === 'regex' && !check.pattern.global && !check.pattern.sticky
-        ? (value) => check.pattern.test(value as string)
+    case 'string_format': {
+      const { format, pattern } = check;
+      return format === 'regex' && !pattern.global && !pattern.sticky
+        ? (text) => pattern.test(text)
         : undefined;
+    }
     // Zod counts code points, which are at least half as many as the units of a string.
     case 'min_length':
-      return (value) => (value as string).length >= check.minimum * 2;
+      return (text) => text.length >= check.minimum * 2;
     case 'max_length':
-      return (value) => (value as string).length <= check.maximum;
+      return (text) => text.length <= check.maximum;
     case 'custom':
-      return check.fn && ((value) => check.fn(value) === true);
+      return check.fn && ((text) => check.fn(text) === true);
     default:
       return undefined;
   }

@@ -17,7 +17,10 @@ function decoder(schema: z.core.$ZodType): Decode {
   if (known) return known;
   const absent = schema instanceof z.ZodNullable ? null : undefined;
   const inner = innerDecoder(unwrap(schema));
-  const made: Decode = (value) => (value === undefined || value === null ? (value ?? absent) : inner(value));
+  const made: Decode = (value) => {
+    if (typeof value === 'number' && inner === plain) return value;
+    return value === undefined || value === null ? (value ?? absent) : inner(value);
+  };
   decoders.set(schema, made);
   return made;
 }
