@@ -5,6 +5,7 @@ const withoutIdentity = [
   'AsOf',
   'ClientPercentage',
   'ConsolidationEntity',
+  'DatasetKeptFrom',
   'DatasetOrigin',
   'OperatorChange',
   'OperatorTag',
