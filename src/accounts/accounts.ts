@@ -27,7 +27,6 @@ const select = sql`a.account_id::text as "accountId", a.name, a.tier, a.rate_lim
 type AccountLimits = {
   name: string;
   tier: Tier;
-  /** Null means the tier's limit. */
   rateLimit?: number | null | undefined;
   unitAllowance?: number | null | undefined;
 };
@@ -56,7 +55,7 @@ export const listAccounts = (db: Queryable, name: string | null = null): Promise
     select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
   );
 
-/** Limits that are undefined stay. */
+/** Keeps limits that are undefined. */
 export async function setTier(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const { rateLimit, unitAllowance } = account;
   const [row] = await rows(

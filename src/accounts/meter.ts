@@ -31,7 +31,7 @@ export type Metering = {
   charge(units: number): void;
   /** Charges more units for the same request, after `charge`. */
   add(units: number): void;
-  /** Calls `add` after this time, or when the meter stops. */
+  /** Calls `add` after `ms`, or when the meter stops. */
   addLater(units: () => number, ms: number): void;
   /** Set only for large responses. Resolves in a turn of the event loop that has time for rows that cost `units`. */
   turn?: (units: number) => Promise<void>;

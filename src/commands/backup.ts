@@ -34,7 +34,6 @@ Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
       ),
     );
 
-/** Returns the number of rows. */
 const backup = (url: string, file: string, flags: Flags): Promise<number> =>
   withSource(url, async (source) => {
     const began = performance.now();

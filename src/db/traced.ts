@@ -5,7 +5,7 @@ import type { Tracer } from '../kernel/tracing.ts';
 
 type Query = (statement: unknown, values?: unknown) => unknown;
 
-/** Makes spans of the statements that this client runs below a span. `Pool.query` makes its own, of a `pg.Query`. */
+/** Traces statements of this client that run below a span. `Pool.query`, which sends a `pg.Query`, traces its own. */
 export function traceStatements(client: pg.ClientBase, tracer: Tracer): void {
   const query = client.query.bind(client) as Query;
   const traced: Query = (statement, values) => {

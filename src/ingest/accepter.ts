@@ -6,8 +6,8 @@ const ENABLED = true;
 type Accepts = (value: unknown) => boolean;
 
 /**
- * Returns a function that is true only for rows that zod would return unchanged. Zod must check other rows and word their
- * faults. Rows with lists or objects are always left to zod.
+ * The result is true only for rows that zod would return unchanged. Zod words the faults of others, and checks all rows
+ * with lists or objects.
  */
 export function accepter(shape: z.ZodObject): (row: Record<string, unknown>) => boolean {
   const fields = Object.entries(shape.shape).map(

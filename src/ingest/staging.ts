@@ -50,8 +50,8 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
 }
 
 /**
- * SQL that lets the planner prune partitions, which it does not by joined dates. A range, because an index scan repeats
- * its lookup for each date of a list. `rangeOf` has the values of the statement.
+ * Lets the planner prune partitions, which it does not by joined dates. For a list of dates, an index scan would repeat
+ * its lookup. `rangeOf` has the values.
  */
 export const withinDates = (column: string): string => `${column} between $1::date and $2::date`;
 export const rangeOf = (dates: readonly string[]): string[] => {
@@ -187,8 +187,8 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 const MIN_GROWTH = 1_000;
 
 /**
- * Turns nested loops off if the statistics of a table know much less rows than are staged: its new rows would make each
- * turn of the loop longer. Turn them on again with `anyJoins`.
+ * Turns nested loops off if far more rows are staged than the statistics of a table know: each new row would make the
+ * loop slower. `anyJoins` turns them on.
  */
 export const hashedIfGrowing = (client: pg.ClientBase, table: string) =>
   client.query(

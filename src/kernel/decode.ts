@@ -4,8 +4,9 @@ import { leafOf, unwrap } from './leaves.ts';
 import { momentText } from './time.ts';
 
 /**
- * Prepares parsed JSON for a record's check. Its numbers are lossless or known to be exact. `BigInt` and `Decimal` become text, other numbers become doubles,
- * bytes become `0x…`, and moments become UTC. Missing nullable keys become null, because older services omit some.
+ * Prepares parsed JSON, whose numbers must be lossless or exact, for a record's check. `BigInt` and `Decimal` become
+ * text, other numbers become doubles, bytes become `0x…`, and moments become UTC. Missing nullable keys become null,
+ * because older services omit some.
  */
 export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
 

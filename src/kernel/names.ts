@@ -10,7 +10,6 @@ export function snake(name: string): string {
   return known;
 }
 
-/** The inverse of `snake`. */
 export const camel = (name: string) => name.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase());
 
 export const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;

@@ -18,7 +18,7 @@ export function useLayout(layout: Layout): void {
   distributed = layout === 'distributed';
 }
 
-/** `unfinished` lacks the function. */
+/** `unfinished`: distributed, but without DAYS_FUNCTION. */
 export type Layout = 'plain' | 'distributed' | 'unfinished';
 
 type Found = { name: string; method: string; replication: string; column: string | null };
@@ -30,7 +30,6 @@ async function hasCitus(db: Queryable): Promise<boolean> {
   return rows[0]?.yes === true;
 }
 
-/** Throws a LayoutError if other tables are distributed. */
 export async function layoutOf(db: Queryable): Promise<Layout> {
   if (!(await hasCitus(db))) return 'plain';
   const { rows } = await run(
@@ -66,7 +65,6 @@ function refuseOthers(found: readonly Found[]): void {
   );
 }
 
-/** Throws a LayoutError. */
 export async function openLayout(db: Queryable): Promise<void> {
   if ((await hasCitus(db)) && !(await isUnlocked(db)))
     throw new LayoutError('"stakegraph distribute" is running: try again when it has ended.');

@@ -58,7 +58,6 @@ async function syncFolder(path: string): Promise<void> {
 
 export type BackupOptions = {
   version: string;
-  /** Replaces an existing file. */
   replace: boolean;
   onProgress(progress: Progress): void;
 };

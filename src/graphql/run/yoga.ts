@@ -107,7 +107,7 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
       const made = await planOf(given);
       if (!isPlan(made)) return made;
       plans.set((given.contextValue as Context).metering, made);
-      return { data: null }; // `makeYoga` makes the response
+      return { data: null };
     });
   },
   onParams({ params, request, setParams }) {

@@ -48,7 +48,6 @@ export async function checkCluster(client: pg.ClientBase): Promise<Cluster> {
   return { citus, workers };
 }
 
-/** Throws a DistributeError or a LayoutError. */
 export async function checkTables(client: pg.ClientBase, undo: boolean): Promise<void> {
   const pending = await pendingOf(client);
   if (pending.length > 0)

@@ -25,7 +25,7 @@ export async function refreshAttestations(
   const dates = await dueDates(client, 'attestations_due', asked, stillKept);
   if (!dates?.length) return dates && NO_COUNTS;
   // The planner would choose nested loops, which never finish, because freshly filled tables have the statistics of
-  // empty ones. It would also sort all members of a day, because it expects a group for nearly each of them.
+  // empty ones. It would also sort all members of a day, because it expects nearly as many groups.
   await client.query('/* hashed */ set local enable_nestloop = off; set local enable_sort = off');
   const classes = [...types, NETWORK] as const;
   await gatherMembers(client, asked.network, classes);

@@ -25,7 +25,7 @@ export type RefreshOptions = {
   wait: boolean;
 };
 
-/** `passed` means that another process refreshes the part; it has counts if this one wrote some of its weeks before. */
+/** `passed`: another process refreshes the part. Counts are of the weeks that this process wrote first. */
 export type PartReport = {
   part: Subject;
   network?: Network;

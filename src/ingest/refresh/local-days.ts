@@ -8,8 +8,8 @@ import { run } from './write.ts';
 type Asked = Pick<DaysAsked, 'network' | 'utc'>;
 
 /**
- * Citus answers some joins with local tables wrongly, so distributed days are copied first. Without `dates`, only the
- * newest are needed.
+ * Copies distributed days first, because Citus answers some joins with local tables wrongly. Without `dates`, copies the
+ * newest day.
  */
 export async function localDays(
   client: pg.ClientBase,

@@ -157,7 +157,7 @@ const summaries = (
   left join known k using (${key})`,
 });
 
-/** The columns of a class in `window_validators`: those of its operator, or of its pool and node operator. */
+/** Columns of `window_validators`. */
 const classColumns: Record<ComputedType, readonly string[]> = {
   depositAddress: ['deposit_address'],
   withdrawalAddress: ['withdrawal_address'],
@@ -167,7 +167,7 @@ const classColumns: Record<ComputedType, readonly string[]> = {
   validator: ['validator_index'],
 };
 
-/** Groups each class by its own columns: grouping by those of all classes first would take three times as long. */
+/** Groups each class by its own columns. Grouping by the columns of all classes first takes three times as long. */
 const inClasses = (
   types: readonly ComputedType[],
   figures: Sql,
