@@ -27,7 +27,7 @@ function allowanceText({ units, period }: Allowance): string {
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }
 
-/** commander turns null into an empty string. */
+/** 'tier', because commander turns null into ''. */
 type Limit = number | 'tier' | undefined;
 type Limits = { rate?: Limit; units?: Limit };
 type Flags = Limits & { json?: boolean };

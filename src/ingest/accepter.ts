@@ -6,8 +6,8 @@ const ENABLED = true;
 type Accepts = (value: unknown) => boolean;
 
 /**
- * The result is true only for rows that zod would return unchanged. Zod words the faults of others, and checks all rows
- * with lists or objects.
+ * The result is true only for rows that zod would return unchanged. Zod reports the faults of other rows, and checks
+ * all rows with lists or objects.
  */
 export function accepter(shape: z.ZodObject): (row: Record<string, unknown>) => boolean {
   const fields = Object.entries(shape.shape).map(
@@ -80,7 +80,7 @@ function textCheck(check: Check): ((text: string) => boolean) | undefined {
         ? (text) => pattern.test(text)
         : undefined;
     }
-    // Zod counts code points, which are at least half as many as the units of a string.
+    // Zod counts code points. A string of n units has from n/2 to n of them.
     case 'min_length':
       return (text) => text.length >= check.minimum * 2;
     case 'max_length':

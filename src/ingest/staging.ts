@@ -50,8 +50,8 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
 }
 
 /**
- * Lets the planner prune partitions, which it does not by joined dates. For a list of dates, an index scan would repeat
- * its lookup. `rangeOf` has the values.
+ * The planner prunes partitions by a range, but not by joined dates. A list would repeat the lookups of index scans.
+ * `rangeOf` has the values.
  */
 export const withinDates = (column: string): string => `${column} between $1::date and $2::date`;
 export const rangeOf = (dates: readonly string[]): string[] => {

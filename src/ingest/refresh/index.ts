@@ -25,7 +25,7 @@ export type RefreshOptions = {
   wait: boolean;
 };
 
-/** `passed`: another process refreshes the part. Counts are of the weeks that this process wrote first. */
+/** `passed`: another process refreshes the part. Counts are then of the weeks written before. */
 export type PartReport = {
   part: Subject;
   network?: Network;

@@ -8,7 +8,7 @@ import { run } from './write.ts';
 type Asked = Pick<DaysAsked, 'network' | 'utc'>;
 
 /**
- * Copies distributed days first, because Citus answers some joins with local tables wrongly. Without `dates`, copies the
+ * Copies distributed days, because Citus answers some joins with local tables wrongly. Without `dates`, copies the
  * newest day.
  */
 export async function localDays(

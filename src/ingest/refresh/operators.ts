@@ -194,7 +194,7 @@ const key = sql`id_type, operator_id, pool_id, node_operator_id`;
 
 /**
  * Prefers profiles, then summaries of the same window. Shares match by parents, because their names vary. Leaves out
- * operators of which only the key is known, which are nearly all.
+ * operators known only by their key: nearly all.
  */
 export const knownOperators = (network: Network, window: TimeWindow): Sql => {
   const stored = sql`(

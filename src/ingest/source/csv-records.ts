@@ -5,7 +5,7 @@ export type CsvRecord = { cells: string[]; line: number };
 
 const BATCH = 500;
 const MAX_LINE = 1_048_576;
-/** Matches characters of which only csv-parse knows the meaning. */
+/** By line break, what only csv-parse can read. */
 const special = { '\n': /["\r]/, '\r\n': /"|\r(?!\n)|(?<!\r)\n/ } as const;
 type LineBreak = keyof typeof special;
 
@@ -64,7 +64,7 @@ async function* parsed(
   lineBreak: LineBreak | undefined,
 ): AsyncGenerator<CsvRecord[]> {
   async function* whole() {
-    // csv-parse skips these empty lines, but its messages then name the line of the file.
+    // Empty lines, which csv-parse skips, make it count lines as in the file.
     for (let left = lines; lineBreak && left > 0; left -= MAX_LINE)
       yield lineBreak.repeat(Math.min(left, MAX_LINE));
     yield text;

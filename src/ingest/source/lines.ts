@@ -19,7 +19,7 @@ function exactly(text: string): unknown {
   }
 }
 
-/** Other writers put a space after each comma and colon. */
+/** Some writers put spaces after commas and colons. */
 const withoutSpaces = (text: string) =>
   text.includes('": ') ? text.replaceAll('": ', '":').replaceAll(', "', ',"') : text;
 
