@@ -25,7 +25,8 @@ Distributes validator_days by validator index; all other tables stay on the coor
 gateways and other commands first. All of it is one transaction, which is undone if the number or a hash of the rows differs
 afterwards; the local copy is then removed. A stopped command is run again. When a distributed database is worth it, and what
 it cannot do: docs/distributed.md.
-Exit codes: 0 done, or nothing to do; 1 nothing was changed; 2 wrong usage.`,
+Exit codes: 0 done, or nothing to do; 1 nothing was changed, or only the clean-up is left, which another run does;
+2 wrong usage.`,
     )
     .action(async ({ shards, undo = false, dryRun = false, json = false }: Flags) => {
       if (undo && shards !== undefined)

@@ -1,8 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import {
   isDistributed,
@@ -19,6 +18,7 @@ import { asSuperuser, installCitus, markDistributed } from '../support/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { migrationsFolder } from '../support/migrations.ts';
 import { stakegraph } from '../support/process.ts';
+import { recordQueries } from '../support/sent.ts';
 import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
@@ -130,15 +130,8 @@ describe('the layout of a database', () => {
         `alter table validator_days add column n${n} integer; -- a; b\ncreate index on validator_days (n${n});`,
       );
     const sent: string[] = [];
-    const query = pg.Client.prototype.query as (...args: any[]) => any;
-    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-      this: any,
-      ...args: any[]
-    ) {
-      if (typeof args[0] === 'string' && /validator_days \(?/.test(args[0])) sent.push(args[0].trim());
-      return query.apply(this, args);
-    } as any);
-    onTestFinished(() => spy.mockRestore());
+    const stop = recordQueries((text) => /validator_days \(?/.test(text) && sent.push(text.trim()));
+    onTestFinished(stop);
     next(100);
     expect(await migrate(own.url, dir)).toEqual(['9100_next']);
     expect(sent).toEqual([

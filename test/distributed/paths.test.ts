@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLayout, useLayout } from '../../src/db/distributed/layout.ts';
 import { distribute } from '../../src/ingest/distribute/index.ts';
 import { partsOf } from '../../src/ingest/retain/parts.ts';
@@ -12,6 +11,7 @@ import { load, published, randomDay, refreshed, syncDay, validator, validatorDay
 import { accountOf } from '../support/account.ts';
 import { callsOf, installCitus } from '../support/citus.ts';
 import { createDatabase, type Gateway, startGateway } from '../support/gateway.ts';
+import { recordQueries } from '../support/sent.ts';
 
 /** Statements on distributed days, by their names; Citus 13.0.3 answered those forms as PostgreSQL does. */
 const onDistributedDays = {
@@ -121,16 +121,11 @@ let gateway: Gateway;
 const sent: Record<'plain' | 'citus', string[]> = { plain: [], citus: [] };
 
 async function recorded(into: string[], work: () => Promise<Told>): Promise<Told> {
-  const query = pg.Client.prototype.query as (...args: any[]) => any;
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: any, ...args: any[]) {
-    const text = typeof args[0] === 'string' ? args[0] : args[0]?.text;
-    if (typeof text === 'string') into.push(text);
-    return query.apply(this, args);
-  } as any);
+  const stop = recordQueries((text) => into.push(text));
   try {
     return await work();
   } finally {
-    spy.mockRestore();
+    stop();
   }
 }
 

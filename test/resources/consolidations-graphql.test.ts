@@ -1,12 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  Consolidation,
-  consolidationSortFields,
-  entityClasses,
-} from '../../src/resources/consolidations/record.ts';
+import { consolidationSortFields, entityClasses } from '../../src/resources/consolidations/record.ts';
 import { mainnet, middle } from '../support/expected-consolidations.ts';
 import { useGateway } from '../support/gateway.ts';
 import { every } from '../support/thorough.ts';
+import { walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -14,20 +11,9 @@ beforeEach(() => {
 });
 
 const PATH = '/v1/eth/validators/consolidations';
-const _list = (query: string, headers = {}) => gateway.get(`${PATH}?${query}`, headers);
-const _keys = Object.keys(Consolidation.shape);
 
-/** Every result of a question, by following `next`. */
-async function all(query: string, headers = {}): Promise<any[]> {
-  const found: any[] = [];
-  for (let url: string | null = `${PATH}?limit=200&${query}`; url; ) {
-    const { status, json, text } = await gateway.get(url.replace(gateway.url, ''), headers);
-    if (status !== 200) throw new Error(text);
-    found.push(...json.results);
-    url = json.next;
-  }
-  return found;
-}
+/** Every result of a question. */
+const all = (query: string, headers = {}) => walkNext(gateway, `${PATH}?limit=200&${query}`, headers);
 
 const columns = `day date epoch timestamp sourceValidatorIndex sourceValidatorPubkey targetValidatorIndex
   targetValidatorPubkey sourceEntities { entityId idType } targetEntities { entityId idType } consolidatedBalance`;

@@ -16,6 +16,7 @@ import {
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { every } from '../support/thorough.ts';
+import { walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -26,17 +27,8 @@ const PATH = '/v1/eth/validators/consolidations';
 const list = (query: string, headers = {}) => gateway.get(`${PATH}?${query}`, headers);
 const keys = Object.keys(Consolidation.shape);
 
-/** Every result of a question, by following `next`. */
-async function all(query: string, headers = {}): Promise<any[]> {
-  const found: any[] = [];
-  for (let url: string | null = `${PATH}?limit=200&${query}`; url; ) {
-    const { status, json, text } = await gateway.get(url.replace(gateway.url, ''), headers);
-    if (status !== 200) throw new Error(text);
-    found.push(...json.results);
-    url = json.next;
-  }
-  return found;
-}
+/** Every result of a question. */
+const all = (query: string, headers = {}) => walkNext(gateway, `${PATH}?limit=200&${query}`, headers);
 
 describe('GET /v1/eth/validators/consolidations', () => {
   it('answers the v1 envelope, ten rows by default, oldest first, with the keys in order', async () => {

@@ -1,6 +1,6 @@
 import type { Gateway } from './gateway.ts';
 
-/** Every row of a v0 list, by following `next` until it is null. */
+/** Every row of a REST list, by following `next` until it is null. */
 export async function walkNext(
   gateway: Gateway,
   path: string,
@@ -9,9 +9,9 @@ export async function walkNext(
   const rows: any[] = [];
   let next: string | null = path;
   while (next) {
-    const { status, json, text } = await gateway.get(next, headers);
+    const { status, json, text } = await gateway.get(next.replace(gateway.url, ''), headers);
     if (status !== 200) throw new Error(`${next}: ${status} ${text}`);
-    rows.push(...json.data);
+    rows.push(...(json.data ?? json.results));
     next = json.next;
   }
   return rows;
