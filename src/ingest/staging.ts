@@ -187,8 +187,7 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 const MIN_GROWTH = 1_000;
 
 /**
- * Turns nested loops off if far more rows are staged than the statistics of a table know: each new row would make the
- * loop slower. `anyJoins` turns them on.
+ * Turns nested loops off if far more rows are staged than `table` had when it was analyzed. `anyJoins` turns them on.
  */
 export const hashedIfGrowing = (client: pg.ClientBase, table: string) =>
   client.query(
