@@ -269,8 +269,11 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     requestEncodings: ['gzip', 'br', 'deflate', 'identity'],
     zlib: boundedZlib,
   });
+  const maxEventLoopDelay = maxEventLoopDelayMs ?? 3_000;
   await app.register(underPressure, {
-    maxEventLoopDelay: maxEventLoopDelayMs ?? 3_000,
+    maxEventLoopDelay,
+    // A turn as long as the interval counts as infinite.
+    sampleInterval: maxEventLoopDelay,
     pressureHandler: (request) => {
       if (needsToken(request)) throw unavailable();
     },

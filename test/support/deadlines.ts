@@ -4,10 +4,7 @@
  */
 export const deadlines = { WAIT_TIMEOUT_MS: '120000', STATEMENT_TIMEOUT_MS: '120000' };
 
-/**
- * The delay of the event loop is not looked at: one that was blocked for the first second of a gateway, as by loading modules,
- * has no delay measured, which counts as endless and would be answered with 503.
- */
+/** The delay of the event loop is not looked at: a machine that stalls for seconds would be answered with 503. */
 export const serverDeadlines = { maxEventLoopDelayMs: 0, requestTimeoutMs: 120_000 };
 
 /** The first of them, for pools that a test opens itself. */

@@ -83,6 +83,7 @@ export async function startGateway(
     /** Silent unless given. */
     log?: Logger;
     requestTimeoutMs?: number;
+    maxEventLoopDelayMs?: number;
     replicas?: () => ReplicaState[];
     index?: IndexStatus;
     dataDir?: string;
@@ -125,6 +126,7 @@ export async function startGateway(
     dataDir: options.dataDir,
     ...serverDeadlines,
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
+    ...(options.maxEventLoopDelayMs && { maxEventLoopDelayMs: options.maxEventLoopDelayMs }),
     exchangeCode: async (code) => ((await takePageCode(primary, code)) ? token : undefined),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
