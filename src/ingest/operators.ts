@@ -23,7 +23,7 @@ import {
   ToldPoolType,
   tagShown,
 } from './operator-tags.ts';
-import { finishLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
+import { finishLists, mergeRanked, type RankedTables, storeNames } from './ranked-lists.ts';
 
 const ImportedOperator = OperatorSummary.extend({
   idType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
@@ -159,7 +159,7 @@ export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[],
 
 async function rankAndName(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   await rankLists(client, lists, revision);
-  await client.query(`/* storeOperatorNames */ select store_operator_names('staged', $1, $2)`, [
+  await storeNames(client, "store_operator_names('staged', $1, $2)", [
     lists.map((list) => list.network),
     lists.map((list) => list.id_type),
   ]);

@@ -5,7 +5,7 @@ import { count, timestamp } from '../kernel/leaves.ts';
 import { StakeAuthoritySummary, StakeAuthorityTrend } from '../resources/stake-authorities/record.ts';
 import { HAS_HISTORY, IMPORT_DATE } from './history.ts';
 import { type ColumnName, columnsOf, type Importer, rowChecker } from './importer.ts';
-import { finishLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
+import { finishLists, mergeRanked, type RankedTables, storeNames } from './ranked-lists.ts';
 
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
   timeWindow: z.enum(timeWindows, {
@@ -72,7 +72,7 @@ async function rankWindows(
     [windows, revision],
   );
   await finishLists(client, tables);
-  await client.query(`/* storeAuthorityNames */ select store_authority_names('staged')`);
+  await storeNames(client, "store_authority_names('staged')");
 }
 
 export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName<z.infer<typeof Stored>>> = {

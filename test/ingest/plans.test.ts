@@ -148,6 +148,35 @@ describe('a first import of a list', () => {
   });
 });
 
+describe('names for searches', () => {
+  it('are stored without nested loops, which are quadratic, unless search_names was analyzed since it grew', async () => {
+    const nestedLoops: string[] = [];
+    const pool: Pool = {
+      ...database.pool,
+      withClient: (work) =>
+        database.pool.withClient((client) =>
+          work(
+            watch(client, async (text) => {
+              if (!text.startsWith('/* storeNames */')) return;
+              const { rows } = await client.query(`select current_setting('enable_nestloop') as is`);
+              nestedLoops.push(rows[0].is);
+            }),
+          ),
+        ),
+    };
+    const load = async (timeWindow: string) => {
+      const rows = Array.from({ length: 500 }, (_, index) => operator(`o${index}`, { timeWindow }));
+      await importFile(pool, 'operators', await write(rows), { network: 'hoodi' });
+    };
+    await run('delete from search_names');
+    await run('vacuum analyze search_names');
+    await load('1d');
+    await run('analyze search_names');
+    await load('7d');
+    expect(nestedLoops).toEqual(['off', 'on']);
+  });
+});
+
 describe('--skip-invalid', () => {
   it('asks for repeated rows as often however many there are, and hands all of them back in their order', async () => {
     /** A file with so many rows twice; what is handed back, and the statements that are asked of all rows. */
