@@ -11,10 +11,18 @@ import { type ImportResource, importerOf } from './importers.ts';
 import { guardIndexed } from './index-guard.ts';
 import { lockWriters } from './locks.ts';
 import { noteOrigins, type Origin, stagedDatasets } from './origins.ts';
+import { quickLines } from './quick/index.ts';
 import { type Format, fail, openSource } from './source/open.ts';
-import { type RawRow, type Source, SourceError } from './source/source.ts';
+import { type Lines, type RawRow, type Source, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
-import { contradictingRows, hasRepeatedKeys, openStaging, repeatedRows, takeStaged } from './staging.ts';
+import {
+  contradictingRows,
+  hasRepeatedKeys,
+  openStaging,
+  repeatedRows,
+  type StagedRow,
+  takeStaged,
+} from './staging.ts';
 
 type RowFault = { file: string; place: string; field: string; msg: string };
 
@@ -142,7 +150,7 @@ export async function loadRows<Row>(
 ): Promise<ImportCounts & { rows: number }> {
   const staging = await openStaging(client, importer);
   let place = 0;
-  let batch: Parameters<typeof staging.write>[0][number][] = [];
+  let batch: StagedRow[] = [];
   for (const row of rows) {
     batch.push({ place: (place += 1), source: null, row: importer.stored(row) });
     if (batch.length < 500) continue;
@@ -194,17 +202,40 @@ async function stageSource(
   report: FileReport,
 ) {
   const staging = await openStaging(client, importer);
-  try {
-    for await (const raws of source.rows) {
-      const fitting: Parameters<typeof staging.write>[0][number][] = [];
-      for (const raw of raws) {
+  const quick = options.skipInvalid ? undefined : quickLines(importer, options);
+  let fitting: StagedRow[] = [];
+  const stage = (raw: RawRow): boolean => {
+    report.rows += 1;
+    const row = checkRow(importer, source, raw, options, report);
+    if (row === undefined) return false;
+    const text = options.skipInvalid ? textOf(raw) : null;
+    fitting.push({ place: raw.place, source: text, row: importer.stored(row) });
+    return true;
+  };
+  const stageLines = ({ text, place, read, layout }: Lines) => {
+    quick?.open(text);
+    for (let at = 0; at < text.length; place += 1) {
+      const next = quick?.take(at, place) ?? 0;
+      if (next > 0) {
         report.rows += 1;
-        const row = checkRow(importer, source, raw, options, report);
-        if (row === undefined) continue;
-        const text = options.skipInvalid ? textOf(raw) : null;
-        fitting.push({ place: raw.place, source: text, row: importer.stored(row) });
+        at = next;
+        continue;
       }
+      const end = text.indexOf('\n', at);
+      const line = text.slice(at, end < 0 ? text.length : end);
+      at += line.length + 1;
+      const raw = read(line, place);
+      const found = raw && stage(raw) && layout(line, raw);
+      if (found) quick?.expect(found);
+    }
+  };
+  try {
+    for await (const batch of source.rows) {
+      if (Array.isArray(batch)) for (const raw of batch) stage(raw);
+      else stageLines(batch);
+      if (quick) await staging.send(quick.taken());
       await staging.write(fitting);
+      fitting = [];
       options.onProgress?.({ phase: 'reading', rows: report.rows, ...source.bytes() });
     }
   } catch (error) {

@@ -30,6 +30,8 @@ export type Importer<Row, Name extends string = string> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
+  /** Of `check`, if defaults ignore the row. `stored` replaces `computed` fields. */
+  checks?: Pick<Checks<Row>, 'defaults' | 'faults'> & { computed?: readonly string[] };
   columns: readonly Column<Name>[];
   /** Values by the names of `columns` in camel case. */
   stored(row: Row): Record<string, unknown>;
@@ -57,15 +59,17 @@ export type Faults = Iterable<readonly [field: string, message: string]>;
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-type Checks<Row> = {
+export type Checks<Row> = {
   defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;
   tidied?: (row: Record<string, unknown>) => Record<string, unknown>;
-  faults?: (row: Row) => Faults;
+  faults?(row: Row): Faults;
 };
+
+export const networkOf = ({ network }: RowOptions): Record<string, unknown> => ({ network });
 
 export function rowChecker<Shape extends z.ZodObject>(
   shape: Shape,
-  { defaults = ({ network }) => ({ network }), tidied = (row) => row, faults }: Checks<z.output<Shape>>,
+  { defaults = networkOf, tidied = (row) => row, faults }: Checks<z.output<Shape>>,
 ): Importer<z.output<Shape>>['check'] {
   const accepts = accepter(shape);
   const checked = shape.pipe(z.custom<z.output<Shape>>()).superRefine((row, context) => {
@@ -84,7 +88,7 @@ export function rowChecker<Shape extends z.ZodObject>(
   };
 }
 
-function isFaultless(faults: Faults = []): boolean {
+export function isFaultless(faults: Faults = []): boolean {
   for (const _ of faults) return false;
   return true;
 }

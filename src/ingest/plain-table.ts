@@ -52,6 +52,8 @@ export async function mergePlain(
   }
   const same = `${sameColumns('t', 's', key)}${parts ? ` and ${withinDates(`t.${parts.column}`)}` : ''}`;
   const dates = parts ? rangeOf(parts.dates) : [];
+  // Both tables have an index in the order of the key.
+  await client.query('/* mergeSorted */ set local enable_hashjoin = off');
   const updated = await client.query(
     `/* updateStaged */
     update ${name} t set ${figures.map((column) => `${column.name} = s.${column.name}`).join(', ')} from ${from} as s
@@ -65,6 +67,7 @@ export async function mergePlain(
     order by ${columnList(key, 's')}`,
     dates,
   );
+  await client.query('/* anyMerge */ set local enable_hashjoin to default');
   counts.updated = updated.rowCount ?? 0;
   counts.inserted = inserted.rowCount ?? 0;
   return counts;
@@ -102,6 +105,7 @@ export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObj
     resource,
     shape,
     check: rowChecker(shape, checks),
+    ...(!checks.tidied && { checks }),
     columns,
     stored,
     key,

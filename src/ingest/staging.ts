@@ -46,7 +46,9 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
       end $$`,
     );
   }
-  await client.query('/* analyzeStaging */ analyze staged');
+  await client.query(
+    '/* analyzeStaging */ set local default_statistics_target = 10; analyze staged; set local default_statistics_target to default',
+  );
 }
 
 /**
@@ -88,9 +90,27 @@ export async function stageSelected<Name extends string>(
   return rows;
 }
 
+export type StagedRow = { place: number; source: string | null; row: Record<string, unknown> };
+
+export function copyLines(columns: readonly Column[]): (rows: readonly StagedRow[]) => string {
+  const fields = columns.map(({ name, type }) => ({ field: camel(name), isArray: type.endsWith('[]') }));
+  return (rows) => {
+    let text = '';
+    for (const { place, source, row } of rows) {
+      text += `${place}\t${copyText(source)}`;
+      for (const { field, isArray } of fields) {
+        const value = row[field];
+        text += `\t${copyText(isArray && Array.isArray(value) ? arrayText(value) : value)}`;
+      }
+      text += '\n';
+    }
+    return text;
+  };
+}
+
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
-  const fields = columns.map(({ name, type }) => ({ field: camel(name), isArray: type.endsWith('[]') }));
+  const linesOf = copyLines(columns);
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
   // An unhandled error event would crash the process. The next `write` or `finish` throws the error.
@@ -101,18 +121,12 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
     await once(copy, event);
   };
   return {
-    async write(rows: readonly { place: number; source: string | null; row: Record<string, unknown> }[]) {
-      let text = '';
-      for (const { place, source, row } of rows) {
-        text += `${place}\t${copyText(source)}`;
-        for (const { field, isArray } of fields) {
-          const value = row[field];
-          text += `\t${copyText(isArray && Array.isArray(value) ? arrayText(value) : value)}`;
-        }
-        text += '\n';
-      }
+    write(rows: readonly StagedRow[]) {
+      return this.send(linesOf(rows));
+    },
+    async send(lines: string | Buffer) {
       if (broken) throw broken;
-      if (text !== '' && !copy.write(text)) await emitted('drain');
+      if (lines.length > 0 && !copy.write(lines)) await emitted('drain');
     },
     async finish() {
       copy.end();
@@ -128,7 +142,7 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-function copyText(value: unknown): string {
+export function copyText(value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : (stringify(value) as string);

@@ -107,10 +107,13 @@ async function mergeRewards(client: pg.ClientBase, options: MergeOptions): Promi
   return counts;
 }
 
+const checks = { faults: slotFaults };
+
 export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
   resource: 'sync-committee-rewards',
   shape: Shape,
-  check: rowChecker(Shape, { faults: slotFaults }),
+  check: rowChecker(Shape, checks),
+  checks,
   columns: columnsOf(Shape.omit({ epoch: true, blockTimestamp: true })),
   stored: (row) => row,
   // Rows without a position are never duplicates, because a validator may hold several seats.

@@ -140,10 +140,17 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
   return counts;
 }
 
+const checks: NonNullable<Importer<ImportedValidatorDay>['checks']> = {
+  defaults: ({ network, utc = false }) => ({ network, utc }),
+  faults: faultsOf,
+  computed: ['date'],
+};
+
 export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   resource: 'validator-days',
   shape: Shape,
-  check: rowChecker(Shape, { defaults: ({ network, utc = false }) => ({ network, utc }), faults: faultsOf }),
+  check: rowChecker(Shape, checks),
+  checks,
   columns: table.columns,
   stored: (row) => ({ ...row, date: dateOfDay(row.network, row.day) }),
   key: table.key,

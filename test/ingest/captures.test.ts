@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
 import { importers } from '../../src/ingest/importers.ts';
 import { openSource } from '../../src/ingest/source/open.ts';
+import { readRows } from '../../src/ingest/source/source.ts';
 import { wholeList } from '../../src/ingest/source/whole-list.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
@@ -76,7 +77,7 @@ describe('an import takes', () => {
         const source = await openSource(await write(written(values)), importers.slashings.shape);
         const read: number[] = [];
         const places: number[] = [];
-        for await (const batch of source.rows) {
+        for await (const batch of readRows(source.rows)) {
           for (const { value, place } of batch) {
             read.push(Number((value as { validatorIndex: unknown }).validatorIndex));
             places.push(place);

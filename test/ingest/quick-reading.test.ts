@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { accepter } from '../../src/ingest/accepter.ts';
 import { importerOf, importers } from '../../src/ingest/importers.ts';
-import { csvRecords } from '../../src/ingest/source/csv-records.ts';
-import { lineRows } from '../../src/ingest/source/lines.ts';
+import { type CsvRecord, csvParts } from '../../src/ingest/source/csv-records.ts';
+import { jsonLines } from '../../src/ingest/source/lines.ts';
+import { readRows } from '../../src/ingest/source/source.ts';
 import { decode } from '../../src/kernel/decode.ts';
 import { leafOf } from '../../src/kernel/leaves.ts';
 import { runs } from '../support/thorough.ts';
@@ -20,6 +21,15 @@ async function all<T>(batches: AsyncIterable<T[]>): Promise<T[]> {
   const rows: T[] = [];
   for await (const batch of batches) rows.push(...batch);
   return rows;
+}
+async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
+  for await (const part of csvParts(chunks))
+    yield Array.isArray(part)
+      ? part
+      : part.text
+          .split(part.lineBreak)
+          .map((line, index) => ({ cells: line.split(','), line: part.line + index }))
+          .filter(({ cells }) => cells.join(',') !== '');
 }
 type Parsed = { record: string[]; info: { lines: number } };
 const parsedCsv = (text: string) =>
@@ -144,7 +154,7 @@ describe('NDJSON that JSON.parse reads without loss', () => {
     await fc.assert(
       fc.asyncProperty(value, async (text) => {
         const line = text.replaceAll('\n', ' ').trim();
-        const [row] = await all(lineRows(chunksOf(line, 1_000)));
+        const [row] = await all(readRows(jsonLines(chunksOf(line, 1_000))));
         if (line === '') expect(row).toBeUndefined();
         else
           expect(row?.broken ? { msg: row.broken.msg } : { text: stringify(row?.value) }).toEqual(told(line));

@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { faultText } from '../../ingest/fault-messages.ts';
 import { type Format, openSource } from '../../ingest/source/open.ts';
-import { SourceError } from '../../ingest/source/source.ts';
+import { readRows, SourceError } from '../../ingest/source/source.ts';
 import { decode } from '../../kernel/decode.ts';
 import { count, hex, text } from '../../kernel/leaves.ts';
 
@@ -43,7 +43,7 @@ export async function readLabels(path: string, format?: Format): Promise<LabelRu
   const rules: LabelRule[] = [];
   const faults: string[] = [];
   const at = (line: number) => `${source.unit} ${line}`;
-  for await (const rows of source.rows) {
+  for await (const rows of readRows(source.rows)) {
     for (const { value, place, broken } of rows) {
       const given = typeof value === 'object' && value !== null ? value : {};
       const unknown = Object.keys(given).filter((name) => !(name in Shape.shape));

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { isObject } from '../importer.ts';
-import { lineRows } from '../source/lines.ts';
-import type { RawRow, Source } from '../source/source.ts';
+import { jsonLines } from '../source/lines.ts';
+import { type RawRow, readRows, type Source } from '../source/source.ts';
 import type { Page } from './walk.ts';
 
 /** Keeps rows on disk, so that memory does not limit their number. */
@@ -32,10 +32,10 @@ export async function openSpool(positionField: string | undefined): Promise<Spoo
 
   const text = () => file.createReadStream({ start: 0, encoding: 'utf8', autoClose: false });
   async function* values() {
-    for await (const batch of lineRows(text())) for (const { value } of batch) yield value;
+    for await (const batch of readRows(jsonLines(text()))) for (const { value } of batch) yield value;
   }
   async function* completedRows(complete: (row: unknown) => unknown): AsyncGenerator<RawRow[]> {
-    for await (const batch of lineRows(text())) {
+    for await (const batch of readRows(jsonLines(text()))) {
       yield batch.map((row) => ({ ...row, value: complete(row.value) }));
     }
   }

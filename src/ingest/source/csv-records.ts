@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { parse as csv } from 'csv-parse';
+import { countLines } from './lines.ts';
 
 export type CsvRecord = { cells: string[]; line: number };
 
@@ -9,8 +10,10 @@ const MAX_LINE = 1_048_576;
 const special = { '\n': /["\r]/, '\r\n': /"|\r(?!\n)|(?<!\r)\n/ } as const;
 type LineBreak = keyof typeof special;
 
-/** Splits lines at commas, and leaves the rest to the slower csv-parse from the first special character on. */
-export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
+export type CsvLines = { text: string; line: number; lineBreak: LineBreak };
+
+/** Leaves the rest to the slower csv-parse from the first special character on. */
+export async function* csvParts(chunks: AsyncIterable<string>): AsyncGenerator<CsvLines | CsvRecord[]> {
   const source = chunks[Symbol.asyncIterator]();
   let lineBreak: LineBreak | undefined;
   let lines = 0;
@@ -23,15 +26,11 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
       lineBreak ??= /^[^"\r\n]*(\r?\n)/.exec(text)?.[1] as LineBreak | undefined;
       const whole = done && lineBreak ? text.length : endOfLines(text, lineBreak);
       const length = plainLength(text.slice(0, whole), lineBreak);
-      let records: CsvRecord[] = [];
-      for (const line of linesOf(text.slice(0, length), lineBreak)) {
-        lines += 1;
-        if (line !== '') records.push({ cells: line.split(','), line: lines });
-        if (records.length < BATCH) continue;
-        yield records;
-        records = [];
+      const part = text.slice(0, length);
+      if (lineBreak && length > 0) {
+        yield { text: part, line: lines + 1, lineBreak };
+        lines += countLines(part, lineBreak);
       }
-      yield records;
       text = text.slice(length);
       plain = length === whole && text.length < MAX_LINE;
     }
@@ -49,12 +48,6 @@ function endOfLines(text: string, lineBreak: LineBreak | undefined): number {
 function plainLength(text: string, lineBreak: LineBreak | undefined): number {
   const first = lineBreak ? text.search(special[lineBreak]) : -1;
   return first < 0 ? text.length : endOfLines(text.slice(0, first), lineBreak);
-}
-
-function linesOf(text: string, lineBreak: LineBreak | undefined): string[] {
-  const lines = text === '' || !lineBreak ? [] : text.split(lineBreak);
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
 }
 
 async function* parsed(

@@ -2,8 +2,8 @@ import { CsvError } from 'csv-parse';
 import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from '../../kernel/leaves.ts';
-import { type CsvRecord, csvRecords } from './csv-records.ts';
-import { type RawRow, SourceError } from './source.ts';
+import { type CsvRecord, csvParts } from './csv-records.ts';
+import { type Lines, type RawRow, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const DIGITS = /^-?\d+$/;
@@ -53,9 +53,13 @@ export async function* csvRows(
   name: string,
   chunks: AsyncIterable<string>,
   shape: z.ZodObject,
-): AsyncGenerator<RawRow[]> {
+): AsyncGenerator<RawRow[] | Lines> {
   const columns: Read[] = [];
   let header: string[] = [];
+  const begin = (cells: string[]) => {
+    header = checkedHeader(name, cells, shape);
+    for (const column of header) columns.push(cellReader(shape.shape[column] as z.core.$ZodType));
+  };
   const rowOf = ({ cells, line }: CsvRecord): RawRow => {
     if (cells.length !== header.length) {
       const msg = `has ${cells.length} cells, but the header has ${header.length}`;
@@ -67,13 +71,26 @@ export async function* csvRows(
     return { value, place: line };
   };
   try {
-    for await (let records of csvRecords(chunks)) {
-      if (header.length === 0 && records[0]) {
-        header = checkedHeader(name, records[0].cells, shape);
-        for (const column of header) columns.push(cellReader(shape.shape[column] as z.core.$ZodType));
-        records = records.slice(1);
+    for await (const part of csvParts(chunks)) {
+      if (Array.isArray(part)) {
+        const rows = header.length === 0 ? part.slice(1) : part;
+        if (header.length === 0 && part[0]) begin(part[0].cells);
+        yield rows.map(rowOf);
+        continue;
       }
-      yield records.map(rowOf);
+      const { lineBreak, text } = part;
+      let [at, place] = [0, part.line];
+      while (header.length === 0 && at < text.length) {
+        const end = text.indexOf(lineBreak, at) < 0 ? text.length : text.indexOf(lineBreak, at);
+        if (end > at) begin(text.slice(at, end).split(','));
+        at = end + lineBreak.length;
+        place += 1;
+      }
+      const read = (line: string, place: number) => {
+        const own = line.endsWith('\r') ? line.slice(0, -1) : line;
+        return own === '' ? undefined : rowOf({ cells: own.split(','), line: place });
+      };
+      yield { text: text.slice(at), place, read, layout: () => ({ columns: header }) };
     }
   } catch (error) {
     if (error instanceof CsvError) throw new SourceError(`${name}: is not CSV: ${error.message}`);

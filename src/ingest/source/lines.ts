@@ -1,5 +1,7 @@
 import { parse } from 'lossless-json';
-import type { RawRow } from './source.ts';
+import { isObject } from '../importer.ts';
+import { jsonLayout } from '../quick/split.ts';
+import type { Lines, RawRow } from './source.ts';
 
 function readLine(text: string, place: number): RawRow {
   try {
@@ -9,7 +11,7 @@ function readLine(text: string, place: number): RawRow {
   }
 }
 
-/** Undefined if `JSON.parse` may have lost digits or a repeated key. It takes a tenth of the time of lossless-json. */
+/** Undefined if `JSON.parse` may have lost digits or a repeated key. */
 function exactly(text: string): unknown {
   try {
     const value = JSON.parse(text);
@@ -23,22 +25,33 @@ function exactly(text: string): unknown {
 const withoutSpaces = (text: string) =>
   text.includes('": ') ? text.replaceAll('": ', '":').replaceAll(', "', ',"') : text;
 
-export async function* lineRows(chunks: AsyncIterable<string>): AsyncGenerator<RawRow[]> {
+export const countLines = (text: string, lineBreak = '\n'): number => {
+  let count = 0;
+  for (let at = text.indexOf(lineBreak); at >= 0; at = text.indexOf(lineBreak, at + lineBreak.length))
+    count += 1;
+  return count;
+};
+
+const read = (line: string, place: number): RawRow | undefined => {
+  const text = line.trim();
+  return text === '' ? undefined : readLine(text, place);
+};
+const layout = (line: string, { value }: RawRow) =>
+  isObject(value) ? jsonLayout(line, Object.keys(value)) : undefined;
+
+export async function* jsonLines(chunks: AsyncIterable<string>): AsyncGenerator<Lines> {
   let rest = '';
-  let place = 0;
-  const rowsOf = (lines: string[]) => {
-    const rows: RawRow[] = [];
-    for (const line of lines) {
-      place += 1;
-      const text = line.trim();
-      if (text !== '') rows.push(readLine(text, place));
-    }
-    return rows;
-  };
+  let place = 1;
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() as string;
-    yield rowsOf(lines);
+    const whole = chunk.lastIndexOf('\n') + 1;
+    if (whole === 0) {
+      rest += chunk;
+      continue;
+    }
+    const text = rest + chunk.slice(0, whole);
+    rest = chunk.slice(whole);
+    yield { text, place, read, layout };
+    place += countLines(text);
   }
-  yield rowsOf([rest]);
+  yield { text: rest, place, read, layout };
 }

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
@@ -6,7 +7,7 @@ import { parse } from 'lossless-json';
 import type { z } from 'zod';
 import { csvRows } from './csv.ts';
 import { documentRows, holdsList } from './document.ts';
-import { lineRows } from './lines.ts';
+import { jsonLines } from './lines.ts';
 import { type Source, SourceError } from './source.ts';
 
 export const formats = ['json', 'csv'] as const;
@@ -27,7 +28,7 @@ export async function openSource(path: string, shape: z.ZodObject, format?: Form
   if ((format ?? (/\.csv(\.gz)?$/i.test(path) ? 'csv' : 'json')) === 'csv') {
     return { name, unit: 'line', rows: csvRows(name, text.all, shape), complete: never, bytes };
   }
-  if (isNdjson(text.head)) return { name, unit: 'line', rows: lineRows(text.all), complete: never, bytes };
+  if (isNdjson(text.head)) return { name, unit: 'line', rows: jsonLines(text.all), complete: never, bytes };
   const document = documentRows(name, text.all);
   return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
 }
@@ -78,8 +79,12 @@ async function* unzipped(name: string, path: string, counter: { read: number }):
 
 async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true }); // also removes a byte order mark
+  let ascii = true;
   try {
-    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+    for await (const chunk of bytes) {
+      ascii &&= isAscii(chunk);
+      yield ascii ? chunk.toString('latin1') : decoder.decode(chunk, { stream: true });
+    }
     yield decoder.decode();
   } catch (error) {
     const wrong = (error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';

@@ -1,0 +1,43 @@
+const SIZE = 131_072;
+
+export class CopyBuffer {
+  private bytes = Buffer.allocUnsafe(SIZE);
+  private length = 0;
+
+  private reserve(more: number) {
+    if (this.length + more <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(this.bytes.length * 2 + more);
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
+
+  ascii(codes: Uint16Array, start: number, end: number) {
+    this.reserve(end - start);
+    const { bytes } = this;
+    let { length } = this;
+    for (let index = start; index < end; index += 1) bytes[length++] = codes[index] as number;
+    this.length = length;
+  }
+
+  text(text: string) {
+    this.reserve(text.length * 3);
+    const { bytes } = this;
+    let { length } = this;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code > 127) {
+        this.length += bytes.write(text, this.length);
+        return;
+      }
+      bytes[length++] = code;
+    }
+    this.length = length;
+  }
+
+  take(): Buffer {
+    const taken = this.bytes.subarray(0, this.length);
+    this.bytes = Buffer.allocUnsafe(SIZE);
+    this.length = 0;
+    return taken;
+  }
+}

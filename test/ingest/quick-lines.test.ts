@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RowOptions } from '../../src/ingest/importer.ts';
+import { type ImportResource, importerOf } from '../../src/ingest/importers.ts';
+import { quickLines } from '../../src/ingest/quick/index.ts';
+import { jsonLayout } from '../../src/ingest/quick/split.ts';
+import { csvRows } from '../../src/ingest/source/csv.ts';
+import { jsonLines } from '../../src/ingest/source/lines.ts';
+import { readRows } from '../../src/ingest/source/source.ts';
+import { copyLines } from '../../src/ingest/staging.ts';
+import { pubkeyOf, validator, validatorDay } from '../refresh/facts.ts';
+import { runs } from '../support/thorough.ts';
+import { slashing } from './rows.ts';
+
+type Row = Record<string, unknown>;
+type Form = 'csv' | 'compact' | 'spaced';
+
+const bases: [resource: ImportResource, row: Row][] = [
+  ['validator-days', validatorDay(7, 1_500, { network: 'mainnet', utc: false, date: '2025-01-09' })],
+  ['validators', { network: 'mainnet', ...validator(7, { nodeOperator: 'N, or "M"' }) }],
+  ['validator-clients', { network: 'mainnet', validatorIndex: 7, client: 'Prysm' }],
+  [
+    'sync-committee-rewards',
+    {
+      ...{ network: 'mainnet', validatorIndex: 7, consensusSlot: 12_160_032, epoch: 380_001 },
+      ...{ blockTimestamp: null, position: 3, syncCommitteeRewards: -20_500 },
+    },
+  ],
+  ['slashings', { network: 'mainnet', ...slashing(7) }],
+  [
+    'consolidations',
+    {
+      ...{ network: 'mainnet', epoch: 380_000, sourceValidatorIndex: 1, sourceValidatorPubkey: pubkeyOf(1) },
+      ...{ targetValidatorIndex: 2, targetValidatorPubkey: pubkeyOf(2), consolidatedBalance: 32_000_000_000 },
+      ...{ day: null, date: null, timestamp: null },
+    },
+  ],
+  [
+    'solana-epochs',
+    {
+      ...{ epoch: 700, startedAt: '2024-11-17T03:20:00Z', endedAt: '2024-11-19T05:00:00Z' },
+      ...{ stakeAccountCount: 9, withdrawAuthorityCount: 7, stakeAuthorityCount: 7 },
+      deactivatingStakeAccountCount: null,
+    },
+  ],
+  [
+    'solana-stake-authority-epochs',
+    {
+      ...{ epoch: 700, stakeAuthority: '1'.repeat(43), voteAccount: '2'.repeat(44), poolName: 'Jito' },
+      ...{ delegatedStake: 1_500.25, stakingRewards: 0.5, mevRewards: 0, stakingCommissionPaid: 0.01 },
+      mevCommissionPaid: 0,
+    },
+  ],
+];
+
+/** JSON of values that fit some field, or none. */
+const oddities = fc.constantFrom(
+  ...['null', 'true', 'false', '0', '-0', '1', '-1', '7', '225', '1500', '01', '1.0', '1.50', '0.5', '1e3'],
+  ...['2147483647', '2147483648', '32014860472', '9007199254740993', '999999999999999999'],
+  ...['9223372036854775807', '9223372036854775808', '1e-7', '0.0000001', '', ' 1', '1 ', '[]', '{}', 'NaN'],
+  ...['""', '"0"', '"7"', '"01"', '"1.50"', '"null"', '"true"', '"t"', '"mainnet"', '"Mainnet"', '"a, b"'],
+  ...['"é"', '"😀"', '"a\\\\b"', '"a\\tb"', '"a\tb"', '"\\u0041"', '"\\u0000"', '"}"', '"},{"', '"\\""'],
+  ...['"2024-03-31"', '"2025-01-09"', '"2023-02-29"', '"2024-03-31T12:00:23Z"', '"2024-03-31 12:00:23+02"'],
+  ...[`"0x${'a'.repeat(96)}"`, `"0x${'A'.repeat(96)}"`, `"0X${'a'.repeat(40)}"`, `"${'x'.repeat(600)}"`],
+);
+
+const written = (row: Row): Record<string, string> =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, JSON.stringify(value)]));
+
+function lineOf(form: Form, columns: readonly string[], values: Record<string, string>): string {
+  const given = columns.map((name) => values[name] ?? 'null');
+  if (form === 'csv')
+    return given.map((text) => (text === 'null' ? '' : text.replace(/^"(.*)"$/s, '$1'))).join(',');
+  const [comma, colon] = form === 'compact' ? [',', ':'] : [', ', ': '];
+  return `{${columns.map((name, index) => `"${name}"${colon}${given[index]}`).join(comma)}}`;
+}
+
+async function* only(text: string) {
+  yield text;
+}
+
+/** What the slower way stages, or undefined if it refuses the line. */
+async function staged(
+  resource: ImportResource,
+  form: Form,
+  columns: string[],
+  line: string,
+  options: RowOptions,
+) {
+  const importer = importerOf(resource);
+  const source =
+    form === 'csv'
+      ? csvRows('file', only(`${columns.join(',')}\n${line}\n`), importer.shape)
+      : jsonLines(only(`${line}\n`));
+  for await (const [raw] of readRows(source)) {
+    const checked = raw && !raw.broken ? importer.check(raw.value, options) : undefined;
+    if (checked?.success)
+      return copyLines(importer.columns)([{ place: 5, source: null, row: importer.stored(checked.data) }]);
+  }
+  return undefined;
+}
+
+describe.each(bases)('lines of %s whose values are stored as they are written', (resource, base) => {
+  const importer = importerOf(resource);
+  const fields = Object.keys(importer.shape.shape);
+  const changes = fc.dictionary(fc.constantFrom(...fields), oddities, { maxKeys: 2 });
+  const orders = fc.shuffledSubarray(fields, { minLength: fields.length - 1 });
+  const forms = fc.constantFrom<Form>('csv', 'compact', 'spaced');
+
+  it('are staged as a row that is read and checked as a whole', async () => {
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(forms, orders, changes, fc.boolean(), async (form, columns, change, utc) => {
+        const options: RowOptions = { network: 'mainnet', utc };
+        const line = lineOf(form, columns, { ...written(base), ...change });
+        const quick = quickLines(importer, options);
+        quick.expect(
+          form === 'csv' ? { columns } : jsonLayout(`{"a${form === 'spaced' ? '": ' : ''}`, columns),
+        );
+        quick.open(`${line}\n${line}`);
+        const next = quick.take(0, 5);
+        const text = quick.taken().toString();
+        if (next === 0) {
+          expect(text).toBe('');
+          return;
+        }
+        taken += 1;
+        expect(text).toBe(await staged(resource, form, columns, line, options));
+        expect(next).toBe(line.length + 1);
+        expect(quick.take(next, 5)).toBe(next + line.length + 1);
+        expect(quick.taken().toString()).toBe(text);
+      }),
+      { ...runs(3_000), endOnFailure: true },
+    );
+    expect(taken).toBeGreaterThan(0);
+  });
+});
