@@ -15,16 +15,16 @@ export const distributeCommand = (): Command =>
         wholeNumber(1, 1024),
       ),
     )
-    .option('--undo', 'make the days local again')
+    .option('--undo', 'make all tables local again')
     .option('--dry-run', 'check what is required, and tell what would be done')
     .option('--json', 'report the result as a line of JSON')
     .addHelpText(
       'after',
       `
-Distributes validator_days by validator index; all other tables stay on the coordinator, which DATABASE_URL must name. Stop
-gateways and other commands first. All of it is one transaction, which is undone if the number or a hash of the rows differs
-afterwards; the local copy is then removed. A stopped command is run again. When a distributed database is worth it, and what
-it cannot do: docs/distributed.md.
+Distributes validator_days by validator index, and makes validators and validator_clients reference tables. All other tables
+stay on the coordinator, which DATABASE_URL must name. Stop gateways and other commands first. All of it is one transaction,
+which is undone if the number or a hash of rows differs afterwards; the local copies are then removed. A stopped command is
+run again. When a distributed database is worth it, and what it cannot do: docs/distributed.md.
 Exit codes: 0 done, or nothing to do; 1 nothing was changed, or only the clean-up is left, which another run does;
 2 wrong usage.`,
     )

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { count, moment } from '../kernel/leaves.ts';
 import { Block } from '../resources/blocks/record.ts';
+import { storeBlockOperators } from './block-operators.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { slotFaults } from './given-time.ts';
 import type { Faults, ImportCounts, Importer, MergeOptions } from './importer.ts';
@@ -59,6 +60,7 @@ async function mergeBlocks(
   options: MergeOptions,
 ): Promise<ImportCounts> {
   const counts = await mergePlain(client, table, options);
+  await storeBlockOperators(client, 'blocks');
   const { rows: heads } = await client.query(
     'select network, max(slot) as slot from staged group by network',
   );

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
+import { isDistributed } from '../db/distributed/layout.ts';
 import type { Importer } from './importer.ts';
 import { lockWriters } from './locks.ts';
 
@@ -28,7 +29,7 @@ export async function guardIndexed(
   if (!epochs && resource !== 'validators') return undefined;
   // The lock prevents `stakegraph index` from committing epochs between this check and the merge.
   await lockWriters(client, [], networks);
-  if (!epochs) return keepChainColumns(client);
+  if (!epochs) return isDistributed() ? undefined : keepChainColumns(client);
   const { rows } = await client.query(
     `/* indexedRows */
     select s.network, ${epochs[0]} as epoch, r.first_epoch as first, r.last_epoch as last, count(*) over ()::int as rows

@@ -9,6 +9,7 @@ import {
   rowChecker,
   stagedScopes,
 } from './importer.ts';
+import { isReference, mergeReference } from './reference-table.ts';
 import {
   type Column,
   changedColumns,
@@ -34,6 +35,7 @@ export async function mergePlain(
   { name, key, columns, scope, from = 'staged', parts }: PlainTable,
   options: Pick<MergeOptions, 'replace' | 'whole'>,
 ): Promise<ImportCounts> {
+  if (isReference(name)) return mergeReference(client, { name, key, columns }, options);
   const names = columns.map((column) => column.name);
   const figures = columns.filter((column) => !key.includes(column.name));
   const counts = { inserted: 0, updated: 0, removed: 0 };

@@ -26,18 +26,29 @@ const audited = (url: string) =>
     url,
     `select action, subject, details from audit_log where action like 'distribute%' order by entry_id`,
   );
+const triggersOf = (url: string) =>
+  asSuperuser(
+    url,
+    `select pg_get_triggerdef(oid) as text from pg_trigger
+    where tgrelid in ('blocks'::regclass, 'validators'::regclass) and not tgisinternal order by 1`,
+  );
 const countOf = async (url: string) =>
   (await asSuperuser(url, 'select count(*)::int as rows from validator_days'))[0].rows;
 
 describe('stakegraph distribute', () => {
-  it('distributes days by validator, removes the local rows, and says what it compared; --undo makes them local again', async () => {
+  it('distributes days by validator and makes reference tables, and says what it compared; --undo makes all local again', async () => {
     const url = await databaseWith(true);
     const rows = await countOf(url);
+    const triggers = await triggersOf(url);
     expect(rows).toBeGreaterThan(1_000);
     const report = await run(url, { shards: 8 });
     expect(report).toMatchObject({
       ...{ table: 'validator_days', column: 'validator_index', state: 'distributed', shards: 8, rows },
       ...{ citus: '13.0.3', workers: 1, hash: expect.stringMatching(/^-?\d+$/), bytes: expect.any(Number) },
+      references: {
+        validators: { rows: expect.any(Number), hash: expect.stringMatching(/^-?\d+$/) },
+        validator_clients: { rows: 0, hash: '0' },
+      },
     });
     expect(report.months).toBeGreaterThan(1);
     expect(
@@ -50,20 +61,34 @@ describe('stakegraph distribute', () => {
 
     expect(await run(url)).toMatchObject({ state: 'unchanged', rows });
     const undone = await run(url, { undo: true });
-    expect(undone).toMatchObject({ state: 'made local', rows, hash: report.hash });
+    expect(undone).toMatchObject({
+      ...{ state: 'made local', rows, hash: report.hash, references: report.references },
+    });
+    expect(await triggersOf(url)).toEqual(triggers);
     expect(await run(url, { undo: true })).toMatchObject({ state: 'unchanged', rows });
+    const tables = ['validators', 'validator_clients', 'validator_days'];
+    const cleaned = tables.map((table) => `truncate_local_data_after_distributing_table(${table})`);
     expect(await callsOf(url)).toEqual([
+      ...['create_reference_table(validators)', 'create_reference_table(validator_clients)'],
       'create_distributed_table(validator_days, validator_index, none, 8)',
-      'truncate_local_data_after_distributing_table(validator_days)',
-      'truncate_local_data_after_distributing_table(validator_days)',
-      'undistribute_table(validator_days)',
+      ...[...cleaned, ...cleaned],
+      ...tables.map((table) => `undistribute_table(${table})`),
     ]);
     expect(await asSuperuser(url, `select to_regproc('days_of_validator') is null as gone`)).toEqual([
       { gone: true },
     ]);
     expect(await audited(url)).toEqual([
-      { action: 'distribute', subject: 'validator_days', details: { rows, citus: '13.0.3', shards: 8 } },
-      { action: 'distribute.undo', subject: 'validator_days', details: { rows, citus: '13.0.3' } },
+      ...[{ action: 'distribute', subject: 'validator_days', details: { rows, citus: '13.0.3', shards: 8 } }],
+      ...['validator_clients', 'validators'].map((table) => ({
+        ...{ action: 'distribute', subject: table, details: { rows: expect.any(Number), citus: '13.0.3' } },
+      })),
+      ...tables.toReversed().map((table) => ({
+        ...{
+          action: 'distribute.undo',
+          subject: table,
+          details: expect.objectContaining({ citus: '13.0.3' }),
+        },
+      })),
     ]);
   });
 
@@ -75,7 +100,7 @@ describe('stakegraph distribute', () => {
     await run(url);
     expect(await run(url, { dryRun: true })).toMatchObject({ state: 'unchanged', rows });
     expect(await run(url, { dryRun: true, undo: true })).toMatchObject({ state: 'would make local', rows });
-    expect(await callsOf(url)).toHaveLength(2);
+    expect(await callsOf(url)).toHaveLength(6);
   });
 
   it('changes nothing if a row differs afterwards', async () => {
@@ -96,14 +121,72 @@ describe('stakegraph distribute', () => {
     expect(await audited(url)).toEqual([]);
   });
 
-  slow('completes what a stopped command left', async () => {
-    const url = await databaseWith(true);
+  it('completes the layout if only days are distributed', async () => {
+    const url = await databaseWith(true, 'empty');
     await markDistributed(url, 'validator_days', 'validator_index');
     expect(await run(url)).toMatchObject({ state: 'distributed' });
+    expect((await callsOf(url)).slice(0, 2)).toEqual([
+      ...['create_reference_table(validators)', 'create_reference_table(validator_clients)'],
+    ]);
     expect(await run(url)).toMatchObject({ state: 'unchanged' });
     expect(await asSuperuser(url, `select to_regproc('days_of_validator') is not null as made`)).toEqual([
       { made: true },
     ]);
+  });
+
+  it('makes a restored dump of a distributed database local or distributed', async () => {
+    const url = await databaseWith(true, 'empty');
+    const triggers = await triggersOf(url);
+    await asSuperuser(url, 'select keep_block_operators(false)');
+    expect(await run(url, { undo: true })).toMatchObject({ state: 'made local' });
+    expect(await triggersOf(url)).toEqual(triggers);
+    await asSuperuser(url, 'select keep_block_operators(false)');
+    expect(await run(url)).toMatchObject({ state: 'distributed' });
+    expect(await run(url)).toMatchObject({ state: 'unchanged' });
+  });
+
+  it('leaves no trigger that joins a reference table with a transition table', async () => {
+    const url = await databaseWith(true, 'empty');
+    const joining = () =>
+      asSuperuser(
+        url,
+        `select tgname::text as name from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+        where coalesce(tgnewtable, tgoldtable) is not null and prosrc ~ '\\m(validators|validator_clients|validator_days)\\M'
+        order by 1`,
+      );
+    expect(await joining()).toContainEqual({ name: 'blocks_operators_inserted' });
+    await run(url);
+    expect(await joining()).toEqual([]);
+  });
+
+  it.each([
+    ['triggers', 'select', 'cannot distribute relation "validators" because it has triggers'],
+    [
+      'a foreign key',
+      `select keep_block_operators(false);
+      alter table slashings add foreign key (network, validator_index) references validators not valid; select`,
+      'cannot create foreign key constraint',
+    ],
+    [
+      'an identity column',
+      'select keep_block_operators(false); alter table validators add column n int generated always as identity; select',
+      'cannot complete operation on validators with identity column',
+    ],
+  ])('is refused by the stub, as by Citus, with %s', async (_, change, message) => {
+    const url = await databaseWith(true, 'empty');
+    await expect(asSuperuser(url, `${change} create_reference_table('validators')`)).rejects.toThrow(message);
+  });
+
+  it('is refused by the stub, as by Citus, if a reference table is changed by a join with a local table', async () => {
+    const url = await databaseWith(true, 'empty');
+    await asSuperuser(url, 'create table staged (like validators)');
+    await run(url);
+    for (const text of [
+      'update validators v set pool = s.pool from staged s',
+      'delete from validators v where not exists (select from staged s where s.pool = v.pool)',
+      'insert into validators select * from staged on conflict do nothing',
+    ])
+      await expect(asSuperuser(url, text)).rejects.toThrow('relation staged is not distributed');
   });
 
   it.each([
@@ -116,6 +199,11 @@ describe('stakegraph distribute', () => {
       'a worker',
       'update pg_dist_local_group set groupid = 1',
       'leads to a worker of Citus: set it to the coordinator',
+    ],
+    [
+      'a coordinator that is not in its list of nodes',
+      'delete from pg_dist_node where groupid = 0',
+      'add it with "select citus_set_coordinator_host(',
     ],
     [
       'no workers',
@@ -166,7 +254,7 @@ describe('stakegraph distribute', () => {
       const other = new URL(url);
       [other.username, other.password] = [role, 'x'];
       await expect(run(other.href)).rejects.toThrow(
-        `The role ${role} does not own validator_days: run the command as the role that applied the migrations.`,
+        `The role ${role} does not own blocks: run the command as the role that applied the migrations.`,
       );
     } finally {
       await asSuperuser(url, `drop owned by ${role}; drop role ${role}`);

@@ -39,7 +39,7 @@ const open = async (more: Record<string, string> = {}) => {
   await close();
 };
 const otherwise =
-  /^Citus distributes tables in a way in which totals could be wrong: blocks is distributed by slot, validators is a reference table\. Only validator_days by validator_index may be distributed\. Run select undistribute_table\('blocks'\); select undistribute_table\('validators'\); in the database\.$/;
+  /^Citus distributes tables in a way in which totals could be wrong: blocks is distributed by slot, slashings is a reference table\. The only layout that stakegraph supports is that of "stakegraph distribute"\. Run select undistribute_table\('blocks'\); select undistribute_table\('slashings'\); in the database\.$/;
 
 describe('the layout of a database', () => {
   it('is plain without Citus, and with Citus while nothing is distributed', async () => {
@@ -50,7 +50,7 @@ describe('the layout of a database', () => {
   });
 
   it('is refused where a table is distributed otherwise than stakegraph supports, with the remedy', async () => {
-    await markDistributed(database.url, 'validators', null);
+    await markDistributed(database.url, 'slashings', null);
     await markDistributed(database.url, 'blocks', 'slot');
     await expect(layoutOf(database.pool)).rejects.toThrow(otherwise);
     await expect(open()).rejects.toThrow(otherwise);
@@ -61,15 +61,28 @@ describe('the layout of a database', () => {
   it('is refused where days of validators are distributed by another column', async () => {
     await markDistributed(database.url, 'validator_days', 'date');
     await expect(open()).rejects.toThrow(
-      /validator_days is distributed by date\. Only validator_days by validator_index .* Run select undistribute_table\('validator_days'\);/,
+      /validator_days is distributed by date\. .* Run select undistribute_table\('validator_days'\);/,
     );
   });
 
   it('is refused until stakegraph distribute has made all of it', async () => {
+    const only =
+      'Citus distributes only a part of the tables that it should: run "stakegraph distribute" again,';
     await markDistributed(database.url, 'validator_days', 'validator_index');
-    await expect(open()).rejects.toThrow(
-      'validator_days is distributed, but the rest of the layout is missing: run "stakegraph distribute".',
-    );
+    await expect(open()).rejects.toThrow(only);
+    await markDistributed(database.url, 'validators', null);
+    await expect(open()).rejects.toThrow(only);
+  });
+
+  it('is refused where a dump of a distributed database was restored, also without Citus', async () => {
+    for (const { url, pool } of [database, plain]) {
+      await asSuperuser(url, 'select keep_block_operators(false)');
+      await expect(openLayout(pool)).rejects.toThrow(
+        'run "stakegraph distribute" again, or "select keep_block_operators(true)"',
+      );
+      await asSuperuser(url, 'select keep_block_operators(true)');
+      await expect(openLayout(pool)).resolves.toBeUndefined();
+    }
   });
 
   it('is refused while stakegraph distribute runs', async () => {
@@ -93,10 +106,12 @@ describe('the layout of a database', () => {
   });
 
   it('refuses replicas, the index and copies if days of validators are distributed', async () => {
+    for (const table of ['validators', 'validator_clients']) await markDistributed(database.url, table, null);
     await markDistributed(database.url, 'validator_days', 'validator_index');
     await asSuperuser(
       database.url,
-      'create function days_of_validator() returns setof validator_days language sql as $$ select * from validator_days $$',
+      `create function days_of_validator() returns setof validator_days language sql as $$ select * from validator_days $$;
+      select keep_block_operators(false)`,
     );
     expect(await layoutOf(database.pool)).toBe('distributed');
     await open();
@@ -114,7 +129,7 @@ describe('the layout of a database', () => {
       database.pool.withClient((client) => checkTarget(client, source, true)),
     );
     await expect(target).rejects.toThrow('choose another one, and distribute it afterwards.');
-    await asSuperuser(database.url, 'drop function days_of_validator');
+    await asSuperuser(database.url, 'drop function days_of_validator; select keep_block_operators(true)');
   });
 
   it('gets each statement of a migration on its own if something is distributed, and one text otherwise', async () => {

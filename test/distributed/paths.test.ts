@@ -162,11 +162,7 @@ describe('a database with distributed days of validators', () => {
 
   it('has its rows staged in a table that is distributed alike', async () => {
     const calls = await callsOf(gateway.database.url);
-    expect(calls.slice(0, 2)).toEqual([
-      'create_distributed_table(validator_days, validator_index, none, 4)',
-      'truncate_local_data_after_distributing_table(validator_days)',
-    ]);
-    expect(inOrder(calls.slice(2))).toEqual([
+    expect(inOrder(calls.filter((call) => call.includes('staged')))).toEqual([
       'create_distributed_table(staged_validator_days, validator_index, validator_days, default)',
     ]);
   });

@@ -52,33 +52,45 @@ describe('statements of a migration', () => {
   });
 });
 
-/** What Citus refuses of a distributed table. Files up to this one ran before a table could be distributed. */
-const LAST_PLAIN = '0055_audit_log.sql';
+/** What Citus refuses of a table that is not local. Files up to this one ran before tables could be distributed so. */
+const LAST_PLAIN = '0058_reference_tables.sql';
+const tables = ['validator_days', 'validators', 'validator_clients'];
 
-function refusedOf(text: string): string[] {
+const refusedOf = (text: string): string[] => tables.flatMap((table) => refusedOn(table, text));
+
+function refusedOn(table: string, text: string): string[] {
   const bare = text.replace(/--[^\n]*/g, '');
+  const named = (pattern: RegExp) => new RegExp(pattern.source.replaceAll('TABLE', table), 'i');
   return statementsOf(bare).flatMap((statement) => {
-    if (!/\bvalidator_days\b/.test(statement)) return [];
+    if (!named(/\bTABLE\b/).test(statement)) return [];
     const rules: [string, boolean][] = [
       [
         'an identity column',
-        /alter table validator_days\b[\s\S]*generated (always|by default) as identity/i.test(statement),
+        named(/alter table TABLE\b[\s\S]*generated (always|by default) as identity/).test(statement),
       ],
+      ['a trigger', named(/create (or replace )?(constraint )?trigger[\s\S]*\bon TABLE\b/).test(statement)],
       [
-        'a trigger',
-        /create (or replace )?(constraint )?trigger[\s\S]*\bon validator_days\b/i.test(statement),
+        'a foreign key',
+        named(/alter table TABLE\b[\s\S]*(references|foreign key)|\breferences TABLE\b/).test(statement),
       ],
-      ['a foreign key', /alter table validator_days\b[\s\S]*(references|foreign key)/i.test(statement)],
       [
         'a unique index without validator_index',
-        /(create unique index[\s\S]*\bon validator_days\b|alter table validator_days\b[\s\S]*(unique|primary key))/i.test(
-          statement,
-        ) && !/\((?:[^()]|\([^()]*\))*\bvalidator_index\b/.test(statement),
+        table === 'validator_days' &&
+          named(
+            /(create unique index[\s\S]*\bon TABLE\b|alter table TABLE\b[\s\S]*(unique|primary key))/,
+          ).test(statement) &&
+          !/\((?:[^()]|\([^()]*\))*\bvalidator_index\b/.test(statement),
       ],
       [
         'a constraint beside another change',
-        /alter table validator_days\b[\s\S]*add (constraint|primary key|unique|check)/i.test(statement) &&
+        named(/alter table TABLE\b[\s\S]*add (constraint|primary key|unique|check)/).test(statement) &&
           /,\s*(add|drop|alter)\b|(drop|alter) [\s\S]*,\s*add/i.test(statement),
+      ],
+      [
+        'an update or deletion by a join',
+        named(/^\s*update\s+TABLE\b[\s\S]*\bfrom\b|^\s*delete from\s+TABLE\b[\s\S]*\b(using|from)\b/).test(
+          statement,
+        ),
       ],
     ];
     return rules.filter(([, broken]) => broken).map(([rule]) => rule);
@@ -86,7 +98,7 @@ function refusedOf(text: string): string[] {
 }
 
 describe('migrations after the first that may meet a distributed table', () => {
-  it('do to validator_days nothing that Citus refuses', () => {
+  it('do to distributed and reference tables nothing that Citus refuses', () => {
     const later = files.filter((name) => name > LAST_PLAIN);
     expect(later.flatMap((name) => refusedOf(textOf(name)).map((rule) => `${name}: ${rule}`))).toEqual([]);
   });
@@ -96,6 +108,15 @@ describe('migrations after the first that may meet a distributed table', () => {
     ['a trigger', 'create trigger t after insert on validator_days for each statement execute function f()'],
     ['a foreign key', 'alter table validator_days add column n int references sync_committees'],
     ['a unique index without validator_index', 'create unique index on validator_days (network, date)'],
+    ['an identity column', 'alter table validators add column n bigint generated always as identity'],
+    ['a trigger', 'create trigger t after update on validators for each statement execute function f()'],
+    [
+      'a foreign key',
+      'alter table slashings add foreign key (network, validator_index) references validators',
+    ],
+    ['a foreign key', 'alter table validator_clients add foreign key (network) references networks'],
+    ['an update or deletion by a join', 'update validators v set pool = o.pool from operator_pools o'],
+    ['an update or deletion by a join', 'delete from validator_clients c using validators v where c = v'],
     [
       'a constraint beside another change',
       'alter table validator_days drop constraint a, add constraint b check (true)',
@@ -104,7 +125,8 @@ describe('migrations after the first that may meet a distributed table', () => {
 
   it('may add columns and indexes', () => {
     const text = `alter table validator_days add column n integer; create index on validator_days (date);
-      create unique index on validator_days (network, validator_index, date);`;
+      create unique index on validator_days (network, validator_index, date);
+      create unique index on validators (network, validator_pubkey); update validators set pool = 'a' where pool = 'b';`;
     expect(refusedOf(text)).toEqual([]);
   });
 });

@@ -28,18 +28,29 @@ const stub = `
   create function pg_catalog.citus_total_relation_size(table_name regclass, fail_on_error boolean default true)
   returns bigint language sql as $$ select pg_total_relation_size(table_name) $$;
 
+  create function pg_catalog.refuse_as_citus(table_name regclass) returns void language plpgsql as $$
+  begin
+    if exists (select from pg_trigger where tgrelid = table_name and not tgisinternal) then
+      raise exception 'cannot distribute relation "%" because it has triggers', table_name;
+    end if;
+    if exists (select from pg_constraint where conrelid = table_name and contype = 'f')
+      or exists (select from pg_constraint where confrelid = table_name and contype = 'f') then
+      raise exception 'cannot create foreign key constraint since relations are not colocated';
+    end if;
+    if exists (select from pg_attribute where attrelid = table_name and attidentity <> '' and not attisdropped) then
+      raise exception 'cannot complete operation on % with identity column', table_name;
+    end if;
+    if exists (select from pg_dist_partition where logicalrelid = table_name) then
+      raise exception 'table "%" is already distributed', table_name;
+    end if;
+  end $$;
   create function pg_catalog.create_distributed_table(table_name regclass, distribution_column text,
     distribution_type text default 'hash', colocate_with text default 'default', shard_count int default null)
   returns void language plpgsql as $$
   begin
     insert into citus_calls (call) values (format('create_distributed_table(%s, %s, %s, %s)', table_name,
       distribution_column, colocate_with, coalesce(shard_count::text, 'default')));
-    if exists (select from pg_trigger where tgrelid = table_name and not tgisinternal) then
-      raise exception 'cannot distribute relation "%" because it has triggers', table_name;
-    end if;
-    if exists (select from pg_constraint where conrelid = table_name and contype = 'f') then
-      raise exception 'cannot create foreign key constraint since relations are not colocated';
-    end if;
+    perform refuse_as_citus(table_name);
     if exists (
       select from pg_index i where i.indrelid = table_name and i.indisunique and not exists (
         select from pg_attribute a
@@ -51,10 +62,29 @@ const stub = `
     insert into pg_dist_partition select relid, 'h', distribution_column, 1, 's'
     from (select table_name as relid union select relid from pg_partition_tree(table_name)) t;
   end $$;
+  create function pg_catalog.refuse_local_joins() returns trigger language plpgsql as $$
+  declare
+    query text := regexp_replace(current_query(), '/\\*.*?\\*/', '', 'g');
+  begin
+    if query ~* '^\\s*(update|delete|with)\\M' and query ~ '\\mstaged\\M'
+      or query ~* '^\\s*insert\\M' and query ~* 'not exists|do nothing' then
+      raise exception 'relation staged is not distributed';
+    end if;
+    return null;
+  end $$;
+  create function pg_catalog.create_reference_table(table_name regclass) returns void language plpgsql as $$
+  begin
+    insert into citus_calls (call) values (format('create_reference_table(%s)', table_name));
+    perform refuse_as_citus(table_name);
+    insert into pg_dist_partition values (table_name, 'n', null, 2, 't');
+    execute format('create trigger stub_of_citus before insert or update or delete on %s for each statement
+      execute function refuse_local_joins()', table_name);
+  end $$;
   create function pg_catalog.undistribute_table(table_name regclass, cascade_via_foreign_keys boolean default false)
   returns void language plpgsql as $$
   begin
     insert into citus_calls (call) values (format('undistribute_table(%s)', table_name));
+    execute format('drop trigger if exists stub_of_citus on %s', table_name);
     delete from pg_dist_partition where logicalrelid = table_name
       or logicalrelid in (select relid from pg_partition_tree(table_name));
   end $$;

@@ -1,7 +1,11 @@
 import type { Queryable } from '../pool.ts';
 
-/** Distribution columns; all other tables must be local. */
-export const distributedTables: Readonly<Record<string, string>> = { validator_days: 'validator_index' };
+/** Distribution columns, or `reference`; all other tables must be local. */
+export const distributedTables: Readonly<Record<string, string>> = {
+  validators: 'reference',
+  validator_clients: 'reference',
+  validator_days: 'validator_index',
+};
 
 export const DAYS_FUNCTION = 'days_of_validator';
 
@@ -18,25 +22,34 @@ export function useLayout(layout: Layout): void {
   distributed = layout === 'distributed';
 }
 
-/** `unfinished`: distributed, but without DAYS_FUNCTION. */
-export type Layout = 'plain' | 'distributed' | 'unfinished';
+/** `unfinished`: only a part is distributed. `restored`: local, from a dump of a distributed database. */
+export type Layout = 'plain' | 'distributed' | 'unfinished' | 'restored';
 
-type Found = { name: string; method: string; replication: string; column: string | null };
+type Found = { name: string; by: string };
 
 const run = (db: Queryable, text: string) => db.query({ text, values: [] });
 
-async function hasCitus(db: Queryable): Promise<boolean> {
-  const { rows } = await run(db, `/* hasCitus */ select to_regclass('pg_dist_partition') is not null as yes`);
-  return rows[0]?.yes === true;
+async function catalogueOf(db: Queryable): Promise<{ citus: boolean; untriggered: boolean; made: boolean }> {
+  const { rows } = await run(
+    db,
+    `/* layoutCatalogue */
+    select to_regclass('pg_dist_partition') is not null as citus, to_regproc('${DAYS_FUNCTION}') is not null as made,
+      to_regproc('keep_block_operators') is not null and not exists (
+        select from pg_trigger where tgrelid = to_regclass('validators') and tgname = 'validators_operators_inserted'
+      ) as untriggered`,
+  );
+  return rows[0] as { citus: boolean; untriggered: boolean; made: boolean };
 }
 
-export async function layoutOf(db: Queryable): Promise<Layout> {
-  if (!(await hasCitus(db))) return 'plain';
+/** Throws a LayoutError for tables that may not be distributed so. */
+export async function foundTables(db: Queryable): Promise<string[]> {
+  if (!(await catalogueOf(db)).citus) return [];
   const { rows } = await run(
     db,
     `/* distributedTables */
-    select c.relname::text as name, p.partmethod::text as method, p.repmodel::text as replication,
-      column_to_column_name(p.logicalrelid, p.partkey) as "column"
+    select c.relname::text as name, case
+        when p.partmethod = 'h' then column_to_column_name(p.logicalrelid, p.partkey)
+        when p.partmethod = 'n' and p.repmodel = 't' then 'reference' else 'managed' end as "by"
     from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
     where c.relnamespace = current_schema()::regnamespace and not c.relispartition
       and c.relname !~ '^validator_days_\\d{4}(_\\d\\d)?$' -- detached
@@ -44,35 +57,45 @@ export async function layoutOf(db: Queryable): Promise<Layout> {
   );
   const found = rows as Found[];
   refuseOthers(found);
-  if (found.length === 0) return 'plain';
-  const made = await run(db, `/* daysFunction */ select to_regproc('${DAYS_FUNCTION}') is not null as yes`);
-  return made.rows[0]?.yes ? 'distributed' : 'unfinished';
+  return found.map(({ name }) => name);
 }
+
+export async function layoutOf(db: Queryable): Promise<Layout> {
+  const found = await foundTables(db);
+  const { untriggered, made } = await catalogueOf(db);
+  if (found.length === 0) return untriggered ? 'restored' : 'plain';
+  const whole = found.length === Object.keys(distributedTables).length && untriggered && made;
+  return whole ? 'distributed' : 'unfinished';
+}
+
+const described = (name: string, by: string) => {
+  if (by === 'reference') return `${name} is a reference table`;
+  return by === 'managed' ? `${name} is managed` : `${name} is distributed by ${by}`;
+};
 
 function refuseOthers(found: readonly Found[]): void {
-  const wrong = found.filter(
-    ({ name, method, column }) => method !== 'h' || column !== distributedTables[name],
-  );
+  const wrong = found.filter(({ name, by }) => by !== distributedTables[name]);
   if (wrong.length === 0) return;
-  const kinds = wrong.map(({ name, method, replication, column }) => {
-    if (method === 'h') return `${name} is distributed by ${column}`;
-    return `${name} is ${method === 'n' && replication === 't' ? 'a reference table' : 'managed'}`;
-  });
+  const kinds = wrong.map(({ name, by }) => described(name, by));
   const undo = wrong.map(({ name }) => `select undistribute_table('${name}');`).join(' ');
-  const allowed = Object.entries(distributedTables).map(([name, column]) => `${name} by ${column}`);
   throw new LayoutError(
-    `Citus distributes tables in a way in which totals could be wrong: ${kinds.join(', ')}. Only ${allowed.join(', ')} may be distributed. Run ${undo} in the database.`,
+    `Citus distributes tables in a way in which totals could be wrong: ${kinds.join(', ')}. The only layout that stakegraph supports is that of "stakegraph distribute". Run ${undo} in the database.`,
   );
 }
 
+const repairs: Partial<Record<Layout, string>> = {
+  unfinished:
+    'Citus distributes only a part of the tables that it should: run "stakegraph distribute" again, which completes the layout.',
+  restored:
+    'The database was restored from a dump of a distributed one: run "stakegraph distribute" again, or "select keep_block_operators(true)" in the database to keep it local.',
+};
+
 export async function openLayout(db: Queryable): Promise<void> {
-  if ((await hasCitus(db)) && !(await isUnlocked(db)))
+  if ((await catalogueOf(db)).citus && !(await isUnlocked(db)))
     throw new LayoutError('"stakegraph distribute" is running: try again when it has ended.');
   const layout = await layoutOf(db);
-  if (layout === 'unfinished')
-    throw new LayoutError(
-      'validator_days is distributed, but the rest of the layout is missing: run "stakegraph distribute".',
-    );
+  const repair = repairs[layout];
+  if (repair) throw new LayoutError(repair);
   useLayout(layout);
 }
 

@@ -33,14 +33,19 @@ export async function checkCluster(client: pg.ClientBase): Promise<Cluster> {
     throw new DistributeError(
       `This is Citus ${citus}; stakegraph was tried with ${testedVersions.join(', ')} only.`,
     );
-  const { coordinator, workers } = await one(
+  const { coordinator, known, workers } = await one(
     client,
     `/* citusNodes */ select (select groupid from pg_dist_local_group) = 0 as coordinator,
+      exists (select from pg_dist_node where groupid = 0 and isactive) as known,
       (select count(*)::int from pg_dist_node
         where noderole::text = 'primary' and isactive and shouldhaveshards and groupid <> 0) as workers`,
   );
   if (!coordinator)
     throw new DistributeError('DATABASE_URL leads to a worker of Citus: set it to the coordinator.');
+  if (!known)
+    throw new DistributeError(
+      'The coordinator is not in its list of nodes: add it with "select citus_set_coordinator_host(\'host\', 5432)".',
+    );
   if (workers === 0)
     throw new DistributeError(
       'The coordinator knows no active worker: add one with "select citus_add_node(\'host\', 5432)".',
@@ -57,7 +62,9 @@ export async function checkTables(client: pg.ClientBase, undo: boolean): Promise
     client,
     `/* tableOwners */ select current_user as role,
       array_agg(c.relname::text order by c.relname) filter (where not pg_has_role(c.relowner, 'usage')) as foreign
-    from pg_partition_tree('validator_days') t join pg_class c on c.oid = t.relid`,
+    from pg_class c where c.oid in (
+      select relid from pg_partition_tree('validator_days')
+      union all select unnest(array['validators', 'validator_clients', 'blocks']::regclass[]))`,
   );
   if (foreign)
     throw new DistributeError(

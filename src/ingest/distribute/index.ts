@@ -2,14 +2,24 @@ import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate';
 import type pg from 'pg';
 import { networks } from '../../chain/networks.ts';
 import { audit } from '../../db/audit.ts';
-import { DAYS_FUNCTION, DISTRIBUTE_LOCK, distributedTables, layoutOf } from '../../db/distributed/layout.ts';
+import {
+  DAYS_FUNCTION,
+  DISTRIBUTE_LOCK,
+  distributedTables,
+  foundTables,
+  layoutOf,
+} from '../../db/distributed/layout.ts';
 import { withConnection } from '../../db/transfer/connect.ts';
 import { lockWriters } from '../locks.ts';
 import { type Cluster, checkCluster, checkSessions, checkTables, DistributeError } from './checks.ts';
 
-const TABLE = 'validator_days';
+const DAYS = 'validator_days';
+const TABLES = Object.keys(distributedTables);
 
 export type DistributeOptions = { url: string; shards: number; undo: boolean; dryRun: boolean };
+
+type Print = { rows: number; hash: string };
+type Move = Pick<DistributeOptions, 'undo' | 'shards'>;
 
 export type DistributeReport = Cluster & {
   table: string;
@@ -20,58 +30,65 @@ export type DistributeReport = Cluster & {
   rows: number;
   bytes: number;
   hash?: string;
+  references: Record<string, Print | { rows: number }>;
   seconds: { moving: number; comparing: number; cleaning: number };
 };
 
-type Print = { rows: string; hash: string };
-
 /** Nodes may write dates as text in different ways, so dates are compared as numbers. */
-async function printOf(client: pg.ClientBase): Promise<Print> {
+async function printOf(client: pg.ClientBase, table: string): Promise<Print> {
   const { rows: columns } = await client.query<{ name: string; type: string }>(
-    `/* dayColumns */ select attname::text as name, atttypid::regtype::text as type from pg_attribute
-    where attrelid = '${TABLE}'::regclass and attnum > 0 and not attisdropped order by attname`,
+    `/* printedColumns */ select attname::text as name, atttypid::regtype::text as type from pg_attribute
+    where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attname`,
+    [table],
   );
   const values = columns.map(({ name, type }) =>
     type === 'date' ? `(${name} - date '2000-01-01')::text` : `${name}::text`,
   );
   const text = values.map((value) => `coalesce(${value}, '-')`).join(', ');
   const { rows } = await client.query<Print>(
-    `/* dayPrint */ select count(*)::text as rows,
-      coalesce(sum(hashtextextended(concat_ws(',', ${text}) collate "C", 0)::numeric), 0)::text as hash from ${TABLE}`,
+    `/* tablePrint */ select count(*)::float8 as rows,
+      coalesce(sum(hashtextextended(concat_ws(',', ${text}) collate "C", 0)::numeric), 0)::text as hash from ${table}`,
   );
   return rows[0] as Print;
 }
 
-async function sizeOf(client: pg.ClientBase, distributed: boolean) {
+/** Reads reference tables last, because Citus reads them in the coordinator itself and may then refuse other work. */
+async function printsOf(client: pg.ClientBase, tables: readonly string[]): Promise<Record<string, Print>> {
+  const prints: Record<string, Print> = {};
+  for (const table of tables.toReversed()) prints[table] = await printOf(client, table);
+  return prints;
+}
+
+async function sizeOf(client: pg.ClientBase) {
+  const distributed = (await foundTables(client)).includes(DAYS);
   const size = distributed ? 'citus_total_relation_size(c.oid, false)' : 'pg_total_relation_size(c.oid)';
   const { rows } = await client.query<{ months: number; bytes: number }>(
     `/* daySize */ select count(*)::int as months, coalesce(sum(${size}), 0)::float8 as bytes
-    from pg_partition_tree('${TABLE}') t join pg_class c on c.oid = t.relid where t.isleaf`,
+    from pg_partition_tree('${DAYS}') t join pg_class c on c.oid = t.relid where t.isleaf`,
   );
   return rows[0] as { months: number; bytes: number };
 }
 
 const makeFunction = `/* makeDaysFunction */
 create or replace function ${DAYS_FUNCTION}(of_network text, of_validator integer, of_utc boolean)
-returns setof ${TABLE} language plpgsql stable as $$
+returns setof ${DAYS} language plpgsql stable as $$
 begin
-  return query execute format('select * from ${TABLE} where network = %L and utc = %L and validator_index = %L::integer',
+  return query execute format('select * from ${DAYS} where network = %L and utc = %L and validator_index = %L::integer',
     of_network, of_utc, of_validator);
 end $$`;
+const dropFunction = `/* dropDaysFunction */ drop function if exists ${DAYS_FUNCTION}(text, integer, boolean)`;
+const keepOperators = (by: boolean) => `/* keepBlockOperators */ select keep_block_operators(${by})`;
 
-async function moveTo(client: pg.ClientBase, { undo, shards }: DistributeOptions): Promise<void> {
-  if (undo) {
+async function moveTable(client: pg.ClientBase, table: string, { undo, shards }: Move): Promise<void> {
+  const by = distributedTables[table];
+  if (undo) await client.query('/* undistribute */ select undistribute_table($1)', [table]);
+  else if (by === 'reference')
+    await client.query('/* makeReference */ select create_reference_table($1)', [table]);
+  else
     await client.query(
-      `/* dropDaysFunction */ drop function if exists ${DAYS_FUNCTION}(text, integer, boolean)`,
+      `/* distribute */ select create_distributed_table($1, $2, colocate_with => 'none', shard_count => $3)`,
+      [table, by, shards],
     );
-    await client.query(`/* undistribute */ select undistribute_table('${TABLE}')`);
-    return;
-  }
-  await client.query(
-    `/* distribute */ select create_distributed_table('${TABLE}', $1, colocate_with => 'none', shard_count => $2)`,
-    [distributedTables[TABLE], shards],
-  );
-  await client.query(makeFunction);
 }
 
 export const distribute = (options: DistributeOptions): Promise<DistributeReport> =>
@@ -83,90 +100,104 @@ export const distribute = (options: DistributeOptions): Promise<DistributeReport
     await client.query(
       `/* lockDistribute */ select pg_advisory_xact_lock(${PG_MIGRATE_LOCK_ID}), pg_advisory_xact_lock(${DISTRIBUTE_LOCK})`,
     );
-    await lockWriters(client, ['validator-days'], networks);
+    await lockWriters(client, ['blocks', 'validators', 'validator-clients', 'validator-days'], networks);
     await checkSessions(client);
     await checkTables(client, options.undo);
-    const before = await layoutOf(client);
-    const unchanged = options.undo ? before === 'plain' : before !== 'plain';
-    const report = await (unchanged
-      ? finish(client, before === 'unfinished')
-      : move(client, options, cluster));
+    const { moved, tables, seconds } = await move(client, options, cluster);
     await client.query('commit');
     const began = performance.now();
     await clean(client, options.undo);
-    const cleaning = seconds(began);
     return {
       ...cluster,
-      ...{ table: TABLE, column: distributedTables[TABLE] as string },
-      ...(!options.undo && !unchanged && { shards: options.shards }),
-      ...(await sizeOf(client, (await layoutOf(client)) !== 'plain')),
-      ...report,
-      seconds: { ...report.seconds, cleaning },
+      ...(await reported(client, tables)),
+      state: stateOf(options.undo, moved !== undefined),
+      ...(!options.undo && moved?.includes(DAYS) && { shards: options.shards }),
+      seconds: { ...seconds, cleaning: secondsSince(began) },
     };
   });
 
-const seconds = (began: number) => Math.round((performance.now() - began) / 100) / 10;
-
-type Moved = Pick<DistributeReport, 'state' | 'rows' | 'hash'> & {
-  seconds: { moving: number; comparing: number };
+const stateOf = (undo: boolean, changed: boolean) => {
+  if (!changed) return 'unchanged';
+  return undo ? 'made local' : 'distributed';
 };
 
-async function move(client: pg.ClientBase, options: DistributeOptions, { citus }: Cluster): Promise<Moved> {
-  const began = performance.now();
-  const before = await printOf(client);
-  const compared = seconds(began);
-  const moved = performance.now();
-  await moveTo(client, options);
-  const moving = seconds(moved);
-  const again = performance.now();
-  const after = await printOf(client);
-  if (after.rows !== before.rows || after.hash !== before.hash)
-    throw new DistributeError(
-      `${TABLE} had ${before.rows} rows with the hash ${before.hash}, and then ${after.rows} with ${after.hash}: nothing was changed.`,
-    );
-  const rows = Number(after.rows);
-  await audit(client, {
-    action: options.undo ? 'distribute.undo' : 'distribute',
-    subject: TABLE,
-    details: { rows, citus, ...(!options.undo && { shards: options.shards }) },
-  });
-  const comparing = Math.round((compared + seconds(again)) * 10) / 10;
-  return {
-    state: options.undo ? 'made local' : 'distributed',
-    ...{ rows, hash: after.hash, seconds: { moving, comparing } },
-  };
+type Counts = Record<string, Print | { rows: number }>;
+
+async function reported(client: pg.ClientBase, { [DAYS]: days, ...references }: Counts) {
+  const { months, bytes } = await sizeOf(client);
+  const column = distributedTables[DAYS] as string;
+  return { ...{ table: DAYS, column, rows: 0 }, ...days, ...{ months, bytes, references } };
 }
 
-async function finish(client: pg.ClientBase, unfinished: boolean): Promise<Moved> {
-  if (unfinished) await client.query(makeFunction);
-  const { rows } = await client.query(`/* countDays */ select count(*)::float8 as rows from ${TABLE}`);
-  return {
-    ...{ state: unfinished ? 'distributed' : 'unchanged', rows: rows[0].rows },
-    seconds: { moving: 0, comparing: 0 },
+const rounded = (seconds: number) => Math.round(seconds * 10) / 10;
+const secondsSince = (began: number) => rounded((performance.now() - began) / 1000);
+
+/** The tables that are to be moved; undefined if nothing is left to do. */
+async function toMove(client: pg.ClientBase, undo: boolean): Promise<string[] | undefined> {
+  if ((await layoutOf(client)) === (undo ? 'plain' : 'distributed')) return undefined;
+  const found = await foundTables(client);
+  return TABLES.filter((table) => found.includes(table) === undo);
+}
+
+async function move(client: pg.ClientBase, { undo, shards }: Move, { citus }: Cluster) {
+  const moved = await toMove(client, undo);
+  const seconds = { moving: 0, comparing: 0 };
+  const timed = async <T>(what: keyof typeof seconds, work: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const done = await work();
+    seconds[what] = rounded(seconds[what] + (performance.now() - began) / 1000);
+    return done;
   };
+  if (moved) await client.query(undo ? dropFunction : keepOperators(false));
+  const tables = await countsOf(client, moved ? TABLES.filter((table) => !moved.includes(table)) : TABLES);
+  const printed = () => timed('comparing', () => printsOf(client, moved ?? []));
+  const before = await printed();
+  for (const table of moved ?? []) await timed('moving', () => moveTable(client, table, { undo, shards }));
+  for (const [table, after] of Object.entries(await printed())) {
+    const { rows, hash } = before[table] as Print;
+    if (after.rows !== rows || after.hash !== hash)
+      throw new DistributeError(
+        `${table} had ${rows} rows with the hash ${hash}, and then ${after.rows} with ${after.hash}: nothing was changed.`,
+      );
+    tables[table] = after;
+    const details = { rows, citus, ...(!undo && table === DAYS && { shards }) };
+    await audit(client, { action: undo ? 'distribute.undo' : 'distribute', subject: table, details });
+  }
+  if (moved) await client.query(undo ? keepOperators(true) : makeFunction);
+  return { moved, tables, seconds };
+}
+
+async function countsOf(client: pg.ClientBase, tables: readonly string[]): Promise<Counts> {
+  const counts: Counts = {};
+  for (const table of tables) {
+    const { rows } = await client.query(`/* countRows */ select count(*)::float8 as rows from ${table}`);
+    counts[table] = { rows: rows[0].rows };
+  }
+  return counts;
 }
 
 async function clean(client: pg.ClientBase, undo: boolean): Promise<void> {
-  const layout = await layoutOf(client);
-  if (!undo && layout === 'distributed')
-    await client.query(`/* dropLocalRows */ select truncate_local_data_after_distributing_table('${TABLE}')`);
-  await client.query(`/* analyzeDays */ analyze ${TABLE}`);
+  for (const table of TABLES) {
+    if (!undo)
+      await client.query('/* dropLocalRows */ select truncate_local_data_after_distributing_table($1)', [
+        table,
+      ]);
+    await client.query(`/* analyzeMoved */ analyze ${table}`);
+  }
 }
 
 async function inform(
   client: pg.ClientBase,
-  { undo, shards }: DistributeOptions,
+  { undo, shards }: Move,
   cluster: Cluster,
 ): Promise<DistributeReport> {
-  const plain = (await layoutOf(client)) === 'plain';
-  const { rows } = await client.query(`/* countDays */ select count(*)::float8 as rows from ${TABLE}`);
+  const moved = await toMove(client, undo);
   const would = undo ? 'would make local' : 'would distribute';
   return {
     ...cluster,
-    ...{ table: TABLE, column: distributedTables[TABLE] as string },
-    state: undo === plain ? 'unchanged' : would,
-    ...(!undo && plain && { shards }),
-    ...{ rows: rows[0].rows, ...(await sizeOf(client, !plain)) },
+    ...(await reported(client, await countsOf(client, TABLES))),
+    state: moved ? would : 'unchanged',
+    ...(!undo && moved?.includes(DAYS) && { shards }),
     seconds: { moving: 0, comparing: 0, cleaning: 0 },
   };
 }

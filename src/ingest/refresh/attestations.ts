@@ -47,7 +47,7 @@ export async function refreshAttestations(
         `/* computedDates */ select distinct date::text as date from staged where id_type <> '${NETWORK}'`,
       );
       computed = rows.map(({ date }) => date);
-      dropped = (await dropIncomplete(client, asked, dates, days)).rowCount ?? 0;
+      dropped = await dropIncomplete(client, asked, dates, days);
     },
   });
   await doneDates(client, 'attestations_due', asked, computed);
@@ -58,21 +58,21 @@ export async function refreshAttestations(
 const NETWORK = 'network';
 
 /** Drops the network's figures of days that lack data of an active validator. */
-const dropIncomplete = (
+async function dropIncomplete(
   client: pg.ClientBase,
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
   dates: readonly string[],
   days: Sql,
-) =>
-  run(
+): Promise<number> {
+  const { rows } = await run(
     client,
-    sql`/* dropIncomplete */
+    sql`/* incompleteDates */
     with active as (
       select a.date, count(*) as validators from ${days} a
       where a.network = ${network} and a.utc = ${utc} and a.date = any(${[...dates]}::date[]) and ${figure.duties} > 0
       group by a.date
     )
-    delete from staged s where s.id_type = ${NETWORK} and not (
+    select s.date::text as date from staged s where s.id_type = ${NETWORK} and not (
       ${allIndices(network)}
       and s.active_count = (select validators from active a where a.date = s.date)
       and s.active_count = (
@@ -82,6 +82,13 @@ const dropIncomplete = (
       )
     )`,
   );
+  const { rowCount } = await run(
+    client,
+    sql`/* dropIncomplete */ delete from staged s
+    where s.id_type = ${NETWORK} and s.date = any(${rows.map(({ date }) => date)}::date[])`,
+  );
+  return rowCount ?? 0;
+}
 
 /** Numbers the entities, because grouping a million validators by a number is cheap. */
 export async function gatherMembers(

@@ -1,0 +1,272 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLayout, useLayout } from '../../src/db/distributed/layout.ts';
+import { distribute } from '../../src/ingest/distribute/index.ts';
+import { slashing } from '../ingest/rows.ts';
+import { pubkeyOf, refreshed, revisions, validator, validatorDay } from '../refresh/facts.ts';
+import { installCitus } from '../support/citus.ts';
+import { createDatabase, type Gateway, startGateway } from '../support/gateway.ts';
+import { importText } from '../support/import.ts';
+import { recordQueries } from '../support/sent.ts';
+
+const tables = 'validators|validator_clients|operator_validators|validator_entities';
+const names = new RegExp(`\\b(from|join|into|update|only)\\s+(${tables})\\b`, 'i');
+const writes = /^\s*(insert into|update|delete from)\s+(only\s+)?(validators|validator_clients)\b/i;
+
+/** Statements that write reference tables, by their names; Citus 13.0.3 executed the upsert. */
+const writing = { 'an upsert that returns the changed rows': ['upsertStaged'], constants: ['removeRows'] };
+
+/** What Citus refuses of statements on reference tables, or counts wrongly. */
+function brokenRules(text: string): string[] {
+  const code = text.replace(/\/\*.*?\*\//g, '');
+  const changes = /^\s*(insert into|update|delete from|with)\b/i.test(code);
+  const rules: [string, boolean][] = [
+    [
+      'an update or deletion by a join',
+      /^\s*(update|delete)\b/i.test(code) && (!writes.test(code) || /\b(staged|using|select)\b/i.test(code)),
+    ],
+    [
+      'a WITH query that changes rows',
+      /\bwith\b[\s\S]*\bas (materialized )?\(\s*(insert|update|delete)\b/i.test(code) ||
+        (changes && /^\s*with\b[\s\S]*\)\s*(insert into|update|delete from)\b/i.test(code)),
+    ],
+    ['rows that are not counted', writes.test(code) && /do nothing|not exists/i.test(code)],
+    ['a lock of rows', /\bfor (no key update|update|share|key share)\b/i.test(code)],
+    ['a cast to text in an upsert', writes.test(code) && /::text\b/i.test(code)],
+  ];
+  return rules.filter(([, broken]) => broken).map(([rule]) => rule);
+}
+
+const DAY = 1_500;
+const SLOT = DAY * 7_200;
+const indices = [0, 1, 2, 3, 4, 5, 6, 7];
+const owner = fc.constantFrom(null, 'A', 'B');
+const someIndices = fc.uniqueArray(fc.constantFrom(...indices), { minLength: 1 });
+const given = someIndices.chain((some) =>
+  fc.tuple(
+    ...some.map((index) =>
+      fc
+        .record({ nodeOperator: owner, pool: owner, slashed: fc.boolean() })
+        .map((change) => validator(index, change)),
+    ),
+  ),
+);
+const blocks = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom(...indices, 99)), {
+    minLength: 1,
+    selector: ([slot]) => slot,
+  })
+  .map((rows) =>
+    rows.map(([slot, validatorIndex]) => ({
+      ...{ consensusSlot: SLOT + slot, validatorIndex, consensusBlockRoot: `0x${'a'.repeat(64)}` },
+      consensusProposerDuty: 'proposed',
+    })),
+  );
+const consolidations = someIndices.map((some) =>
+  some.map((source) => ({
+    ...{ epoch: 380_000, sourceValidatorIndex: source, sourceValidatorPubkey: pubkeyOf(source) },
+    ...{ targetValidatorIndex: 50, targetValidatorPubkey: pubkeyOf(50), consolidatedBalance: 32_000_000_000 },
+  })),
+);
+const clients = fc
+  .tuple(someIndices, fc.constantFrom('teku', 'lodestar'))
+  .map(([some, client]) => some.map((validatorIndex) => ({ validatorIndex, client })));
+const step = fc
+  .oneof(
+    fc.record({ resource: fc.constant('validators' as const), rows: given }),
+    fc.record({ resource: fc.constant('blocks' as const), rows: blocks }),
+    fc.record({ resource: fc.constant('consolidations' as const), rows: consolidations }),
+    fc.record({ resource: fc.constant('validator-clients' as const), rows: clients }),
+  )
+  .chain((loaded) => fc.boolean().map((replace) => ({ ...loaded, replace })));
+const steps = fc.sample(fc.array(step, { minLength: 60, maxLength: 60 }), { seed: 11, numRuns: 1 }).flat();
+
+const kept = [
+  'select * from validators order by network, validator_index',
+  'select * from validator_clients order by network, validator_index',
+  'select * from block_operators order by network, slot',
+  'select * from consolidation_entities order by network, id_type, operator_id, share_of',
+];
+const strays = `select count(*)::int as count from (
+  (select network, slot, deposit_address, withdrawal_address, node_operator, pool from block_operators
+  except select b.network, b.slot, v.deposit_address, v.withdrawal_address, v.node_operator, v.pool
+    from blocks b join validators v using (network, validator_index))
+  union all
+  (select b.network, b.slot, v.deposit_address, v.withdrawal_address, v.node_operator, v.pool
+    from blocks b join validators v using (network, validator_index)
+  except select network, slot, deposit_address, withdrawal_address, node_operator, pool from block_operators)) s`;
+
+const lists = `{ validator(by: { index: 3 }) { validatorPubkey operators(window: ALL) { operatorId } consolidations { totalCount } }
+  validators(first: 10) { totalCount nodes { validatorIndex nodeOperator } }
+  ended: validators(where: { status: EXITED }, orderBy: { field: EXIT_EPOCH }) { totalCount }
+  active: validators(where: { status: ACTIVE }, orderBy: { field: ACTIVATION_EPOCH }, first: 5) { nodes { validatorIndex } }
+  search(query: "${pubkeyOf(3)}") { __typename }
+  slashings(first: 5) { totalCount nodes { validatorIndex } }
+  operator(operatorId: "A", idType: NODE_OPERATOR, window: ALL) {
+    validators(first: 3) { totalCount nodes { validatorIndex } } slashings(first: 3) { totalCount }
+    consolidations { totalCount } proposalCounts { __typename } } }`;
+const paths = [
+  '/v0/eth/slashings',
+  '/v0/eth/operators?window=all&size=100',
+  '/v0/eth/operators/A/summary?window=all&idType=nodeOperator',
+  '/v1/eth/validators/consolidations',
+  '/v1/eth/entityConsolidations?entityId=A&entityType=nodeOperator',
+  '/v1/eth/consolidationCapacity/entity?window=all&entityId=A&entityType=nodeOperator',
+  '/v1/eth/entities/A/attestations?entityType=nodeOperator',
+];
+
+type Told = { reports: unknown[]; rows: unknown[]; answers: string[] };
+
+async function story(gateway: Gateway): Promise<Told> {
+  const told: Told = { reports: [], rows: [], answers: [] };
+  const run = async (text: string) => (await gateway.database.pool.query({ text, values: [] })).rows;
+  for (const { resource, rows, replace } of steps) {
+    const report = await importText(gateway, resource, JSON.stringify(rows), { replace });
+    told.reports.push({ ...report, file: resource });
+    expect([resource, report.faults, await run(strays)]).toEqual([resource, [], [{ count: 0 }]]);
+  }
+  const load = (resource: 'validators' | 'slashings' | 'validator-days', rows: unknown[]) =>
+    importText(gateway, resource, JSON.stringify(rows));
+  await load(
+    'validators',
+    indices.map((index) => validator(index, { nodeOperator: index % 2 ? 'A' : 'B', pool: 'P' })),
+  );
+  await load('slashings', [slashing(7, { slashingEpoch: DAY * 225 })]);
+  await load(
+    'validator-days',
+    [0, 1].flatMap((more) => indices.map((index) => validatorDay(index, DAY + more))),
+  );
+  for (const { seconds: _, ...report } of await refreshed(gateway)) told.reports.push(report);
+  for (const text of kept) told.rows.push(await run(text));
+  told.rows.push(await revisions(gateway));
+  for (const path of paths) {
+    const { status, text } = await gateway.get(path);
+    expect([path, status]).toEqual([path, 200]);
+    told.answers.push(text);
+  }
+  const { text, errors } = await gateway.graphql(lists);
+  expect(errors).toBeUndefined();
+  told.answers.push(text);
+  return told;
+}
+
+let onPlain: Told;
+let onCitus: Told;
+const sent = { plain: [] as string[], citus: [] as string[] };
+
+async function recorded(into: string[], work: () => Promise<Told>): Promise<Told> {
+  const stop = recordQueries((text) => into.push(text));
+  return await work().finally(stop);
+}
+
+beforeAll(async () => {
+  const plain = await startGateway({ template: 'empty' });
+  onPlain = await recorded(sent.plain, () => story(plain)).finally(plain.close);
+  const database = await createDatabase('empty');
+  await installCitus(database.url);
+  await distribute({ url: database.url, shards: 4, undo: false, dryRun: false });
+  await openLayout(database.pool);
+  const gateway = await startGateway({ database });
+  try {
+    onCitus = await recorded(sent.citus, () => story(gateway));
+  } finally {
+    useLayout('plain');
+    await gateway.close();
+    await database.drop();
+  }
+}, 120_000);
+afterAll(() => useLayout('plain'));
+
+const nameOf = (text: string) => /\/\* (\w+) \*\//.exec(text)?.[1] ?? text;
+const inOrder = (found: Iterable<string>) => [...new Set(found)].sort();
+
+describe('a database with reference tables', () => {
+  it('gets the same counts from imports and refreshes', () => {
+    for (const count of ['inserted', 'updated', 'removed'])
+      expect(onPlain.reports).toContainEqual(
+        expect.objectContaining({ file: 'validators', [count]: expect.toSatisfy((rows) => rows > 0) }),
+      );
+    expect(onCitus.reports).toEqual(onPlain.reports);
+  });
+
+  it('gets the same rows and revisions', () => {
+    expect(onCitus.rows).toEqual(onPlain.rows);
+  });
+
+  it('gives the same responses', () => {
+    expect(onCitus.answers).toEqual(onPlain.answers);
+  });
+
+  it('has its reference tables written by the statements that are known to Citus', () => {
+    const found = sent.citus.filter((text) => writes.test(text.replace(/\/\*.*?\*\//g, '')));
+    expect(inOrder(found.map(nameOf))).toEqual(Object.values(writing).flat().sort());
+  });
+
+  it('gets no statement on reference tables that Citus refuses', () => {
+    const found = sent.citus.filter((text) => names.test(text));
+    for (const text of found) expect([nameOf(text), brokenRules(text)]).toEqual([nameOf(text), []]);
+  });
+
+  it('gets statements of which a plain database gets none', () => {
+    const own = [
+      'absentRows',
+      'removeBlockOperators',
+      'removeRows',
+      'replacedNetworks',
+      'storeBlockOperators',
+    ];
+    expect(inOrder(sent.citus.map(nameOf))).toEqual(expect.arrayContaining([...own, 'upsertStaged']));
+    expect(sent.plain.map(nameOf).filter((name) => [...own, 'upsertStaged'].includes(name))).toEqual([]);
+  });
+});
+
+/** Statements of each module that name a reference table, or a view of one, and what else they read. */
+const naming: Record<string, string> = {
+  'indexer/execution/deposit-store.ts': 'the index is refused',
+  'indexer/store/hour-rows.ts': 'the index is refused',
+  'indexer/store/labels.ts': 'the index is refused',
+  'indexer/store/validator-table.ts': 'the index is refused',
+  'ingest/block-operators.ts': 'a select with staged blocks, into a local table',
+  'ingest/index-guard.ts': 'rows of an index, of which a distributed database has none',
+  'ingest/refresh/attestations.ts': 'selects with local copies of days, into temporary tables',
+  'ingest/refresh/known.ts': 'selects with local copies of days and blocks, into temporary tables',
+  'ingest/refresh/validators.ts': 'a select with sums of days, into a temporary table',
+  'resources/consolidation-totals/queries.ts': 'selects with consolidations',
+  'resources/consolidations/queries.ts': 'selects with consolidations and summaries of operators',
+  'resources/operators/queries.ts': 'selects with summaries of operators',
+  'resources/search/queries.ts': 'a select of the table alone',
+  'resources/slashings/queries.ts': 'selects with slashings and summaries of operators',
+  'resources/tags/queries.ts': 'a select with constants',
+  'resources/validators/queries.ts': 'selects with constants and summaries of operators',
+  'sample/load-private-set.ts': 'the sample is for an embedded database',
+  'sample/network.ts': 'the sample is for an embedded database',
+};
+
+describe('the sources', () => {
+  it('name reference tables only in modules that were checked for Citus', () => {
+    const root = fileURLToPath(new URL('../../src', import.meta.url));
+    const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts') && names.test(readFileSync(join(root, name), 'utf8')),
+    );
+    expect(found.map((name) => name.replaceAll('\\', '/')).sort()).toEqual(Object.keys(naming).sort());
+  });
+});
+
+describe('the rules for statements on reference tables', () => {
+  it.each([
+    ['an update or deletion by a join', 'update validators v set pool = s.pool from staged s'],
+    ['an update or deletion by a join', 'delete from validators v where not exists (select from staged)'],
+    ['an update or deletion by a join', 'delete from staged s where exists (select from validators v)'],
+    ['a WITH query that changes rows', 'with a as (select 1) delete from validators v'],
+    ['a WITH query that changes rows', 'with a as (delete from a returning 1) select from validators v'],
+    ['rows that are not counted', 'insert into validators select from staged on conflict do nothing'],
+    ['a lock of rows', 'select from validators v for update'],
+    [
+      'a cast to text in an upsert',
+      'insert into validators as t select 1 on conflict do update where a::text <> b',
+    ],
+  ])('find %s', (rule, text) => expect(brokenRules(text)).toContain(rule));
+});
