@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serialize } from '../../kernel/serialize.ts';
 import type { Pool, Queryable, Result, Statement } from '../pool.ts';
 import { lagMeter, type Reached, reachedOf, reaches } from './reached.ts';
@@ -37,8 +38,8 @@ const newestOf = (replicas: readonly Replica[]): Replica[] =>
     );
 
 /**
- * Spreads requests over the replicas that have every revision shown so far, so that no later request sees older rows.
- * Reads go to the primary if there is no such replica, and to the newest replica if the primary is down, too.
+ * Spreads requests over replicas with every revision shown so far, so that no later request sees older rows. Without such
+ * a replica, the primary is read, or the newest replica if the primary is down.
  */
 export function readServers({ make, primary, primaryUrl }: Options): ReadServers {
   const primaryProbes = probePool(primaryUrl);
@@ -47,6 +48,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   const moveListeners: (() => void)[] = [];
   const faults = new Map<Replica, string>();
   let shown: Reached = new Map();
+  let announced: Reached = new Map();
   let rotation: Replica[] = [];
   let primaryUp = true;
   let turn = 0;
@@ -62,11 +64,18 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     for (const listener of moveListeners) listener();
   };
 
-  function assess() {
+  /** Gateways with the same list of replicas choose the same first one. */
+  function inUse(): Replica[] {
     const usable = replicas.filter(isUsable);
     const current = usable.filter(({ reached }) => reaches(reached as Reached, shown));
+    if (current.length === 0) return primaryUp ? [] : newestOf(usable);
+    const allHave = usable.every(({ reached }) => reaches(reached as Reached, announced));
+    return allHave || !primaryUp ? current : current.slice(0, 1);
+  }
+
+  function assess() {
     const readPrimary = rotation.length === 0;
-    rotation = current.length > 0 || primaryUp ? current : newestOf(usable);
+    rotation = inUse();
     if (readPrimary !== (rotation.length === 0)) moved();
   }
 
@@ -77,17 +86,22 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     if (faults.get(replica) === fault?.reason) return;
     if (fault) faults.set(replica, fault.reason);
     else faults.delete(replica);
+    // It may have shown more than was read of it.
+    if (replica.fault && reaches(announced, shown)) shown = announced;
     for (const listener of useListeners) listener(replica.name, fault);
     moved();
   }
 
-  const probing = serialize(async () => {
+  async function probePrimary() {
     const found = await readReached(primaryProbes).catch(() => undefined);
-    if (found) lag.note(found);
-    if (primaryUp === (found !== undefined)) return;
+    if (found) {
+      lag.note(found);
+      announced = found;
+    }
     primaryUp = found !== undefined;
     assess();
-  });
+  }
+  const probing = serialize(probePrimary);
   const probe = () => Promise.all([probing.run(), ...replicas.map((replica) => replica.probe())]);
   const start = () => {
     // Probing starts at the first read, because some commands read nothing.
@@ -138,15 +152,14 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   async function readRevisions(statement: Statement): Promise<Result> {
     await start();
     const results = new Map<Replica, Result>();
-    await Promise.all(
-      replicas.map(async (replica) => {
+    await Promise.all([
+      Promise.race([probing.run(), sleep(primaryUp ? PROBE_MS : 0, undefined, { ref: false })]),
+      ...replicas.map(async (replica) => {
         const result = replica.fault ? undefined : await replica.readRevisions(statement);
         if (result) results.set(replica, result);
       }),
-    );
-    const usable = [...results.keys()].filter(isUsable);
-    const current = usable.filter(({ reached }) => reaches(reached as Reached, shown));
-    const [newest] = newestOf(current.length > 0 || primaryUp ? current : usable);
+    ]);
+    const [newest] = newestOf(inUse().filter((replica) => results.has(replica)));
     const result = newest ? (results.get(newest) as Result) : await primary.query(statement);
     shown = reachedOf(result.rows);
     assess();
