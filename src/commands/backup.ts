@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { recordRun } from '../db/job-runs.ts';
 import { sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
-import { writeBackup } from '../db/transfer/backup-write.ts';
+import { partialsOf, writeBackup } from '../db/transfer/backup-write.ts';
 import { withConnection } from '../db/transfer/connect.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
 import { withSource } from '../db/transfer/source.ts';
@@ -29,14 +29,19 @@ The file gets its name once it is complete and was read again; a backup that is 
 Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
     )
     .action((file: string, flags: Flags) =>
-      withServer({ creates: false, stopped: 'The backup was stopped; there is no new file.' }, (url) =>
-        recorded(url, () => backup(url, file, flags)),
+      withServer(
+        { command: 'backup', creates: false, stopped: 'The backup was stopped; there is no new file.' },
+        (url) => recorded(url, () => backup(url, file, flags)),
       ),
     );
 
 const backup = (url: string, file: string, flags: Flags): Promise<number> =>
   withSource(url, async (source) => {
     const began = performance.now();
+    for (const partial of partialsOf(file))
+      process.stderr.write(
+        `stakegraph: ${partial} is of a backup that was killed or still runs: delete it if none runs.\n`,
+      );
     const progress = transferProgress();
     const options = { version, replace: flags.replace ?? false, onProgress: progress.show };
     const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);
@@ -87,19 +92,22 @@ done afterwards; 2 wrong usage.`,
       const manifest = await verifyBackup(file, progress.show).finally(progress.end);
       await checkMigrations(manifest.migrations);
       const stopped = 'The restore was stopped; nothing was restored.';
-      await withServer({ creates: flags.create ?? false, stopped }, async (url, settings) => {
-        const loaded = await load(url, sourceOf(file, manifest), {
-          replace: flags.replace ?? false,
-          migrate: settings.MIGRATE,
-          audited: { action: 'restore', subject: manifest.takenAt },
-          onProgress: progress.show,
-        }).finally(progress.end);
-        sayLeftOut(loaded.leftOut);
-        const report = { file, takenAt: manifest.takenAt, ...loaded, seconds: seconds(began) };
-        print(
-          report,
-          `Restored and compared ${loaded.tables} tables with ${loaded.rows.toLocaleString('en')} rows of ${manifest.takenAt} in ${report.seconds} s.`,
-          flags.json,
-        );
-      });
+      await withServer(
+        { command: 'restore', creates: flags.create ?? false, stopped },
+        async (url, settings) => {
+          const loaded = await load(url, sourceOf(file, manifest), {
+            replace: flags.replace ?? false,
+            migrate: settings.MIGRATE,
+            audited: { action: 'restore', subject: manifest.takenAt },
+            onProgress: progress.show,
+          }).finally(progress.end);
+          sayLeftOut(loaded.leftOut);
+          const report = { file, takenAt: manifest.takenAt, ...loaded, seconds: seconds(began) };
+          print(
+            report,
+            `Restored and compared ${loaded.tables} tables with ${loaded.rows.toLocaleString('en')} rows of ${manifest.takenAt} in ${report.seconds} s.`,
+            flags.json,
+          );
+        },
+      );
     });

@@ -47,7 +47,7 @@ afterwards; 2 wrong usage.`,
     .action(async (flags: Flags) => {
       const target = targetUrl(flags.toEnv);
       await withServer(
-        { creates: false, stopped: 'The copy was stopped; nothing was copied.' },
+        { command: 'copy-to', creates: false, stopped: 'The copy was stopped; nothing was copied.' },
         (url, settings) => withSource(url, (source, client) => copy(client, source, target, flags, settings)),
       );
     });

@@ -6,15 +6,24 @@ const amount = (bytes: number) => `${(bytes / 1e6).toLocaleString('en', { maximu
 
 /** A line that is written anew on a terminal, and a line every 10 seconds elsewhere. */
 export function transferProgress(stream: NodeJS.WriteStream = process.stderr) {
-  let last = performance.now();
+  let now: Progress | undefined;
+  const write = () => {
+    if (!now) return;
+    const { table, bytes, rows, done, of, checking } = now;
+    const doing =
+      table === undefined ? 'vacuum' : `${table}: ${amount(bytes)}${checking ? ', checking' : ''}`;
+    const text = `${done} of ${of} tables, ${rows.toLocaleString('en')} rows; ${doing}`;
+    stream.write(stream.isTTY ? `\r\x1b[K${text.slice(0, (stream.columns ?? 80) - 1)}` : `${text}\n`);
+  };
+  let timer: NodeJS.Timeout | undefined;
   return {
-    show({ table, bytes, rows, done, of }: Progress) {
-      if (performance.now() - last < EVERY_MS[stream.isTTY ? 'terminal' : 'file']) return;
-      last = performance.now();
-      const text = `${done} of ${of} tables, ${rows.toLocaleString('en')} rows; ${table}: ${amount(bytes)}`;
-      stream.write(stream.isTTY ? `\r\x1b[K${text.slice(0, (stream.columns ?? 80) - 1)}` : `${text}\n`);
+    show(progress: Progress) {
+      now = progress;
+      timer ??= setInterval(write, EVERY_MS[stream.isTTY ? 'terminal' : 'file']).unref();
     },
     end() {
+      clearInterval(timer);
+      timer = undefined;
       if (stream.isTTY) stream.write('\r\x1b[K');
     },
   };

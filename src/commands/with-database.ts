@@ -35,7 +35,7 @@ export async function withDatabase(
     // `ended` reports once why an embedded server ended. Each lost connection would report it again.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
-  const stopTracing = options.traced && sendsTraces(settings) ? await startTracing(settings) : undefined;
+  const stopTracing = options.traced ? await startTracing(settings) : undefined;
   const opening = openDatabase(settings, onError, { ...options, migrate });
   const signals = { stop: new AbortController(), leave: new AbortController() };
   const leave = async () => {
@@ -70,10 +70,12 @@ export async function withDatabase(
   }
 }
 
-const startTracing = async (settings: Settings) =>
-  (await import('../otlp.ts')).startTracing(settings, (reason) => {
+export async function startTracing(settings: Settings): Promise<(() => Promise<void>) | undefined> {
+  if (!sendsTraces(settings)) return undefined;
+  return (await import('../otlp.ts')).startTracing(settings, (reason) => {
     process.stderr.write(`stakegraph: OpenTelemetry: ${reason}\n`);
   });
+}
 
 async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, loads }: Options) {
   if (DATABASE_URL) {

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
+import { tracedAlone } from '../kernel/tracing.ts';
+import { startTracing } from './with-database.ts';
 
 type Options = {
+  /** The name of its span. */
+  command: string;
   creates: boolean;
   /** Said when a signal ends the command. */
   stopped: string;
@@ -19,6 +23,19 @@ export async function withServer(
     process.exit(1);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  const stopTracing = await startTracing(settings);
+  try {
+    await tracedAlone(options.command, {}, () => withDatabaseUrl(settings, options, work));
+  } finally {
+    await stopTracing?.();
+  }
+}
+
+async function withDatabaseUrl(
+  settings: Settings,
+  options: Options,
+  work: (url: string, settings: Settings) => Promise<void>,
+): Promise<void> {
   const { DATABASE_URL, DATA_DIR } = settings;
   if (DATABASE_URL) {
     if (options.creates)

@@ -97,6 +97,12 @@ describe('stakegraph backup', () => {
     const url = await blankDatabase();
     const { code, stderr } = await restore(join(folder.path, partial), url);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/is (damaged|not a backup)/)]);
+    const next = await stakegraph(['backup', other], { env: { DATABASE_URL: source.url } });
+    expect(next.code, next.stderr).toBe(0);
+    expect(next.stderr).toContain(
+      `stakegraph: ${join(folder.path, partial)} is of a backup that was killed or still runs: delete it if none runs.\n`,
+    );
+    expect(existsSync(other)).toBe(true);
   });
 });
 

@@ -4,10 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import { slashing } from '../ingest/rows.ts';
-import { startCollector } from '../support/collector.ts';
+import { attributesOf, startCollector } from '../support/collector.ts';
 import { createDatabase } from '../support/gateway.ts';
-import { main, stakegraph } from '../support/process.ts';
+import { main, makeDataDir, stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
+import { blankDatabase } from '../support/transfer.ts';
 
 /** Starts a gateway in its own process and prints the packages of OpenTelemetry that it has loaded. */
 const program = `
@@ -61,4 +62,38 @@ slow('commands send their spans before they end', { timeout: 120_000 }, async ()
   expect(await stakegraph(['refresh', '--only', 'solana'], { env })).toMatchObject({ code: 0, stderr: '' });
   expect(collector.roots('import slashings')).toHaveLength(1);
   expect(collector.roots('refresh')).toHaveLength(1);
+});
+
+slow('a backup, a copy and a restore send spans of their tables', { timeout: 240_000 }, async () => {
+  const [database, collector] = [await createDatabase('empty'), await startCollector()];
+  const folder = makeDataDir();
+  onTestFinished(async () => {
+    collector.close();
+    await database.drop();
+    await folder.remove();
+  });
+  const file = join(folder.path, 'traced.backup');
+  const run = async (args: string[], env: Record<string, string>) => {
+    const { code, stderr } = await stakegraph(args, { env: { ...env, ...collector.env } });
+    expect(code, stderr).toBe(0);
+  };
+  await run(['backup', file], { DATABASE_URL: database.url });
+  await run(['restore', file], { DATABASE_URL: await blankDatabase() });
+  await run(['copy-to', '--to-env', 'COPY_URL'], {
+    DATABASE_URL: database.url,
+    COPY_URL: await blankDatabase(),
+  });
+  for (const [command, work, statement] of [
+    ['backup', 'backup table', 'readTable'],
+    ['restore', 'load table', 'writeTable'],
+    ['copy-to', 'load table', 'writeTable'],
+  ] as const) {
+    const [root, ...others] = collector.roots(command);
+    expect(others).toEqual([]);
+    const tables = collector.spans.filter(({ name, traceId }) => name === work && traceId === root?.traceId);
+    const slashings = tables.find((span) => attributesOf(span)['stakegraph.table'] === 'slashings');
+    const below = collector.spans.filter(({ parentSpanId }) => parentSpanId === slashings?.spanId);
+    expect(below.map(({ name }) => name)).toEqual(expect.arrayContaining([statement, 'checkTable']));
+  }
+  expect(JSON.stringify(collector.bodies)).not.toMatch(/truncate|copy \\"/);
 });

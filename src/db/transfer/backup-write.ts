@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { traced } from '../../kernel/tracing.ts';
 import { MAGIC, type Manifest, type StoredTable, TRAILER_END } from './backup-format.ts';
 import { verifyBackup } from './backup-read.ts';
 import type { Progress } from './load.ts';
@@ -23,7 +24,7 @@ async function writeTable(
   file: Writing,
   source: Source,
   table: Source['tables'][number],
-  note: (bytes: number) => void,
+  note: (bytes: number, checking?: boolean) => void,
 ): Promise<StoredTable> {
   const offset = file.at;
   const hash = createHash('sha256');
@@ -40,6 +41,7 @@ async function writeTable(
       await append(file, chunk);
     }
   });
+  note(0, true);
   return {
     ...table,
     ...(await source.check(table)),
@@ -54,6 +56,18 @@ async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined); // Windows cannot open folders
   await folder?.sync().catch(() => undefined);
   await folder?.close();
+}
+
+/** Files of backups to `path` that were killed or are being written. */
+export function partialsOf(path: string): string[] {
+  const folder = dirname(path);
+  const ending = /^\.[\da-f]{8}\.partial$/;
+  const name = basename(path);
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((each) => each.startsWith(name) && ending.test(each.slice(name.length)))
+        .map((each) => join(folder, each))
+    : [];
 }
 
 export type BackupOptions = {
@@ -82,7 +96,7 @@ export async function writeBackup(
     const manifest = await fill(file, source, options);
     await handle.sync();
     await handle.close();
-    await verifyBackup(partial);
+    await traced('backup verify', {}, () => verifyBackup(partial, options.onProgress));
     await rename(partial, path);
     await syncFolder(dirname(path));
     return { manifest, bytes: file.at };
@@ -99,13 +113,15 @@ async function fill(file: Writing, source: Source, options: BackupOptions): Prom
   let rows = 0;
   for (const table of source.tables) {
     let bytes = 0;
-    const tell = () =>
-      options.onProgress({ table: table.name, bytes, rows, done: tables.length, of: source.tables.length });
-    tell();
-    const stored = await writeTable(file, source, table, (count) => {
+    const note = (count: number, checking = false) => {
       bytes += count;
-      tell();
-    });
+      const place = { rows, done: tables.length, of: source.tables.length };
+      options.onProgress({ table: table.name, bytes, ...place, checking });
+    };
+    note(0);
+    const stored = await traced('backup table', { 'stakegraph.table': table.name }, () =>
+      writeTable(file, source, table, note),
+    );
     rows += Number(stored.rows);
     tables.push(stored);
   }

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type pg from 'pg';
+import { tracer } from '../../kernel/tracing.ts';
 import { Connection, prepareWith } from '../connection.ts';
 import { targetOf } from '../servers.ts';
+import { traceStatements } from '../traced.ts';
 
 /** Both sides need equal settings, because rows are compared as text. */
 const asText = `set bytea_output = 'hex'; set intervalstyle = 'postgres'; set lock_timeout = 0;
@@ -16,6 +18,7 @@ export async function withConnection<T>(
   await target.choose();
   const client = new Connection({ target, application_name: 'stakegraph copy', keepAlive: true });
   await client.connect();
+  if (tracer) traceStatements(client, tracer);
   try {
     await prepareWith({ readOnly, statementTimeoutMs: 0, prepared: false })(client);
     await client.query(`/* settings */ ${asText}`);

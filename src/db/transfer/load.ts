@@ -2,6 +2,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { traced } from '../../kernel/tracing.ts';
 import { type Audited, audit } from '../audit.ts';
 import { committedMigrations, migrate } from '../migrate.ts';
 import { type Check, checkOf, listed, quoted, rootOf, type Table } from './catalog.ts';
@@ -9,7 +10,15 @@ import { withConnection } from './connect.ts';
 import { copied, type Source } from './source.ts';
 import { checkTarget, prepareTarget, RefusedTarget } from './target.ts';
 
-export type Progress = { table: string; bytes: number; rows: number; done: number; of: number };
+export type Progress = {
+  /** Undefined during the final VACUUM. */
+  table?: string;
+  bytes: number;
+  rows: number;
+  done: number;
+  of: number;
+  checking?: boolean;
+};
 
 export type LoadOptions = {
   replace: boolean;
@@ -43,11 +52,12 @@ async function writeTable(
   client: pg.ClientBase,
   source: Source,
   table: Table,
-  note: (bytes: number) => void,
+  note: (bytes: number, checking?: boolean) => void,
 ) {
   // FREEZE needs a table that this transaction truncated. It spares the first VACUUM from writing all pages again.
   const into = `/* writeTable */ copy ${quoted(table.name)} (${copied(table)}) from stdin (format binary, freeze)`;
   await pipeline(source.read(table), counting(note), client.query(copyFrom(into)));
+  note(0, true);
   const [given, written] = await Promise.all([source.check(table), checkOf(client, table)]);
   compare(table, given, written);
   return Number(written.rows);
@@ -60,13 +70,16 @@ async function loadTables(client: pg.ClientBase, source: Source, options: LoadOp
   let rows = 0;
   for (const [index, table] of tables.entries()) {
     let bytes = 0;
-    const tell = () => options.onProgress({ table: table.name, bytes, rows, done: index, of: tables.length });
-    tell();
-    rows += await writeTable(client, source, table, (count) => {
+    const note = (count: number, checking = false) => {
       bytes += count;
-      tell();
-    });
+      options.onProgress({ table: table.name, bytes, rows, done: index, of: tables.length, checking });
+    };
+    note(0);
+    rows += await traced('load table', { 'stakegraph.table': table.name }, () =>
+      writeTable(client, source, table, note),
+    );
   }
+  options.onProgress({ bytes: 0, rows, done: tables.length, of: tables.length });
   await finish();
   if (tables.some(({ name }) => name === 'audit_log'))
     await audit(client, { ...options.audited, details: { rows, replaced: options.replace } });
