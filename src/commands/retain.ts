@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readSettings, SettingsError } from '../config.ts';
 import { audit } from '../db/audit.ts';
@@ -7,6 +6,7 @@ import type { Pool } from '../db/pool.ts';
 import { type Ages, ageOf, type Retainable, retainables } from '../ingest/retain/ages.ts';
 import { type RetainReport, retain } from '../ingest/retain/index.ts';
 import { duration } from './flags.ts';
+import { repeated } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = Record<string, unknown> & {
@@ -61,7 +61,7 @@ Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything; 
       return withDatabase(
         async ({ write }, { stop }) => {
           if (flags.every === undefined) await once(write, ages, flags, stop);
-          else await repeated(write, ages, flags, flags.every, stop);
+          else await repeated(() => pass(write, ages, flags, stop), flags.every, stop);
         },
         { graceful: true, traced: true },
       );
@@ -113,18 +113,6 @@ async function once(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Pr
   const failed = await pass(pool, ages, flags, stop);
   if (failed > 0) throw new Error(`${failed} parts were not dropped.`);
   if (stop.aborted) throw new Error('Stopped before everything was dropped.');
-}
-
-async function repeated(pool: Pool, ages: Ages, flags: Flags, every: number, stop: AbortSignal) {
-  const began = performance.now();
-  for (let turn = 0; !stop.aborted; ) {
-    await pass(pool, ages, flags, stop).catch((error: Error) => {
-      process.stderr.write(`stakegraph: ${error.message}\n`);
-    });
-    const passed = performance.now() - began;
-    turn = Math.max(turn + 1, Math.ceil(passed / every));
-    await sleep(turn * every - passed, undefined, { signal: stop }).catch(() => undefined);
-  }
 }
 
 const MB = 1_000_000;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Queryable } from './pool.ts';
 import { rows, sql } from './rows.ts';
 
-type Job = 'backup' | 'import' | 'index' | 'mirror' | 'publish' | 'refresh' | 'retain';
+type Job = 'backup' | 'import' | 'index' | 'mirror' | 'publish' | 'refresh' | 'repack' | 'retain';
 const outcomes = ['success', 'failure'] as const;
 type Outcome = (typeof outcomes)[number];
 

@@ -23,7 +23,7 @@ describe('the systemd units', () => {
   it('are the gateway and the index, and a timer for each command that ends', () => {
     const oneshot = services.filter((name) => valuesOf(name, 'Type')[0] === 'oneshot');
     expect(oneshot.sort()).toEqual(
-      ['mirror', 'refresh', 'retain'].map((name) => `stakegraph-${name}.service`),
+      ['mirror', 'refresh', 'repack', 'retain'].map((name) => `stakegraph-${name}.service`),
     );
     expect(names.filter((name) => name.endsWith('.timer')).sort()).toEqual(
       oneshot.map((name) => name.replace('.service', '.timer')),

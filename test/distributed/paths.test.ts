@@ -212,6 +212,7 @@ const naming: Record<string, string> = {
   'ingest/refresh/local-days.ts': 'copies to local tables',
   'ingest/refresh/slashings.ts': 'a comment; statements read localDays',
   'ingest/refresh/validators.ts': 'localSums gets the select',
+  'ingest/repack/order.ts': 'the command is refused',
   'ingest/retain/parts.ts': 'months by the catalogue',
   'ingest/validator-days.ts': 'the merge from a table that is distributed alike',
   'ingest/validator-months.ts': 'sums by validator into a local table',

@@ -9,6 +9,7 @@ import { indexCommand } from '../../src/commands/index-chain.ts';
 import { mirrorCommand } from '../../src/commands/mirror.ts';
 import { openCommand } from '../../src/commands/open.ts';
 import { refreshCommand } from '../../src/commands/refresh.ts';
+import { repackCommand } from '../../src/commands/repack.ts';
 import { retainCommand } from '../../src/commands/retain.ts';
 import { tokenCommand } from '../../src/commands/token.ts';
 import { usageCommand } from '../../src/commands/usage.ts';
@@ -23,6 +24,7 @@ const commands = [
   mirrorCommand(),
   openCommand(),
   refreshCommand(),
+  repackCommand(),
   retainCommand(),
   tokenCommand(),
   usageCommand(),

@@ -132,6 +132,7 @@ const everything: Values = {
   serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
   refresh: { enabled: true },
   retain: { enabled: true, ages: 'validator-days=400d' },
+  repack: { enabled: true },
   index: { enabled: true },
   mirror: { enabled: true, from: 'https://k', args: ['--full'] },
 };

@@ -1,0 +1,98 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { refuseDistributed } from '../db/distributed/layout.ts';
+import { recordRun } from '../db/job-runs.ts';
+import type { Database } from '../db/open.ts';
+import { type RepackReport, repack } from '../ingest/repack/index.ts';
+import { duration } from './flags.ts';
+import { repeated } from './repeated.ts';
+import { sayNotRecorded, withDatabase } from './with-database.ts';
+
+type Flags = {
+  months?: string[];
+  dryRun?: boolean;
+  /** Milliseconds. */
+  every?: number;
+  json?: boolean;
+};
+
+function monthsOf(text: string): string[] {
+  const months = text.split(',').map((month) => month.trim());
+  const wrong = months.find((month) => !/^\d{4}-(0[1-9]|1[0-2])$/.test(month));
+  if (wrong === undefined) return months;
+  throw new InvalidArgumentError(`${JSON.stringify(wrong)} is not a month like 2025-01.`);
+}
+
+export const repackCommand = (): Command =>
+  new Command('repack')
+    .description('rewrite past months of days of validators in the order of validators, for faster reads')
+    .option('--months <list>', 'only these months, like 2025-01,2025-02', monthsOf)
+    .option('--dry-run', 'report what would be rewritten, and change nothing')
+    .option('--every <time>', 'repeat until SIGTERM, once per interval (15m, 1h, 1d)', duration)
+    .option('--json', 'report each month as a line of JSON')
+    .addHelpText(
+      'after',
+      `
+Imports store the days of a month in the order of dates, so the 30 days of a validator are on 30 pages. A month that was
+rewritten has them on one to three. Answers, revisions and caches stay the same. Without --months, a month is rewritten once
+all its days are older than the newest 90, because a refresh reads those by date; with --months, once they are older than
+the newest 4. Months in order are left alone.
+A month needs free disk space of about twice its size until it is done. Imports and indexes wait meanwhile;
+readers wait at most half a second for each attempt to swap it, which is repeated for ten minutes while it is in use. A
+command that ends early changes nothing.
+Exit codes: 0 everything was rewritten, or --every was stopped; 1 not everything; 2 wrong usage.`,
+    )
+    .action((flags: Flags) =>
+      withDatabase(
+        async (database, { stop }) => {
+          refuseDistributed('stakegraph repack');
+          if (flags.every === undefined) await once(database, flags, stop);
+          else await repeated(() => pass(database, flags, stop), flags.every, stop);
+        },
+        { graceful: true, traced: true },
+      ),
+    );
+
+async function pass({ write, url }: Database, flags: Flags, stop: AbortSignal): Promise<number> {
+  const startedAt = new Date();
+  let [failed, rows] = [0, 0];
+  await repack(
+    { pool: write, url },
+    { months: flags.months, dryRun: flags.dryRun ?? false },
+    (report) => {
+      if (report.state === 'failed' || report.state === 'refused') failed += 1;
+      if (report.state === 'repacked') rows += report.rows ?? 0;
+      show(report, flags);
+    },
+    stop,
+  );
+  if (!flags.dryRun && (failed > 0 || !stop.aborted)) {
+    const outcome = failed > 0 ? 'failure' : 'success';
+    await recordRun(write, { job: 'repack', startedAt, outcome, rows }, sayNotRecorded);
+  }
+  return failed;
+}
+
+async function once(database: Database, flags: Flags, stop: AbortSignal): Promise<void> {
+  const failed = await pass(database, flags, stop);
+  if (failed > 0) throw new Error(`${failed} months were not repacked.`);
+  if (stop.aborted) throw new Error('Stopped before every month was repacked.');
+}
+
+const MB = 1_000_000;
+
+function show(report: RepackReport, { json, every }: Flags): void {
+  const time = new Date().toISOString();
+  if (json) return void process.stdout.write(`${JSON.stringify({ time, ...report })}\n`);
+  const { month, rows = 0, bytes = 0, state, seconds, lockedMs, error } = report;
+  const size = `${rows} rows, ${(bytes / MB).toFixed(1)} MB`;
+  const say = {
+    repacked: () => `repacked ${size}, in ${seconds} s; readers were locked out for ${lockedMs} ms`,
+    'would repack': () => `would repack about ${size}`,
+    'in order': () => 'in order',
+    skipped: () => `skipped, ${error}`,
+    refused: () => `unchanged: ${error}`,
+    failed: () => `unchanged: ${error}`,
+  };
+  const stream = state === 'failed' || state === 'refused' ? process.stderr : process.stdout;
+  stream.write(`${every === undefined ? '' : `${time} `}${month}: ${say[state]()}\n`);
+}

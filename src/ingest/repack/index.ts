@@ -1,0 +1,97 @@
+import { type Pool, transaction } from '../../db/pool.ts';
+import { keptDate } from '../retain/index.ts';
+import { type Part, partsOf } from '../retain/parts.ts';
+import { rewriteMonth, type SwapOptions } from './month.ts';
+import { orderOf, TABLE } from './order.ts';
+
+export type RepackOptions = Partial<SwapOptions> & {
+  /** Like `2025-01`. By default, all that are due. */
+  months?: readonly string[] | undefined;
+  dryRun: boolean;
+  now?: Date;
+};
+
+/** `rows` and `bytes` are those before, `rows` as PostgreSQL estimates them unless the month was repacked. */
+export type RepackReport = {
+  month: string;
+  part?: string;
+  rows?: number;
+  bytes?: number;
+  state: 'repacked' | 'would repack' | 'in order' | 'refused' | 'failed' | 'skipped';
+  /** Milliseconds for which readers were locked out. */
+  lockedMs?: number;
+  error?: string;
+  seconds: number;
+};
+
+/** A refresh reads single dates of the last 90 days, for which the order of dates is better. */
+const READ_BY_DATE_DAYS = 90;
+/** Fewer days, for months that are asked for: imports and indexes have ended with them. */
+const WRITTEN_DAYS = 4;
+
+/** 1 is the order of validators, 1/30 that of thirty imported days. Correcting five of the days gives 0.7. */
+const LEAST_ORDER = 0.75;
+
+type Run = RepackOptions & { pool: Pool; url: string; stop: AbortSignal };
+
+const monthOf = ({ from }: Part) => from.slice(0, 7);
+
+async function newestDate(pool: Pool): Promise<string | undefined> {
+  const { rows } = await pool.query({
+    text: '/* newestStoredDate */ select max(date)::text as date from validator_day_dates',
+    values: [],
+  });
+  return (rows[0]?.date as string | null) ?? undefined;
+}
+
+async function repackMonth(
+  run: Run,
+  part: Part,
+): Promise<Pick<RepackReport, 'state'> & Partial<RepackReport>> {
+  if ((await orderOf(run.pool, part.part)) >= LEAST_ORDER) return { state: 'in order' };
+  if (run.dryRun) return { state: 'would repack' };
+  const { attempts = 120, pauseMs = 5_000, lockTimeoutMs = 500, stop } = run;
+  let lockedAt = 0;
+  const rows = await transaction(run.pool, async (client) => {
+    const done = await rewriteMonth(client, run.url, part.part, { attempts, pauseMs, lockTimeoutMs, stop });
+    lockedAt = done?.lockedAt ?? 0;
+    return done?.rows;
+  });
+  if (rows === undefined)
+    return { state: 'skipped', error: 'another process is repacking or has dropped it' };
+  return { state: 'repacked', rows, lockedMs: Math.ceil(performance.now() - lockedAt) };
+}
+
+/** Rewrites months of days in the order of validators, each in its own transaction. Idempotent. */
+export async function repack(
+  { pool, url }: { pool: Pool; url: string },
+  options: RepackOptions,
+  tell: (report: RepackReport) => void,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const run: Run = { ...options, pool, url, stop };
+  const { months, now = new Date() } = options;
+  const newest = await newestDate(pool);
+  const parts = newest ? await partsOf(pool, TABLE) : [];
+  for (const month of months ?? [])
+    if (!parts.some((part) => monthOf(part) === month))
+      tell({ month, state: 'refused', error: 'no days of this month are stored', seconds: 0 });
+  if (!newest) return;
+  const ended = keptDate(months ? WRITTEN_DAYS : READ_BY_DATE_DAYS, now, newest);
+  for (const part of parts) {
+    const month = monthOf(part);
+    if (stop.aborted) return;
+    if (months ? !months.includes(month) : part.before > ended) continue;
+    const { rows, bytes } = part;
+    const began = performance.now();
+    const done =
+      part.before > ended
+        ? { state: 'refused' as const, error: `it ends after ${ended}, and days of it may still be imported` }
+        : await repackMonth(run, part).catch((error: Error) => ({
+            state: 'failed' as const,
+            error: error.message,
+          }));
+    const seconds = Math.round(performance.now() - began) / 1000;
+    tell({ month, part: part.part, rows, bytes, ...done, seconds });
+  }
+}

@@ -1,0 +1,193 @@
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate';
+import type pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { networks } from '../../chain/networks.ts';
+import { listed, quoted } from '../../db/transfer/catalog.ts';
+import { withConnection } from '../../db/transfer/connect.ts';
+import { lockWriters } from '../locks.ts';
+import { ORDER, TABLE } from './order.ts';
+
+export type SwapOptions = {
+  /** Readers wait at most `lockTimeoutMs` for each attempt to swap the month. */
+  lockTimeoutMs: number;
+  pauseMs: number;
+  attempts: number;
+};
+
+type Described = {
+  bound: string;
+  columns: string[];
+  /** Statements that give the new table what LIKE does not copy. */
+  traits: string[];
+  special: boolean;
+};
+type Index = { name: string; definition: string; constraint: string | null };
+
+/** The swap would lose a publication, trigger or policy that names the part; views prevent its drop. */
+async function described(client: pg.ClientBase, part: string, made: string): Promise<Described | undefined> {
+  const { rows } = await client.query<Described>(
+    `/* partToRepack */
+    select pg_get_expr(c.relpartbound, c.oid) as bound,
+      array(select attname::text from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns,
+      array(
+        select format('alter table %I set (%s)', $2::text, array_to_string(c.reloptions, ', ')) where c.reloptions is not null
+        union all
+        select format('alter table %I set tablespace %I', $2::text, spcname) from pg_tablespace where oid = c.reltablespace
+        union all
+        select format('alter table %I replica identity %s', $2::text, case c.relreplident when 'f' then 'full' else 'nothing' end)
+        where c.relreplident in ('f', 'n')
+        union all
+        select format('grant %s on %I to %s%s', a.privilege_type, $2::text,
+          case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end,
+          case when a.is_grantable then ' with grant option' else '' end)
+        from aclexplode(c.relacl) a where a.grantee <> c.relowner
+        union all
+        select format('alter table %I owner to %I', $2::text, pg_get_userbyid(c.relowner))
+        where pg_get_userbyid(c.relowner) <> current_user
+      ) as traits,
+      c.relreplident = 'i' or c.relrowsecurity
+        or exists (select from pg_publication_rel where prrelid = c.oid)
+        or exists (select from pg_policy where polrelid = c.oid)
+        or exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal and tgparentid = 0) as special
+    from pg_class c join pg_inherits i on i.inhrelid = c.oid and i.inhparent = '${TABLE}'::regclass
+    where c.oid = to_regclass($1)`,
+    [quoted(part), made],
+  );
+  return rows[0];
+}
+
+async function indexesOf(client: pg.ClientBase, part: string): Promise<Index[]> {
+  const { rows } = await client.query<Index>(
+    `/* indexesOfPart */
+    select i.relname::text as name, pg_get_indexdef(i.oid) as definition, pg_get_constraintdef(k.oid) as "constraint"
+    from pg_index x join pg_class i on i.oid = x.indexrelid
+    left join pg_constraint k on k.conindid = i.oid and k.conrelid = x.indrelid and k.contype in ('p', 'u')
+    where x.indrelid = to_regclass($1) order by x.indisprimary desc, i.relname`,
+    [quoted(part)],
+  );
+  return rows;
+}
+
+const nameOf = (part: string) => `repack_${part}`;
+
+async function makeIndex(client: pg.ClientBase, made: string, index: Index): Promise<void> {
+  const name = quoted(nameOf(index.name));
+  const text = index.constraint
+    ? `alter table ${quoted(made)} add constraint ${name} ${index.constraint}`
+    : index.definition.replace(
+        /^CREATE (UNIQUE )?INDEX .+? ON .+? USING/,
+        (_match, unique = '') => `create ${unique}index ${name} on ${quoted(made)} using`,
+      );
+  await client.query(`/* indexRepacked */ ${text}`);
+}
+
+/** COPY with FREEZE, so that a dump whose snapshot is older than the swap sees the rows. */
+async function copyRows(
+  client: pg.ClientBase,
+  url: string,
+  part: string,
+  made: string,
+  columns: readonly string[],
+): Promise<number> {
+  await withConnection(url, true, async (reader) => {
+    await reader.query(`/* sortMemory */ select set_config('work_mem', '128MB', false)`);
+    const names = listed(columns);
+    await pipeline(
+      reader.query(
+        copyTo(
+          `/* readInOrder */ copy (select ${names} from only ${quoted(part)} order by ${ORDER}) to stdout (format binary)`,
+        ),
+      ),
+      client.query(
+        copyFrom(`/* writeInOrder */ copy ${quoted(made)} (${names}) from stdin (format binary, freeze)`),
+      ),
+    );
+  });
+  const { rows } = await client.query<{ before: string; after: string }>(
+    `/* countRepacked */ select (select count(*) from only ${quoted(part)}) as before, (select count(*) from ${quoted(made)}) as after`,
+  );
+  const { before, after } = rows[0] as { before: string; after: string };
+  if (before !== after) throw new Error(`${after} rows were copied of ${before}: nothing was changed.`);
+  return Number(after);
+}
+
+/** Lock not available, and deadlock. */
+const inUse = ['55P03', '40P01'];
+
+async function swap(
+  client: pg.ClientBase,
+  { part, made, bound, indexes }: { part: string; made: string; bound: string; indexes: readonly Index[] },
+  { attempts, pauseMs, lockTimeoutMs, stop }: SwapOptions & { stop: AbortSignal },
+): Promise<number> {
+  await client.query('/* beforeSwap */ savepoint swap');
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.query(`/* lockTimeout */ select set_config('lock_timeout', $1, true)`, [
+        `${lockTimeoutMs}ms`,
+      ]);
+      await client.query(`/* lockDays */ lock table only ${TABLE} in access exclusive mode`);
+      const lockedAt = performance.now();
+      await client.query(`/* dropUnordered */ drop table ${quoted(part)}`);
+      await client.query(`/* nameRepacked */ alter table ${quoted(made)} rename to ${quoted(part)}`);
+      for (const { name } of indexes)
+        await client.query(`/* nameIndex */ alter index ${quoted(nameOf(name))} rename to ${quoted(name)}`);
+      await client.query(
+        `/* attachRepacked */ alter table ${TABLE} attach partition ${quoted(part)} ${bound}`,
+      );
+      await client.query(`/* dropBound */ alter table ${quoted(part)} drop constraint repacked`);
+      return lockedAt;
+    } catch (error) {
+      await client.query('/* unswap */ rollback to savepoint swap');
+      if (!inUse.includes((error as { code: string }).code)) throw error;
+      if (attempt >= attempts || stop.aborted)
+        throw new Error(`it was in use at each of ${attempt} attempts: try again later.`);
+    }
+    await sleep(pauseMs, undefined, { signal: stop }).catch(() => undefined);
+  }
+}
+
+/** SQL that is true for dates within a bound like FOR VALUES FROM ('2025-01-01') TO ('2025-02-01'). */
+function within(bound: string): string {
+  const [from, until] = [...bound.matchAll(/'[\d-]+'/g)].map(([date]) => date);
+  return `date >= ${from} and date < ${until}`;
+}
+
+/**
+ * Writes the month in order to a new table, and swaps both. Writers of days wait until the transaction ends; readers
+ * only during the swap. Returns undefined if another process repacks, or if the month is gone.
+ */
+export async function rewriteMonth(
+  client: pg.ClientBase,
+  url: string,
+  part: string,
+  options: SwapOptions & { stop: AbortSignal },
+): Promise<{ rows: number; lockedAt: number } | undefined> {
+  const { rows } = await client.query(
+    `/* lockRepack */ select pg_try_advisory_xact_lock(hashtext('stakegraph repack')) as taken`,
+  );
+  if (!rows[0].taken) return undefined;
+  await client.query('/* lockMigrations */ select pg_advisory_xact_lock($1)', [PG_MIGRATE_LOCK_ID]);
+  await lockWriters(client, ['validator-days'], networks);
+  const made = nameOf(part);
+  const found = await described(client, part, made);
+  if (!found) return undefined;
+  if (found.special)
+    throw new Error('a publication, trigger, policy or replica identity names it: remove that first.');
+  const indexes = await indexesOf(client, part);
+  await client.query(
+    `/* makeRepacked */ create table ${quoted(made)} (like ${quoted(part)} including all excluding indexes)`,
+  );
+  await client.query(
+    `/* boundRepacked */ alter table ${quoted(made)} add constraint repacked check (${within(found.bound)})`,
+  );
+  const count = await copyRows(client, url, part, made, found.columns);
+  await client.query(`/* indexMemory */ select set_config('maintenance_work_mem', '256MB', true)`);
+  for (const index of indexes) await makeIndex(client, made, index);
+  for (const statement of found.traits) await client.query(`/* traitRepacked */ ${statement}`);
+  await client.query(`/* analyzeRepacked */ analyze ${quoted(made)}`);
+  const lockedAt = await swap(client, { part, made, bound: found.bound, indexes }, options);
+  return { rows: count, lockedAt };
+}
