@@ -1,4 +1,4 @@
-// What a number of validators costs: disk, import of a day, refresh, pages and retention, a line each. See --help.
+// What a number of validators costs: disk, import of a day, refresh, pages, repacking and retention, a line each. See --help.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,9 @@ import pg from 'pg';
 import { createToken } from '../../dist/accounts/tokens.js';
 import { migrate } from '../../dist/db/migrate.js';
 import { createPool } from '../../dist/db/pool.js';
+import { repack } from '../../dist/ingest/repack/index.js';
 import { retain } from '../../dist/ingest/retain/index.js';
+import { addSetDays } from '../../dist/resources/private-sets/set-days.js';
 
 const HELP = `npm run bench:scale -- [--validators 50000] [--days 35] [--months 0] [--json]
 
@@ -281,6 +283,90 @@ async function pages() {
   }
 }
 
+const repacked = () =>
+  new Date(Date.UTC(2020, 11, 1 + LAST - new Date(Date.UTC(2020, 11, 1 + LAST)).getUTCDate()))
+    .toISOString()
+    .slice(0, 7);
+
+/** The newest month that has ended is rewritten while a client reads days of single validators. */
+async function repacking() {
+  const reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  const times = [];
+  let reading = true;
+  const reads = (async () => {
+    for (let n = 0; reading; n += 1) {
+      const began = performance.now();
+      await reader.query(
+        `select from validator_days where network = 'mainnet' and not utc and validator_index = $1`,
+        [(n * 7_919) % validators],
+      );
+      times.push(performance.now() - began);
+    }
+  })();
+  const found = await costs(async () => {
+    const reports = [];
+    const options = { months: [repacked()], dryRun: false, now: new Date('2100-01-01') };
+    await repack({ pool, url }, options, (one) => reports.push(one));
+    return reports[0];
+  });
+  reading = false;
+  await reads.finally(() => reader.end());
+  if (found.state !== 'repacked') throw new Error(`${found.month}: ${found.error ?? found.state}`);
+  line(`repack of ${found.month}`, {
+    seconds: round(found.seconds),
+    rows: found.rows,
+    MB: round(found.bytes / 1e6),
+    'MB of WAL': found['MB of WAL'],
+    'ms for which readers were locked out': found.lockedMs,
+    'ms of the slowest of': round(Math.max(...times)),
+    'reads meanwhile': times.length,
+  });
+}
+
+/** Adds 1,000 scattered validators to a private set, and rolls back. Counts pages of the month that is repacked. */
+async function members(what) {
+  const part = `validator_days_${repacked().replace('-', '_')}`;
+  const pages = async () =>
+    (
+      await run(
+        `select (heap_blks_read + heap_blks_hit)::float8 as heap, heap_blks_read::float8 as read,
+          (idx_blks_read + idx_blks_hit)::float8 as index from pg_statio_user_tables where relname = $1`,
+        [part],
+      )
+    )[0];
+  const indices = Array.from({ length: 1_000 }, (_, n) => Math.floor((n * validators) / 1_000));
+  const before = await pages();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('begin');
+  const { rows } = await client.query(
+    `insert into private_sets (account_id, network, name, created_by, created_at, updated_at)
+    select account_id, 'mainnet', 'bench', 'bench', now(), now() from accounts limit 1 returning set_id::text as id`,
+  );
+  await client.query(
+    `insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+    select $1::uuid, validator_index, validator_pubkey, now(), '-infinity' from validators
+    where network = 'mainnet' and validator_index = any($2::int[])`,
+    [rows[0].id, indices],
+  );
+  const began = performance.now();
+  await addSetDays(client, { network: 'mainnet', id: rows[0].id }, indices);
+  const seconds = (performance.now() - began) / 1000;
+  await client.query('rollback');
+  await client.end();
+  await new Promise((done) => setTimeout(done, 1_500)); // a backend reports its pages when it ends
+  const after = await pages();
+  const stored = await run(`select count(*)::int as days from validator_day_dates
+    where not utc and date >= '${repacked()}-01' and date < '${repacked()}-01'::date + interval '1 month'`);
+  line(what, {
+    seconds: round(seconds, 2),
+    [`pages of ${stored[0].days} days of ${repacked()}`]: after.heap - before.heap,
+    'of them not in shared_buffers': after.read - before.read,
+    'pages of its indexes': after.index - before.index,
+  });
+}
+
 async function disk() {
   const size = async (tables, units, unit) => {
     const [{ bytes }] = await run(
@@ -364,6 +450,9 @@ try {
   year();
   await refresh('refresh, nothing new');
   await pages();
+  await members('1,000 members added');
+  await repacking();
+  await members('1,000 members added, repacked');
   await retention();
 } finally {
   await pool.end();
