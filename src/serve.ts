@@ -8,6 +8,7 @@ import { tierLimits } from './accounts/tiers.ts';
 import { openDirectory } from './accounts/token-directory.ts';
 import { type Settings, SettingsError, sendsTraces } from './config.ts';
 import { openRevisions } from './db/changes/revisions.ts';
+import { citusVersion, isDistributed, untestedCitus } from './db/distributed/layout.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { targetOf } from './db/servers.ts';
 import { checkRoles } from './db/serving.ts';
@@ -134,6 +135,8 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   serving.undo.push(database.close);
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
   if (serving.draining) return false;
+  const untested = isDistributed() && untestedCitus(await citusVersion(database.primary));
+  if (untested) log.warn(untested);
   if (!database.embedded) await checkRoles({ primary: database.primary, replicas: database.replicas?.pools });
   if (database.embedded && settings.INDEX) await beginWithoutSample(database.write);
   else if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);

@@ -4,7 +4,7 @@ import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import { audit } from './audit.ts';
 import { Connection } from './connection.ts';
-import { layoutOf } from './distributed/layout.ts';
+import { foundTables } from './distributed/layout.ts';
 import { oneByOne } from './distributed/statements.ts';
 import type { Queryable } from './pool.ts';
 import { targetOf } from './servers.ts';
@@ -100,7 +100,7 @@ export const migrate = (url: string, dir = folder, last?: string): Promise<strin
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);
     const count = last === undefined ? pending.length : pending.indexOf(last) + 1;
-    const plain = (await layoutOf(client)) === 'plain';
+    const plain = (await foundTables(client)).length === 0;
     if (count === 0) return [];
     await checkDatabase(client, isNew);
     const run = await runner({

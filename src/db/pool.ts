@@ -39,6 +39,8 @@ export type Pool = Queryable & {
    * has exited.
    */
   abandon(): Promise<void>;
+  /** From now on, one connection stays open while it is idle. */
+  keepOne?(): void;
   stats(): { total: number; idle: number; waiting: number };
   end(): Promise<void>;
 };
@@ -160,6 +162,9 @@ export function createPool(options: Options): Pool {
     async abandon() {
       abandoned = true;
       await Promise.allSettled(committing);
+    },
+    keepOne() {
+      pool.options.min = 1;
     },
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => {

@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/open.ts';
 import { type DistributeOptions, distribute } from '../../src/ingest/distribute/index.ts';
 import { asSuperuser, callsOf, installCitus, markDistributed } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import type { Template } from '../support/global-setup.ts';
-import { stakegraph } from '../support/process.ts';
+import { serve, stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
 let made: TestDatabase[] = [];
@@ -265,6 +268,37 @@ describe('stakegraph distribute', () => {
       'Gateways or other commands of stakegraph have 1 connections to the database: stop them first.',
     );
     await gateway.end();
+  });
+
+  slow('refuses a process that has read the layout, also if it has long been idle', async () => {
+    const url = await databaseWith(true, 'empty');
+    const { close } = await openDatabase(readSettings({ DATABASE_URL: url }), () => undefined, {
+      migrate: false,
+    });
+    try {
+      await sleep(11_000); // pools close connections that were idle for 10 s
+      await expect(run(url)).rejects.toThrow(
+        /^Gateways or other commands of stakegraph have \d+ connections/,
+      );
+    } finally {
+      await close();
+    }
+    await expect(run(url)).resolves.toMatchObject({ state: 'distributed' });
+  });
+
+  slow('makes gateways warn of another version of Citus', async () => {
+    const url = await databaseWith(true, 'empty');
+    await run(url);
+    const served = async () => {
+      const gateway = await serve({ env: { DATABASE_URL: url } });
+      return (await gateway.stop()).stderr;
+    };
+    expect(await served()).not.toContain('stakegraph was tried with');
+    await asSuperuser(
+      url,
+      `create or replace function pg_catalog.citus_version() returns text language sql as $$ select 'Citus 14.1.2' $$`,
+    );
+    expect(await served()).toContain('This is Citus 14.1.2; stakegraph was tried with 13.0.3 only.');
   });
 
   slow('tells what it did in words or JSON, and refuses wrong usage', async () => {

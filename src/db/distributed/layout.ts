@@ -1,4 +1,4 @@
-import type { Queryable } from '../pool.ts';
+import type { Pool, Queryable } from '../pool.ts';
 
 /** Distribution columns, or `reference`; all other tables must be local. */
 export const distributedTables: Readonly<Record<string, string>> = {
@@ -6,6 +6,8 @@ export const distributedTables: Readonly<Record<string, string>> = {
   validator_clients: 'reference',
   validator_days: 'validator_index',
 };
+
+const testedVersions: readonly string[] = ['13.0.3'];
 
 export const DAYS_FUNCTION = 'days_of_validator';
 
@@ -90,9 +92,13 @@ const repairs: Partial<Record<Layout, string>> = {
     'The database was restored from a dump of a distributed one: run "stakegraph distribute" again, or "select keep_block_operators(true)" in the database to keep it local.',
 };
 
-export async function openLayout(db: Queryable): Promise<void> {
-  if ((await catalogueOf(db)).citus && !(await isUnlocked(db)))
-    throw new LayoutError('"stakegraph distribute" is running: try again when it has ended.');
+/** `stakegraph distribute` refuses to run while the connection that stays open shows that a process has read the layout. */
+export async function openLayout(db: Pool): Promise<void> {
+  if ((await catalogueOf(db)).citus) {
+    db.keepOne?.();
+    if (!(await isUnlocked(db)))
+      throw new LayoutError('"stakegraph distribute" is running: try again when it has ended.');
+  }
   const layout = await layoutOf(db);
   const repair = repairs[layout];
   if (repair) throw new LayoutError(repair);
@@ -106,6 +112,17 @@ async function isUnlocked(db: Queryable): Promise<boolean> {
   );
   return rows[0]?.free === true;
 }
+
+export async function citusVersion(db: Queryable): Promise<string> {
+  const { rows } = await run(db, '/* citusVersion */ select citus_version() as version');
+  return /\d+\.\d+\.\d+/.exec(rows[0]?.version as string)?.[0] ?? String(rows[0]?.version);
+}
+
+/** Returns why the version may misread statements, if it may. */
+export const untestedCitus = (version: string): string | undefined =>
+  testedVersions.includes(version)
+    ? undefined
+    : `This is Citus ${version}; stakegraph was tried with ${testedVersions.join(', ')} only.`;
 
 export function refuseDistributed(what: string): void {
   if (!isDistributed()) return;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { LayoutError, layoutOf } from '../distributed/layout.ts';
+import { foundTables, LayoutError } from '../distributed/layout.ts';
 import {
   type Catalog,
   type Check,
@@ -86,7 +86,7 @@ export const withSource = <T>(
   work: (source: Source, client: pg.ClientBase) => Promise<T>,
 ): Promise<T> =>
   withConnection(url, true, async (client) => {
-    if ((await layoutOf(client)) !== 'plain')
+    if ((await foundTables(client)).length > 0)
       throw new LayoutError(
         'A database in which Citus distributes validator_days cannot be copied: use pg_dump, or run "stakegraph distribute --undo" first.',
       );

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { layoutOf } from '../distributed/layout.ts';
+import { foundTables } from '../distributed/layout.ts';
 import {
   type Catalog,
   catalogOf,
@@ -48,7 +48,7 @@ async function checkEmpty(client: pg.ClientBase, tables: Table[]): Promise<void>
 
 /** Refuses a database that may not be written, before anything in it is changed. */
 export async function checkTarget(client: pg.ClientBase, source: Source, replace: boolean): Promise<void> {
-  if ((await layoutOf(client)) !== 'plain')
+  if ((await foundTables(client)).length > 0)
     throw new RefusedTarget(
       'Citus distributes validator_days of the database to be written: choose another one, and distribute it afterwards.',
     );

@@ -1,8 +1,6 @@
 import type pg from 'pg';
-import { layoutOf } from '../../db/distributed/layout.ts';
+import { citusVersion, foundTables, untestedCitus } from '../../db/distributed/layout.ts';
 import { pendingOf } from '../../db/migrate.ts';
-
-const testedVersions: readonly string[] = ['13.0.3'];
 
 export class DistributeError extends Error {}
 
@@ -27,12 +25,9 @@ export async function checkCluster(client: pg.ClientBase): Promise<Cluster> {
     throw new DistributeError(
       'The database has no extension citus: run "create extension citus" in it, on every node.',
     );
-  const { version } = await one(client, '/* citusVersion */ select citus_version() as version');
-  const citus = /\d+\.\d+\.\d+/.exec(version)?.[0] ?? String(version);
-  if (!testedVersions.includes(citus))
-    throw new DistributeError(
-      `This is Citus ${citus}; stakegraph was tried with ${testedVersions.join(', ')} only.`,
-    );
+  const citus = await citusVersion(client);
+  const untested = untestedCitus(citus);
+  if (untested) throw new DistributeError(untested);
   const { coordinator, known, workers } = await one(
     client,
     `/* citusNodes */ select (select groupid from pg_dist_local_group) = 0 as coordinator,
@@ -57,7 +52,7 @@ export async function checkTables(client: pg.ClientBase, undo: boolean): Promise
   const pending = await pendingOf(client);
   if (pending.length > 0)
     throw new DistributeError(`The database lacks ${pending.join(', ')}: run "stakegraph migrate" first.`);
-  await layoutOf(client);
+  await foundTables(client);
   const { role, foreign } = await one(
     client,
     `/* tableOwners */ select current_user as role,
