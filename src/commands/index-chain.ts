@@ -5,7 +5,6 @@ import { refuseDistributed } from '../db/distributed/layout.ts';
 import type { Database } from '../db/open.ts';
 import type { FollowReport } from '../indexer/follow.ts';
 import type { Boundary, From } from '../indexer/range.ts';
-import { runIndex } from '../indexer/run.ts';
 import { behindSeconds, type IndexStatus, newStatus } from '../indexer/status.ts';
 import { beginWithoutSample } from '../sample/present.ts';
 import { createOption } from './flags.ts';
@@ -111,6 +110,7 @@ async function index(
   { stop, leave }: Signals,
 ): Promise<void> {
   refuseDistributed('The index');
+  const { runIndex } = await import('../indexer/run.ts');
   if (database.embedded) await beginWithoutSample(database.write);
   const status = newStatus();
   const progress = indexProgress();

@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import { audit } from './audit.ts';
 import { Connection } from './connection.ts';
@@ -103,6 +102,7 @@ export const migrate = (url: string, dir = folder, last?: string): Promise<strin
     const plain = (await foundTables(client)).length === 0;
     if (count === 0) return [];
     await checkDatabase(client, isNew);
+    const { runner } = await import('node-pg-migrate');
     const run = await runner({
       dbClient: plain ? client : oneByOne(client),
       dir,

@@ -5,7 +5,7 @@ import { type Pool, transaction } from '../db/pool.ts';
 import { traced } from '../kernel/tracing.ts';
 import { DroppedTimeError, refuseDropped } from './dropped-time.ts';
 import { faultText } from './fault-messages.ts';
-import { digestOf, noteImported, wasImported } from './imported-files.ts';
+import { noteImported, startedDigest, wasImported } from './imported-files.ts';
 import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';
 import { type ImportResource, importerOf } from './importers.ts';
 import { guardIndexed } from './index-guard.ts';
@@ -90,16 +90,19 @@ async function loadFile(
   options: ImportOptions,
 ): Promise<FileReport> {
   const importer = importerOf(resource);
-  const digest = await digestOf(path, options).catch((error) => fail(path, error));
-  if (options.resume && digest && (await wasImported(pool, resource, digest))) {
-    return { ...emptyReport(path), loaded: true, passed: true };
+  const hash = await startedDigest(path, options).catch((error) => fail(path, error));
+  if (options.resume && hash) {
+    const passed = await wasImported(pool, resource, path, hash).catch((error) => fail(path, error));
+    if (passed) return { ...emptyReport(path), loaded: true, passed };
   }
-  const source = await openSource(path, importer.shape, options.format);
+  const source = await openSource(path, importer.shape, options.format, hash);
   let report: FileReport | undefined;
   await transaction(pool, async (client) => {
     report = await importSource(client, importer, source, options);
     if (!report.loaded) throw new Rollback();
-    if (digest && report.rejected === 0) {
+    const { read, size } = source.bytes();
+    if (hash && read === size && report.rejected === 0) {
+      const digest = hash.digest();
       await noteImported(client, { resource, digest, name: source.name, rows: report.rows });
     }
   }).catch((error) => {

@@ -1,21 +1,27 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type pg from 'pg';
 import type { Queryable } from '../db/pool.ts';
 import type { ImportOptions } from './import-file.ts';
 import { fileAt } from './source/open.ts';
 
-/** Returns undefined for pipes and stdin, which can be read only once. */
-export async function digestOf(path: string, options: ImportOptions): Promise<Buffer | undefined> {
+/** A hash of the options and of what is read. Undefined for pipes and stdin, which can be read only once. */
+export async function startedDigest(path: string, options: ImportOptions): Promise<Hash | undefined> {
   const { network, idType, utc, window, replace, format } = options;
   if (path === '-' || !(await fileAt(path)).isFile()) return undefined;
-  const hash = createHash('sha256').update(JSON.stringify([network, idType, utc, window, replace, format]));
-  for await (const chunk of createReadStream(path, { highWaterMark: 1_048_576 }))
-    hash.update(chunk as Buffer);
-  return hash.digest();
+  return createHash('sha256').update(JSON.stringify([network, idType, utc, window, replace, format]));
 }
 
-export async function wasImported(db: Queryable, resource: string, digest: Buffer): Promise<boolean> {
+export async function wasImported(
+  db: Queryable,
+  resource: string,
+  path: string,
+  started: Hash,
+): Promise<boolean> {
+  const hash = started.copy();
+  for await (const chunk of createReadStream(path, { highWaterMark: 1_048_576 }))
+    hash.update(chunk as Buffer);
+  const digest = hash.digest();
   const { rows } = await db.query({
     text: '/* wasImported */ select 1 from imported_files where resource = $1 and digest = $2',
     values: [resource, digest],

@@ -6,6 +6,7 @@ import { raw, rows, type Sql, sql } from '../db/rows.ts';
 import type { columnsOrText, Selection } from '../fast-rows/index.ts';
 import { count } from '../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../kernel/page.ts';
+import { onDate } from './bounds.ts';
 import type { Expression } from './expressions.ts';
 import { readPlan } from './read-plan.ts';
 import type { Granularity } from './record.ts';
@@ -52,22 +53,6 @@ function shape(source: PeriodSource, granularity: Granularity) {
   const period = raw(`date_trunc('${granularity}', a.date::timestamp)`);
   return { ...plain, period, group: sql`group by ${period}` };
 }
-
-/** Lets PostgreSQL skip partitions. No stored day exceeds the cap. */
-const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
-  parted
-    ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
-    : sql``;
-
-/**
- * Without partitions, day bounds add no date condition, because the planner would then expect too few rows and sort
- * them.
- */
-export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
-  ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
-  ${bounds.toDate === null ? sql`` : sql`and a.date <= ${bounds.toDate}::date`}
-  ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
-  ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');

@@ -1,8 +1,9 @@
 import { genesisTime, type Network } from '../chain/networks.ts';
 import { DAYS_FUNCTION, isDistributed } from '../db/distributed/layout.ts';
 import { join, keyTable, raw, type Sql, sql } from '../db/rows.ts';
+import { withinBounds } from './bounds.ts';
 import * as figure from './effectiveness.ts';
-import { type PeriodQuery, type PeriodSource, withinBounds } from './pages.ts';
+import type { PeriodQuery, PeriodSource } from './pages.ts';
 
 export type EntityKey = { network: Network; idType: string; id: string };
 

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import type { Hash } from 'node:crypto';
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
@@ -16,11 +17,16 @@ export type Format = (typeof formats)[number];
 const PEEKED = 65_536;
 
 /** Sources may be gzipped. Also throws SourceError while rows are read. */
-export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
+export async function openSource(
+  path: string,
+  shape: z.ZodObject,
+  format?: Format,
+  hash?: Hash,
+): Promise<Source> {
   const name = path === '-' ? 'standard input' : path;
   const file = path === '-' ? undefined : await fileAt(path);
   const counter = { read: 0 };
-  const text = await peekable(decoded(name, unzipped(name, path, counter)));
+  const text = await peekable(decoded(name, unzipped(name, path, counter, hash)));
   if (text.head.trim() === '')
     throw new SourceError(`${name}: is empty; a REST body, a JSON array, NDJSON or CSV is needed.`);
   const bytes = () => ({ read: counter.read, size: file?.size });
@@ -45,13 +51,19 @@ export function fail(name: string, error: unknown): never {
   throw new SourceError(`${name}: ${code === 'ENOENT' ? 'there is no such file.' : message}`);
 }
 
-async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
+async function* unzipped(
+  name: string,
+  path: string,
+  counter: { read: number },
+  hash?: Hash,
+): AsyncGenerator<Buffer> {
   // Does not open file descriptor 0: Node may have made it non-blocking, and then reads from a slow writer would fail
   // with EAGAIN.
   const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
       counter.read += chunk.length;
+      hash?.update(chunk);
       yield chunk;
     }
   }

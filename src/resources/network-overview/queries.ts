@@ -7,6 +7,7 @@ import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import { count, text } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
+import { withinBounds } from '../../periods/bounds.ts';
 import { type Expression, periodKeys, same, summed } from '../../periods/expressions.ts';
 import {
   type PeriodQuery,
@@ -14,7 +15,6 @@ import {
   type PeriodSource,
   periodPages,
   type Series,
-  withinBounds,
 } from '../../periods/pages.ts';
 import { type NetworkField, NetworkRecord, networkFields } from './record.ts';
 

@@ -4,6 +4,7 @@ import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import type { Snake } from '../../kernel/names.ts';
+import { withinBounds } from '../../periods/bounds.ts';
 import {
   attested,
   attester,
@@ -15,7 +16,7 @@ import {
   proposer,
   uptime,
 } from '../../periods/effectiveness.ts';
-import { type PeriodSource, withinBounds } from '../../periods/pages.ts';
+import type { PeriodSource } from '../../periods/pages.ts';
 import type { ValidatorDay } from '../../periods/validator-day.ts';
 
 export type SetKey = { network: Network; id: string };
