@@ -274,8 +274,9 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     maxEventLoopDelay,
     // A turn as long as the interval counts as infinite.
     sampleInterval: maxEventLoopDelay,
-    pressureHandler: (request) => {
-      if (needsToken(request)) throw unavailable();
+    pressureHandler: (request, _reply, _type, delayMs) => {
+      if (!needsToken(request)) return;
+      throw unavailable(undefined, new Error(`The event loop was blocked (${delayMs} ms).`));
     },
   });
 }

@@ -48,7 +48,6 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   const moveListeners: (() => void)[] = [];
   const faults = new Map<Replica, string>();
   let shown: Reached = new Map();
-  let announced: Reached = new Map();
   let rotation: Replica[] = [];
   let primaryUp = true;
   let turn = 0;
@@ -64,19 +63,14 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     for (const listener of moveListeners) listener();
   };
 
-  /** Gateways with the same list of replicas choose the same first one. */
   function inUse(): Replica[] {
     const usable = replicas.filter(isUsable);
     const current = usable.filter(({ reached }) => reaches(reached as Reached, shown));
-    if (current.length === 0) return primaryUp ? [] : newestOf(usable);
-    const allHave = usable.every(({ reached }) => reaches(reached as Reached, announced));
-    return allHave || !primaryUp ? current : current.slice(0, 1);
+    return current.length > 0 || primaryUp ? current : newestOf(usable);
   }
 
   function assess() {
-    const readPrimary = rotation.length === 0;
     rotation = inUse();
-    if (readPrimary !== (rotation.length === 0)) moved();
   }
 
   function noteUse(replica: Replica) {
@@ -86,8 +80,6 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     if (faults.get(replica) === fault?.reason) return;
     if (fault) faults.set(replica, fault.reason);
     else faults.delete(replica);
-    // It may have shown more than was read of it.
-    if (replica.fault && reaches(announced, shown)) shown = announced;
     for (const listener of useListeners) listener(replica.name, fault);
     moved();
   }
@@ -96,10 +88,13 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     const found = await readReached(primaryProbes).catch(() => undefined);
     if (found) {
       lag.note(found);
-      announced = found;
+      // Any server may show these from now on.
+      if (reaches(found, shown)) shown = found;
     }
+    const wasUp = primaryUp;
     primaryUp = found !== undefined;
     assess();
+    if (primaryUp !== wasUp) moved();
   }
   const probing = serialize(probePrimary);
   const probe = () => Promise.all([probing.run(), ...replicas.map((replica) => replica.probe())]);
@@ -161,7 +156,8 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     ]);
     const [newest] = newestOf(inUse().filter((replica) => results.has(replica)));
     const result = newest ? (results.get(newest) as Result) : await primary.query(statement);
-    shown = reachedOf(result.rows);
+    const found = reachedOf(result.rows);
+    if (!newest || !primaryUp || reaches(found, shown)) shown = found;
     assess();
     return result;
   }
