@@ -318,7 +318,7 @@ async function repacking() {
     rows: found.rows,
     MB: round(found.bytes / 1e6),
     'MB of WAL': found['MB of WAL'],
-    'ms for which readers were locked out': found.lockedMs,
+    'ms at most for which readers were locked out': found.lockedMs,
     'ms of the slowest of': round(Math.max(...times)),
     'reads meanwhile': times.length,
   });

@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { refuseDistributed } from '../db/distributed/layout.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
 import { type RepackReport, repack } from '../ingest/repack/index.ts';
@@ -44,7 +43,6 @@ Exit codes: 0 everything was rewritten, or --every was stopped; 1 not everything
     .action((flags: Flags) =>
       withDatabase(
         async (database, { stop }) => {
-          refuseDistributed('stakegraph repack');
           if (flags.every === undefined) await once(database, flags, stop);
           else await repeated(() => pass(database, flags, stop), flags.every, stop);
         },
@@ -86,7 +84,7 @@ function show(report: RepackReport, { json, every }: Flags): void {
   const { month, rows = 0, bytes = 0, state, seconds, lockedMs, error } = report;
   const size = `${rows} rows, ${(bytes / MB).toFixed(1)} MB`;
   const say = {
-    repacked: () => `repacked ${size}, in ${seconds} s; readers were locked out for ${lockedMs} ms`,
+    repacked: () => `repacked ${size}, in ${seconds} s; readers were locked out for at most ${lockedMs} ms`,
     'would repack': () => `would repack about ${size}`,
     'in order': () => 'in order',
     skipped: () => `skipped, ${error}`,

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Passes start at multiples of `every` milliseconds. A multiple during a pass is skipped. */
 export async function repeated(
   pass: () => Promise<unknown>,
   every: number,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { dayOfDate } from '../../src/chain/calendar.ts';
+import { useLayout } from '../../src/db/distributed/layout.ts';
 import { type RepackReport, repack } from '../../src/ingest/repack/index.ts';
 import { orderOf } from '../../src/ingest/repack/order.ts';
 import { until } from '../support/eventually.ts';
@@ -153,6 +154,14 @@ describe('repack', () => {
     expect(states(await repacked({ months: ['2025-04'], now: new Date('2025-05-05') }))).toEqual([
       '2025-04 repacked',
     ]);
+  });
+});
+
+describe('in a database with distributed days, repack', () => {
+  it('is refused', async () => {
+    onTestFinished(() => useLayout('plain'));
+    useLayout('distributed');
+    await expect(repacked()).rejects.toThrow('stakegraph repack does not support a database in which Citus');
   });
 });
 

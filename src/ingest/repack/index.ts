@@ -1,3 +1,4 @@
+import { refuseDistributed } from '../../db/distributed/layout.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { keptDate } from '../retain/index.ts';
 import { type Part, partsOf } from '../retain/parts.ts';
@@ -5,31 +6,30 @@ import { rewriteMonth, type SwapOptions } from './month.ts';
 import { orderOf, TABLE } from './order.ts';
 
 export type RepackOptions = Partial<SwapOptions> & {
-  /** Like `2025-01`. By default, all that are due. */
+  /** Like `2025-01`. */
   months?: readonly string[] | undefined;
   dryRun: boolean;
   now?: Date;
 };
 
-/** `rows` and `bytes` are those before, `rows` as PostgreSQL estimates them unless the month was repacked. */
+/** `rows` are estimated unless the month was repacked. */
 export type RepackReport = {
   month: string;
   part?: string;
   rows?: number;
   bytes?: number;
   state: 'repacked' | 'would repack' | 'in order' | 'refused' | 'failed' | 'skipped';
-  /** Milliseconds for which readers were locked out. */
   lockedMs?: number;
   error?: string;
   seconds: number;
 };
 
-/** A refresh reads single dates of the last 90 days, for which the order of dates is better. */
+/** A refresh reads these by date. */
 const READ_BY_DATE_DAYS = 90;
-/** Fewer days, for months that are asked for: imports and indexes have ended with them. */
+/** For months that are asked for. */
 const WRITTEN_DAYS = 4;
 
-/** 1 is the order of validators, 1/30 that of thirty imported days. Correcting five of the days gives 0.7. */
+/** Correcting five of thirty days gives 0.7. */
 const LEAST_ORDER = 0.75;
 
 type Run = RepackOptions & { pool: Pool; url: string; stop: AbortSignal };
@@ -62,13 +62,13 @@ async function repackMonth(
   return { state: 'repacked', rows, lockedMs: Math.ceil(performance.now() - lockedAt) };
 }
 
-/** Rewrites months of days in the order of validators, each in its own transaction. Idempotent. */
 export async function repack(
   { pool, url }: { pool: Pool; url: string },
   options: RepackOptions,
   tell: (report: RepackReport) => void,
   stop: AbortSignal = new AbortController().signal,
 ): Promise<void> {
+  refuseDistributed('stakegraph repack');
   const run: Run = { ...options, pool, url, stop };
   const { months, now = new Date() } = options;
   const newest = await newestDate(pool);

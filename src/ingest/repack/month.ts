@@ -7,10 +7,10 @@ import { networks } from '../../chain/networks.ts';
 import { listed, quoted } from '../../db/transfer/catalog.ts';
 import { withConnection } from '../../db/transfer/connect.ts';
 import { lockWriters } from '../locks.ts';
+import { inUse } from '../retain/index.ts';
 import { ORDER, TABLE } from './order.ts';
 
 export type SwapOptions = {
-  /** Readers wait at most `lockTimeoutMs` for each attempt to swap the month. */
   lockTimeoutMs: number;
   pauseMs: number;
   attempts: number;
@@ -19,13 +19,12 @@ export type SwapOptions = {
 type Described = {
   bound: string;
   columns: string[];
-  /** Statements that give the new table what LIKE does not copy. */
+  /** What LIKE does not copy. */
   traits: string[];
   special: boolean;
 };
 type Index = { name: string; definition: string; constraint: string | null };
 
-/** The swap would lose a publication, trigger or policy that names the part; views prevent its drop. */
 async function described(client: pg.ClientBase, part: string, made: string): Promise<Described | undefined> {
   const { rows } = await client.query<Described>(
     `/* partToRepack */
@@ -84,7 +83,7 @@ async function makeIndex(client: pg.ClientBase, made: string, index: Index): Pro
   await client.query(`/* indexRepacked */ ${text}`);
 }
 
-/** COPY with FREEZE, so that a dump whose snapshot is older than the swap sees the rows. */
+/** FREEZE shows the rows to older snapshots too, such as that of a dump. */
 async function copyRows(
   client: pg.ClientBase,
   url: string,
@@ -113,9 +112,6 @@ async function copyRows(
   if (before !== after) throw new Error(`${after} rows were copied of ${before}: nothing was changed.`);
   return Number(after);
 }
-
-/** Lock not available, and deadlock. */
-const inUse = ['55P03', '40P01'];
 
 async function swap(
   client: pg.ClientBase,
@@ -149,16 +145,12 @@ async function swap(
   }
 }
 
-/** SQL that is true for dates within a bound like FOR VALUES FROM ('2025-01-01') TO ('2025-02-01'). */
 function within(bound: string): string {
   const [from, until] = [...bound.matchAll(/'[\d-]+'/g)].map(([date]) => date);
   return `date >= ${from} and date < ${until}`;
 }
 
-/**
- * Writes the month in order to a new table, and swaps both. Writers of days wait until the transaction ends; readers
- * only during the swap. Returns undefined if another process repacks, or if the month is gone.
- */
+/** Writers of days wait until the transaction ends. Undefined: another process repacks, or the month is gone. */
 export async function rewriteMonth(
   client: pg.ClientBase,
   url: string,

@@ -61,7 +61,7 @@ async function locked<T>(pool: Pool, work: (client: pg.ClientBase) => Promise<T>
 }
 
 /** Lock not available, and deadlock. */
-const inUse = ['55P03', '40P01'];
+export const inUse = ['55P03', '40P01'];
 class InUse extends Error {}
 
 async function attempted(run: Run, drop: (client: pg.ClientBase) => Promise<void>): Promise<void> {
