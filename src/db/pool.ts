@@ -39,7 +39,7 @@ export type Pool = Queryable & {
    * has exited.
    */
   abandon(): Promise<void>;
-  /** From now on, one connection stays open while it is idle. */
+  /** One connection then stays open. */
   keepOne?(): void;
   stats(): { total: number; idle: number; waiting: number };
   end(): Promise<void>;

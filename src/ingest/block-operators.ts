@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isDistributed } from '../db/distributed/layout.ts';
 
-/** In a distributed database, does what triggers of migration 0038 do in others. Call it after the merge of staged rows. */
+/** Replaces triggers of plain databases, after a merge. */
 export async function storeBlockOperators(
   client: pg.ClientBase,
   staged: 'blocks' | 'validators',

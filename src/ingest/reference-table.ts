@@ -11,7 +11,7 @@ type Options = Pick<MergeOptions, 'replace' | 'whole'>;
 export const isReference = (name: string): boolean =>
   isDistributed() && distributedTables[name] === 'reference';
 
-/** Citus refuses to update or delete rows of a reference table by a join with a local one. */
+/** Citus refuses updates and deletions by joins. */
 export async function mergeReference(
   client: pg.ClientBase,
   table: ReferenceTable,

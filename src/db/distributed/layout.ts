@@ -24,7 +24,7 @@ export function useLayout(layout: Layout): void {
   distributed = layout === 'distributed';
 }
 
-/** `unfinished`: only a part is distributed. `restored`: local, from a dump of a distributed database. */
+/** `unfinished`: distributed in part. `restored`: from a dump of a distributed database. */
 export type Layout = 'plain' | 'distributed' | 'unfinished' | 'restored';
 
 type Found = { name: string; by: string };
@@ -43,7 +43,7 @@ async function catalogueOf(db: Queryable): Promise<{ citus: boolean; untriggered
   return rows[0] as { citus: boolean; untriggered: boolean; made: boolean };
 }
 
-/** Throws a LayoutError for tables that may not be distributed so. */
+/** Throws LayoutError. */
 export async function foundTables(db: Queryable): Promise<string[]> {
   if (!(await catalogueOf(db)).citus) return [];
   const { rows } = await run(
@@ -92,7 +92,7 @@ const repairs: Partial<Record<Layout, string>> = {
     'The database was restored from a dump of a distributed one: run "stakegraph distribute" again, or "select keep_block_operators(true)" in the database to keep it local.',
 };
 
-/** `stakegraph distribute` refuses to run while the connection that stays open shows that a process has read the layout. */
+/** The connection that stays open tells `stakegraph distribute` to refuse. */
 export async function openLayout(db: Pool): Promise<void> {
   if ((await catalogueOf(db)).citus) {
     db.keepOne?.();
@@ -118,7 +118,6 @@ export async function citusVersion(db: Queryable): Promise<string> {
   return /\d+\.\d+\.\d+/.exec(rows[0]?.version as string)?.[0] ?? String(rows[0]?.version);
 }
 
-/** Returns why the version may misread statements, if it may. */
 export const untestedCitus = (version: string): string | undefined =>
   testedVersions.includes(version)
     ? undefined

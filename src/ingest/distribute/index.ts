@@ -52,7 +52,7 @@ async function printOf(client: pg.ClientBase, table: string): Promise<Print> {
   return rows[0] as Print;
 }
 
-/** Reads reference tables last, because Citus reads them in the coordinator itself and may then refuse other work. */
+/** Reads reference tables last, since Citus may refuse other work after that. */
 async function printsOf(client: pg.ClientBase, tables: readonly string[]): Promise<Record<string, Print>> {
   const prints: Record<string, Print> = {};
   for (const table of tables.toReversed()) prints[table] = await printOf(client, table);
@@ -132,7 +132,7 @@ async function reported(client: pg.ClientBase, { [DAYS]: days, ...references }: 
 const rounded = (seconds: number) => Math.round(seconds * 10) / 10;
 const secondsSince = (began: number) => rounded((performance.now() - began) / 1000);
 
-/** The tables that are to be moved; undefined if nothing is left to do. */
+/** Undefined if nothing is left to do. */
 async function toMove(client: pg.ClientBase, undo: boolean): Promise<string[] | undefined> {
   if ((await layoutOf(client)) === (undo ? 'plain' : 'distributed')) return undefined;
   const found = await foundTables(client);
