@@ -39,7 +39,10 @@ export async function refreshAttestations(
       return { ...counts, removed: await removeStale(client, asked, classes, dates) };
     },
   };
-  const selected = entityPeriods(asked, { hour: null, sums: sumsOfDays(asked, dates, days) });
+  // A day at a time, because the sums of a week exceed the memory of a hash table.
+  const selected = dates.map((date) =>
+    entityPeriods(asked, { hour: null, sums: sumsOfDay(asked, date, days) }),
+  );
   const written = await writeSelected(client, importer, selected, {
     replace: false,
     check: async () => {
@@ -198,7 +201,7 @@ const noFigures = Object.fromEntries(
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
 /** Groups by `end_epoch` too, so that finding the last epoch needs no sort. */
-const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[], days: Sql): Sql => sql`
+const sumsOfDay = ({ network, utc }: DaysAsked, date: string, days: Sql): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
         coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
@@ -209,7 +212,7 @@ const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[], days:
           ${join(meanNames.map((name) => sql`${scaled(means[name])} as ${raw(name)}`))},
           (${figure.attested} > 0)::int as attested_count, (${figure.proposals} > 0)::int as proposer_count
         from ${days} a
-        where network = ${network} and utc = ${utc} and date = any(${[...dates]}::date[])
+        where network = ${network} and utc = ${utc} and date = ${date}::date
         offset 0 -- the mean is worked out once for all entities of a validator
       ) a
       join members m using (validator_index)
