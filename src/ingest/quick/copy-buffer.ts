@@ -1,4 +1,5 @@
 const SIZE = 131_072;
+const TAB = 9;
 
 export class CopyBuffer {
   private bytes = Buffer.allocUnsafe(SIZE);
@@ -11,10 +12,12 @@ export class CopyBuffer {
     this.bytes = larger;
   }
 
-  ascii(codes: Uint16Array, start: number, end: number) {
-    this.reserve(end - start);
+  /** Of ASCII text. */
+  cell(codes: Uint16Array, start: number, end: number) {
+    this.reserve(end - start + 1);
     const { bytes } = this;
     let { length } = this;
+    bytes[length++] = TAB;
     for (let index = start; index < end; index += 1) bytes[length++] = codes[index] as number;
     this.length = length;
   }

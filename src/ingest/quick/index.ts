@@ -85,12 +85,15 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
     }
     if (!isFaultless(checks.faults?.(row))) return 0;
     const values = stored(row);
-    copy.text(`${place}\t\\N`);
+    copy.text(String(place));
+    copy.text('\t\\N');
     for (const { field, column } of outputs) {
-      copy.text('\t');
-      const end = ends[column] ?? -1;
-      if (end < 0) copy.text(copyText(values[field]));
-      else copy.ascii(codes, starts[column] as number, end);
+      const end = column < 0 ? -1 : (ends[column] as number);
+      if (end >= 0) copy.cell(codes, starts[column] as number, end);
+      else {
+        copy.text('\t');
+        copy.text(copyText(values[field]));
+      }
     }
     copy.text('\n');
     return next;
