@@ -48,8 +48,7 @@ function notReady(error: unknown): string {
 type Fault = { reason: string; err?: unknown };
 
 /**
- * Finds why the primary cannot be written, if so. While a slow primary is asked, the last finding holds, because load
- * balancers wait for `/ready` for a second or two.
+ * While a slow primary is asked, the last finding holds, because load balancers wait for `/ready` for a second or two.
  */
 function primaryFault(primary: Queryable): () => Promise<{ fault: Fault | undefined; wasWritable: boolean }> {
   let fault: Fault | undefined;

@@ -27,7 +27,7 @@ export type Redis = {
   stop(): void;
 };
 
-/** Logs each outage once; never throws. */
+/** Never throws. */
 export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const client = createClient({
     url,

@@ -107,7 +107,7 @@ async function once(pool: Pool, flags: Flags, stop: AbortSignal): Promise<void> 
   if (failed > 0) throw new Error(`${failed} parts were not refreshed.`);
 }
 
-/** Passes start at multiples of `every` milliseconds. A multiple during a pass is skipped. */
+/** Passes start at multiples of `every`. A multiple during a pass is skipped. */
 async function repeated(pool: Pool, flags: Flags, every: number, stop: AbortSignal): Promise<void> {
   const began = performance.now();
   for (let turn = 0; !stop.aborted; ) {

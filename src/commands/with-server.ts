@@ -4,14 +4,14 @@ import { tracedAlone } from '../kernel/tracing.ts';
 import { startTracing } from './with-database.ts';
 
 type Options = {
-  /** The name of its span. */
+  /** Name of the command's span. */
   command: string;
   creates: boolean;
-  /** Said when a signal ends the command. */
+  /** Written to stderr when a signal ends the command. */
   stopped: string;
 };
 
-/** Calls `work` with the address of the database of the settings, whatever its migrations are. */
+/** Calls `work` without checking the migrations. */
 export async function withServer(
   options: Options,
   work: (url: string, settings: Settings) => Promise<void>,
@@ -19,7 +19,6 @@ export async function withServer(
   const settings = readSettings();
   const onSignal = () => {
     process.stderr.write(`${options.stopped}\n`);
-    // `process.exit` also stops an embedded PostgreSQL, unlike death by a signal.
     process.exit(1);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);

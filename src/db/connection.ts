@@ -93,7 +93,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
     'extra_float_digits = 1',
     // JIT adds 0.2 to 0.4 s to statements that take milliseconds.
     'jit = off',
-    // Replanning took a third of the time of a query (30 days of attestations of 10 entities).
+    // Replanning took a third of the time of a query.
     ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),
   ];
   return async (client: pg.ClientBase): Promise<void> => {

@@ -44,7 +44,7 @@ const LastRun = z.object({
 });
 export type LastRun = z.infer<typeof LastRun>;
 
-/** The newest run of each job, network and outcome. `finished` is in Unix seconds. */
+/** `finished` is in Unix seconds. */
 export const lastRuns = (db: Queryable): Promise<LastRun[]> =>
   rows(
     db,

@@ -94,7 +94,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Applies the missing migrations, up to and including `last` if it is given, and returns their names. */
+/** Applies the missing migrations up to `last`, and returns their names. */
 export const migrate = (url: string, dir = folder, last?: string): Promise<string[]> =>
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);

@@ -5,7 +5,7 @@ import type { Tracer } from '../kernel/tracing.ts';
 
 type Query = (statement: unknown, values?: unknown) => unknown;
 
-/** Traces the statements of this client within a span, except a `pg.Query`, which `Pool.query` traces. */
+/** Traces all statements except a `pg.Query`, which `Pool.query` traces. */
 export function traceStatements(client: pg.ClientBase, tracer: Tracer): void {
   const query = client.query.bind(client) as Query;
   const traced: Query = (statement, values) => {

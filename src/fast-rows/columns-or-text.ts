@@ -48,8 +48,8 @@ function readColumns({ record, fields }: Readable, names: readonly string[]): Ro
 
 /**
  * PostgreSQL returns only values, and `decode` adds the JSON keys, because a key would take PostgreSQL as long as a
- * value. Values are not checked: checking took 4.3 ms of CPU for 200 stake authorities, and the constraints of the
- * tables suffice. Several rows in one text make a statement a quarter cheaper (200 stake authorities).
+ * value. Values are not checked, because the constraints of the tables suffice. Several rows in one text make a
+ * statement a quarter cheaper.
  */
 function readText(layout: RowLayout, of: Readable, keys: readonly string[]): RowReader {
   const serialize = rowSerializer(layout);

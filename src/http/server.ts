@@ -272,7 +272,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
   const maxEventLoopDelay = maxEventLoopDelayMs ?? 3_000;
   await app.register(underPressure, {
     maxEventLoopDelay,
-    // A turn as long as the interval counts as infinite.
+    // The plugin reports a turn as long as this interval as infinite.
     sampleInterval: maxEventLoopDelay,
     pressureHandler: (request, _reply, _type, delayMs) => {
       if (!needsToken(request)) return;

@@ -8,7 +8,7 @@ const spans = new WeakMap<FastifyRequest, Span>();
 
 export const spanOf = (request: FastifyRequest): Span | undefined => spans.get(request);
 
-/** A span has the pattern of the route and not the path, because callers choose the path. */
+/** A span has the route's pattern, because callers choose the path. */
 export const requestAttributes = (answered: {
   route: string;
   method: string;
@@ -52,7 +52,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
 const MAX_LENGTH = 20_000;
 const operations = boundedMap<{ name: string; attributes: Attributes }>(1_000);
 
-/** Names the operation that a request runs. The document is not part of the span, because it has literals. */
+/** Omits the document, whose literals may be secret. */
 function operationOf(body: unknown): { name: string; attributes: Attributes } {
   const unknown = { name: 'graphql', attributes: {} };
   const { query, operationName } = (body ?? {}) as { query?: unknown; operationName?: unknown };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isDistributed } from '../db/distributed/layout.ts';
 
-/** Replaces triggers of plain databases, after a merge. */
+/** Call after a merge, because distributed databases lack the triggers of plain ones. */
 export async function storeBlockOperators(
   client: pg.ClientBase,
   staged: 'blocks' | 'validators',

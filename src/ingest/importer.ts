@@ -30,7 +30,7 @@ export type Importer<Row, Name extends string = string> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
-  /** Of `check`, if defaults ignore the row. `stored` replaces `computed` fields. */
+  /** Absent if `check` changes rows (`tidied`). `computed`: fields that `stored` replaces. */
   checks?: Pick<Checks<Row>, 'defaults' | 'faults'> & { computed?: readonly string[] };
   columns: readonly Column<Name>[];
   /** Values by the names of `columns` in camel case. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Locks until the transaction ends. To avoid deadlocks, lock indexed networks before datasets. */
+/** To avoid deadlocks, lock indexed networks before datasets. */
 export const lockWriters = (
   client: pg.ClientBase,
   datasets: readonly string[],

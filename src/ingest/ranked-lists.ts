@@ -84,7 +84,7 @@ export const mergeRanked =
     return counts;
   };
 
-/** Calls a function that stores the names of the staged rows for searches. */
+/** Stores the names of staged rows for searches. */
 export async function storeNames(client: pg.ClientBase, call: string, values: unknown[] = []): Promise<void> {
   await hashedIfGrowing(client, 'search_names');
   await client.query(`/* storeNames */ select ${call}`, values);

@@ -11,7 +11,7 @@ type Options = Pick<MergeOptions, 'replace' | 'whole'>;
 export const isReference = (name: string): boolean =>
   isDistributed() && distributedTables[name] === 'reference';
 
-/** Citus refuses updates and deletions by joins. */
+/** Avoids updates and deletions by join, which Citus refuses in reference tables. */
 export async function mergeReference(
   client: pg.ClientBase,
   table: ReferenceTable,

@@ -29,7 +29,7 @@ export type Tracer = {
     attributes: Attributes,
     work: (headers: Readonly<Record<string, string>>, span: Span) => Promise<T>,
   ): Promise<T>;
-  /** A span for a statement of SQL. It has the name of the statement, and neither text nor values. */
+  /** The span has the name of the statement, but no text or values. */
   statement<T>(text: string, work: () => Promise<T>): Promise<T>;
   /** A span without duration. */
   mark(name: string, attributes: Attributes): void;

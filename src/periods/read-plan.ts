@@ -19,7 +19,7 @@ type ReadPlan = Omit<ReturnType<typeof columnsOrText>, 'row'> & {
 };
 const plans = boundedMap<ReadPlan>(500);
 
-/** Plans are cached, because making one took a seventh of the server's work (53 µs for 30 days of attestations). */
+/** Plans are cached, because making one took a seventh of the server's work. */
 export function readPlan<Field extends string>(
   series: Series<Field>,
   { granularity, sortBy }: PeriodQuery<Field>,

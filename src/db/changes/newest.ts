@@ -11,10 +11,7 @@ const Newest = z.object({
 });
 export type Newest = z.infer<typeof Newest>;
 
-/**
- * The newest stored position of each dataset and network that has one, read from the end of an index. Only 20 entities
- * of attestations are read, because no index has the newest day of all entities.
- */
+/** Reads only 20 entities of attestations, because no index has the newest day of all entities. */
 export const newestPositions = (db: Queryable, networks: readonly string[]): Promise<Newest[]> =>
   rows(
     db,

@@ -1,6 +1,6 @@
 import type { Pool, Queryable } from '../pool.ts';
 
-/** Distribution columns, or `reference`; all other tables must be local. */
+/** Maps tables to their distribution column or `reference`. All other tables must be local. */
 export const distributedTables: Readonly<Record<string, string>> = {
   validators: 'reference',
   validator_clients: 'reference',
@@ -24,7 +24,7 @@ export function useLayout(layout: Layout): void {
   distributed = layout === 'distributed';
 }
 
-/** `unfinished`: distributed in part. `restored`: from a dump of a distributed database. */
+/** `unfinished`: only some tables are distributed. `restored`: from a dump of a distributed database. */
 export type Layout = 'plain' | 'distributed' | 'unfinished' | 'restored';
 
 type Found = { name: string; by: string };
@@ -92,7 +92,7 @@ const repairs: Partial<Record<Layout, string>> = {
     'The database was restored from a dump of a distributed one: run "stakegraph distribute" again, or "select keep_block_operators(true)" in the database to keep it local.',
 };
 
-/** The connection that stays open tells `stakegraph distribute` to refuse. */
+/** Keeps a connection open, so that `stakegraph distribute` refuses to run. */
 export async function openLayout(db: Pool): Promise<void> {
   if ((await catalogueOf(db)).citus) {
     db.keepOne?.();

@@ -104,10 +104,7 @@ function ownServer(home: Home, server: Server, url: string, options: StartOption
   return { url, owned: true, ended, stop: () => (stopped ??= stop()) };
 }
 
-/**
- * Starts or joins the PostgreSQL in `<dataDir>/postgres`. The process that starts it also stops it, even while others
- * use it.
- */
+/** The process that starts PostgreSQL also stops it, even while others use it. */
 export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   const home = await openHome(options.dataDir);
   const join = async (server: Server) => {

@@ -15,7 +15,7 @@ export type ReadServers = {
   revisions: Queryable;
   pools: readonly Pool[];
   states(): ReplicaState[];
-  /** Calls `listener` when a replica is or is not used any more. */
+  /** Calls `listener` when use of a replica begins or ends. */
   onUse(listener: (name: string, fault: Fault | undefined) => void): void;
   /** Calls `listener` when reads go to servers whose rows may differ at equal revisions. */
   onMove(listener: () => void): void;
@@ -38,8 +38,8 @@ const newestOf = (replicas: readonly Replica[]): Replica[] =>
     );
 
 /**
- * Spreads requests over replicas with every revision shown so far, so that no later request sees older rows. Without such
- * a replica, the primary is read, or the newest replica if the primary is down.
+ * Reads from replicas that have every revision shown so far, so that no later request sees older rows. Without such a
+ * replica, reads from the primary, or from the newest replica if the primary is down.
  */
 export function readServers({ make, primary, primaryUrl }: Options): ReadServers {
   const primaryProbes = probePool(primaryUrl);
@@ -88,7 +88,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     const found = await readReached(primaryProbes).catch(() => undefined);
     if (found) {
       lag.note(found);
-      // Any server may show these from now on.
+      // Later requests must see at least these revisions.
       if (reaches(found, shown)) shown = found;
     }
     const wasUp = primaryUp;

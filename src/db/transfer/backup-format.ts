@@ -19,7 +19,7 @@ const StoredTable = z.object({
   columns: names,
   generated: names,
   rows: digits,
-  /** The sum of the hashes of the rows, as PostgreSQL computes it. */
+  /** Sum of PostgreSQL's hashes of the rows. */
   hash: digits,
   /** Bytes in the database, for the progress of a restore. */
   size: z.number(),

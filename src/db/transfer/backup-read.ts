@@ -50,7 +50,7 @@ async function readManifest(path: string): Promise<Manifest> {
 const stored = (path: string, { offset, length }: StoredTable) =>
   createReadStream(path, { start: offset, end: offset + length - 1, highWaterMark: 1 << 20 });
 
-/** Reads the whole file and throws if anything in it differs from its manifest. */
+/** Throws if the file differs from its manifest. */
 export async function verifyBackup(
   path: string,
   onProgress: (progress: Progress) => void = () => undefined,
@@ -71,7 +71,6 @@ export async function verifyBackup(
   return manifest;
 }
 
-/** A source that reads a verified backup. */
 export function sourceOf(path: string, manifest: Manifest): Source {
   const byName = new Map(manifest.tables.map((table) => [table.name, table]));
   const tableOf = ({ name }: { name: string }) => byName.get(name) as StoredTable;

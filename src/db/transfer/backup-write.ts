@@ -58,7 +58,7 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-/** Files of backups to `path` that were killed or are being written. */
+/** Files of killed or running backups to `path`. */
 export function partialsOf(path: string): string[] {
   const folder = dirname(path);
   const ending = /^\.[\da-f]{8}\.partial$/;
@@ -77,8 +77,7 @@ export type BackupOptions = {
 };
 
 /**
- * Writes a file that only its owner may read, because it has the hashes of tokens. The file gets its name after it was
- * read again and compared with its manifest.
+ * Only the owner may read the file, because the file has hashes of tokens. The file gets its name after verification.
  */
 export async function writeBackup(
   path: string,

@@ -21,7 +21,7 @@ export type Catalog = {
 
 export type Check = { rows: string; hash: string };
 
-/** Written by migrations and by nothing else. */
+/** Written only by migrations. */
 const bookkeeping: readonly string[] = ['stakegraph_migrations', 'compatible_migrations'];
 
 export const quoted = (name: string): string => pg.escapeIdentifier(name);

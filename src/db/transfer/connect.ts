@@ -28,7 +28,7 @@ export async function withConnection<T>(
   }
 }
 
-/** Equal databases may have different addresses, so each session looks for a lock of the other. */
+/** One database may have several addresses, so each session looks for the other's lock. */
 export async function isSameDatabase(client: pg.ClientBase, url: string): Promise<boolean> {
   const key = randomInt(2 ** 47);
   await client.query('/* lockDatabase */ select pg_advisory_lock($1)', [key]);

@@ -63,7 +63,6 @@ async function writeTable(
   return Number(written.rows);
 }
 
-/** The transaction of all tables: a copy that ends early leaves nothing behind. */
 async function loadTables(client: pg.ClientBase, source: Source, options: LoadOptions): Promise<Loaded> {
   await client.query('begin');
   const { tables, leftOut, finish } = await prepareTarget(client, source, options.replace);
@@ -87,7 +86,6 @@ async function loadTables(client: pg.ClientBase, source: Source, options: LoadOp
   return { tables: tables.length, rows, leftOut, applied: [] };
 }
 
-/** Checks that this version can make the tables of the source. */
 export async function checkMigrations(migrations: string[]): Promise<void> {
   const committed = await committedMigrations();
   const unknown = migrations.filter((name, index) => committed[index] !== name);
@@ -98,8 +96,8 @@ export async function checkMigrations(migrations: string[]): Promise<void> {
 }
 
 /**
- * Writes all rows of a source to the database of `url`, in one transaction. Throws, and writes nothing, unless the
- * database has no data or `replace` is set. Each table is compared with the source before the commit.
+ * Copies a source in one transaction, and compares each table before the commit. Throws unless the database has no data
+ * or `replace` is set.
  */
 export async function load(url: string, source: Source, options: LoadOptions): Promise<Loaded> {
   await checkMigrations(source.migrations);

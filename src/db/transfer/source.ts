@@ -16,12 +16,11 @@ import {
 } from './catalog.ts';
 import { withConnection } from './connect.ts';
 
-/** A database at one moment, or a backup of one. */
+/** A snapshot of a database, or a backup. */
 export type Source = Catalog & {
   migrations: string[];
-  /** Whether the sample data was loaded into it. */
   hasSample: boolean;
-  /** Bytes of the tables, from which the progress is estimated. */
+  /** In bytes. */
   sizes: Map<string, number>;
   /** Rows in PostgreSQL's binary format of COPY, without generated columns. */
   read(table: Table): Readable;
@@ -80,7 +79,7 @@ async function sizesOf(client: pg.ClientBase, { tables }: Catalog): Promise<Map<
   return new Map(rows.map(({ name, size }) => [name, size]));
 }
 
-/** Reads the database of `url` as it is at one moment, while others write to it. */
+/** Reads one snapshot, while others write. */
 export const withSource = <T>(
   url: string,
   work: (source: Source, client: pg.ClientBase) => Promise<T>,

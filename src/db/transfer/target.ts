@@ -25,7 +25,7 @@ const named = (names: string[]) =>
   names.slice(0, MAX_NAMED).join(', ') +
   (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '');
 
-/** The tables with data, partitions under the name of their table. */
+/** Returns partitions under the name of their table. */
 async function filledTables(client: pg.ClientBase, tables: Table[]): Promise<string[]> {
   const filled = new Set<string>();
   for (const table of tables) {
@@ -46,7 +46,7 @@ async function checkEmpty(client: pg.ClientBase, tables: Table[]): Promise<void>
   );
 }
 
-/** Refuses a database that may not be written, before anything in it is changed. */
+/** Throws if the database must not be written. */
 export async function checkTarget(client: pg.ClientBase, source: Source, replace: boolean): Promise<void> {
   if ((await foundTables(client)).length > 0)
     throw new RefusedTarget(
@@ -109,17 +109,14 @@ const triggersOf = `/* userTriggers */
     and not c.relispartition and c.relname = any($1)`;
 
 export type Prepared = {
-  /** In the order in which they are written. */
+  /** In write order. */
   tables: Table[];
   /** Tables of the source that no migration makes. */
   leftOut: string[];
   finish(): Promise<void>;
 };
 
-/**
- * Empties the tables and prepares them for the rows of a source, in the open transaction. Triggers are off until
- * `finish`, because the tables that they fill are copied too.
- */
+/** Empties the tables. Triggers are off until `finish`, because the tables that they fill are copied too. */
 export async function prepareTarget(
   client: pg.ClientBase,
   source: Source,

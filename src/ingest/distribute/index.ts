@@ -52,7 +52,7 @@ async function printOf(client: pg.ClientBase, table: string): Promise<Print> {
   return rows[0] as Print;
 }
 
-/** Reads reference tables last, since Citus may refuse other work after that. */
+/** Reads reference tables last, because Citus may refuse other statements afterwards. */
 async function printsOf(client: pg.ClientBase, tables: readonly string[]): Promise<Record<string, Print>> {
   const prints: Record<string, Print> = {};
   for (const table of tables.toReversed()) prints[table] = await printOf(client, table);

@@ -39,7 +39,7 @@ export async function refreshAttestations(
       return { ...counts, removed: await removeStale(client, asked, classes, dates) };
     },
   };
-  // A day at a time, because the sums of a week exceed the memory of a hash table.
+  // Sums one day per statement, because the hash table of a week exceeds the memory.
   const selected = dates.map((date) =>
     entityPeriods(asked, { hour: null, sums: sumsOfDay(asked, date, days) }),
   );

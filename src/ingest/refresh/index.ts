@@ -155,7 +155,7 @@ function addedUp(
   };
 }
 
-/** Returns undefined if another process holds the lock of the part. */
+/** Undefined if the part is locked. */
 const locking = <T>(
   pool: Pool,
   part: string,

@@ -59,7 +59,6 @@ async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<
   return (gathered.rowCount ?? 0) > 0;
 }
 
-/** Throws if the facts of a validator with stake are missing. */
 async function checkValidators(client: pg.ClientBase): Promise<void> {
   const { rows } = await run(
     client,

@@ -12,7 +12,7 @@ export type RepackOptions = Partial<SwapOptions> & {
   now?: Date;
 };
 
-/** `rows` are estimated unless the month was repacked. */
+/** `rows` is an estimate unless the month was repacked. */
 export type RepackReport = {
   month: string;
   part?: string;
@@ -24,12 +24,12 @@ export type RepackReport = {
   seconds: number;
 };
 
-/** A refresh reads these by date. */
+/** Unless months are requested, newer days stay in date order, in which a refresh reads them. */
 const READ_BY_DATE_DAYS = 90;
-/** For months that are asked for. */
+/** For requested months: imports may still write to newer days. */
 const WRITTEN_DAYS = 4;
 
-/** Correcting five of thirty days gives 0.7. */
+/** A month of thirty days with five corrected days has order 0.7. */
 const LEAST_ORDER = 0.75;
 
 type Run = RepackOptions & { pool: Pool; url: string; stop: AbortSignal };

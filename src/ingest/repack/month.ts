@@ -19,7 +19,7 @@ export type SwapOptions = {
 type Described = {
   bound: string;
   columns: string[];
-  /** What LIKE does not copy. */
+  /** Statements for properties that LIKE does not copy. */
   traits: string[];
   special: boolean;
 };
@@ -83,7 +83,7 @@ async function makeIndex(client: pg.ClientBase, made: string, index: Index): Pro
   await client.query(`/* indexRepacked */ ${text}`);
 }
 
-/** FREEZE shows the rows to older snapshots too, such as that of a dump. */
+/** FREEZE shows the rows even to older snapshots, such as that of a dump. */
 async function copyRows(
   client: pg.ClientBase,
   url: string,
@@ -150,7 +150,9 @@ function within(bound: string): string {
   return `date >= ${from} and date < ${until}`;
 }
 
-/** Writers of days wait until the transaction ends. Undefined: another process repacks, or the month is gone. */
+/**
+ * Writers of days wait until the transaction ends. Returns undefined if another process repacks or the month is gone.
+ */
 export async function rewriteMonth(
   client: pg.ClientBase,
   url: string,

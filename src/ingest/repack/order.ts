@@ -5,7 +5,7 @@ export const ORDER = 'network, validator_index, utc, date';
 
 const SAMPLED_PAGES = 500;
 
-/** 1 if rows lie in `ORDER`, 1/30 if thirty days lie in the order of dates. */
+/** Returns 1 for rows in `ORDER`, 1/30 for thirty days in date order. */
 export async function orderOf(db: Queryable, part: string): Promise<number> {
   const { rows } = await db.query({
     text: `/* pagesOfPart */ select pg_relation_size($1::text::regclass) / current_setting('block_size')::int as pages`,

@@ -41,7 +41,7 @@ type Run = RetainOptions & {
 const DAY_MS = 86_400_000;
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The first date to keep. `newest` is the newest stored date: old data is kept when nothing new comes. */
+/** `newest` is the newest stored date: old data is kept when nothing new comes. */
 export function keptDate(days: number, now: Date, newest: string): string {
   const last = Math.min(Date.parse(dateOf(now.getTime())), Date.parse(newest));
   return dateOf(last - (days - 1) * DAY_MS);
@@ -131,7 +131,7 @@ async function retainSlots(run: Run, slots: SlotTable, days: number): Promise<vo
   }
 }
 
-/** Drops what is older than `ages`, oldest first, each part in its own transaction. Idempotent. */
+/** Drops the oldest parts first, each in its own transaction. Idempotent. */
 export async function retain(
   pool: Pool,
   options: RetainOptions,

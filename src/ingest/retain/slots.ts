@@ -67,7 +67,7 @@ export async function slotsBefore(
   };
 }
 
-/** Deletes the oldest slots before the date, at most `SLOTS_AT_ONCE`; returns how many rows. */
+/** Deletes at most `SLOTS_AT_ONCE` slots; returns the number of rows. */
 export async function dropSlots(
   client: pg.ClientBase,
   { table, dataset, locks }: SlotTable,

@@ -219,7 +219,7 @@ const selected = ({ first, last }: EpochRange, where: Sql): Sql => sql`
 
 function consolidated({ network, operator, epochs }: ConsolidationSelection): Sql {
   if (operator === null) return selected(epochs, sql`c.network = ${network}`);
-  // `offset 0` makes PostgreSQL look up each validator, whatever the statistics say.
+  // `offset 0`: see `joined`.
   const side = (index: Sql) => sql`
         select c.* from validators v
         cross join lateral (${selected(epochs, sql`(c.network, ${index}) = (v.network, v.validator_index)`)} offset 0) c

@@ -53,7 +53,7 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
   },
 };
 
-/** Joins the daily figures of all validators with the chain's daily rewards. The chain's rewards take precedence. */
+/** The chain's daily rewards take precedence over the validators' figures. */
 const daysOf = (utc: boolean): Sql => sql`(
   select d.*, d.total_unique_attestations as attested, d.total_unique_attestations + d.sum_missed_attestations as due,
     d.proposed_count + d.missed_proposal_count as due_blocks, d.consensus + d.execution as rewards

@@ -29,7 +29,6 @@ import {
 /** A row of a list also contains the operator's summary in the window of the list. */
 export const Operator = builder.objectRef<OperatorNode>('Operator');
 
-/** Excludes `id`, which every statement reads. */
 export const operatorFigures: readonly OperatorField[] = [
   ...operatorFields.filter((name) => name !== 'id'),
   'change',

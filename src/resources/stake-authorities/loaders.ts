@@ -45,10 +45,7 @@ const readNode = rowReader({
   rows: () => 1,
 });
 
-/**
- * Returns an authority without a window; reading its figures throws. With `early`, reads the summary first, and the
- * name only if there is no summary.
- */
+/** Like `loadOperatorNode`. */
 export async function loadStakeAuthorityNode(
   ctx: Context,
   id: Id,
