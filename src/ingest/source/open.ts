@@ -59,7 +59,7 @@ async function* unzipped(
 ): AsyncGenerator<Buffer> {
   // Does not open file descriptor 0: Node may have made it non-blocking, and then reads from a slow writer would fail
   // with EAGAIN.
-  const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
+  const raw = path === '-' ? process.stdin : createReadStream(path);
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
       counter.read += chunk.length;
