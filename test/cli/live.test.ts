@@ -20,6 +20,7 @@ afterEach(endRunning);
 
 const MINUTE = 60_000;
 const env = () => ({ DATABASE_URL: database.url, MAX_STREAMS: '600' });
+/** Start these after the creation of tokens: gateways hear of a new token a moment later. */
 const replicas = () => Promise.all([serve({ env: env() }), serve({ env: env() })]);
 const tokenNamed = async (name: string) => (await createToken(database.pool, name)).token;
 
@@ -123,8 +124,9 @@ async function clientsOf(servers: readonly Served[], tokens: readonly string[], 
 
 describe('two gateways on one database', () => {
   it('of which one is stopped: its streams are completed, and its clients miss nothing on the other', async () => {
+    const token = await tokenNamed('stopped');
     const servers = await replicas();
-    const clients = await clientsOf(servers, [await tokenNamed('stopped')], 6);
+    const clients = await clientsOf(servers, [token], 6);
     const slots = await importBlocks(3);
     await allSaw(clients, slots);
     const stoppedAt = performance.now();
@@ -147,10 +149,10 @@ describe('two gateways on one database', () => {
   slow(
     'tell 500 streams of an import at once; one is killed during imports, and its clients miss nothing on the other',
     async () => {
-      const servers = await replicas();
       const tokens = await Promise.all(
         Array.from({ length: 30 }, (_, index) => tokenNamed(`of 500, ${index}`)),
       );
+      const servers = await replicas();
       const clients = await clientsOf(servers, tokens, 500);
       const announced = await nextCommit();
       const importing = importBlocks(1);
@@ -188,7 +190,7 @@ describe('two gateways on one database', () => {
 
   slow('both end the streams of a token that "token revoke" revokes, within seconds', async () => {
     const [token, other] = [await tokenNamed('revoked'), await tokenNamed('kept')];
-    const servers = await replicas(); // afterwards, because gateways hear of a new token a moment after its creation
+    const servers = await replicas();
     const open = (url: string, token: string) => subscribe({ url, token }, BLOCKS, {});
     const streams = await Promise.all(servers.map(({ url }) => open(url, token)));
     const kept = await Promise.all(servers.map(({ url }) => open(url, other)));
