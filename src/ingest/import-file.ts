@@ -236,7 +236,7 @@ async function stageSource(
     for await (const batch of source.rows) {
       if (Array.isArray(batch)) for (const raw of batch) stage(raw);
       else stageLines(batch);
-      if (quick) await staging.send(quick.taken());
+      if (quick?.isFull()) await staging.send(quick.taken());
       await staging.write(fitting);
       fitting = [];
       options.onProgress?.({ phase: 'reading', rows: report.rows, ...source.bytes() });
@@ -245,6 +245,7 @@ async function stageSource(
     staging.abandon();
     throw error;
   }
+  if (quick) await staging.send(quick.taken());
   await staging.finish();
 }
 

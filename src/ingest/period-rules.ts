@@ -8,7 +8,7 @@ import {
 } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import { futureFaults } from './given-time.ts';
-import type { Faults } from './importer.ts';
+import { type Faults, isFaultless } from './importer.ts';
 
 /** In the 23rd century. The limit prevents partitions for absurd days. */
 export const MAX_DAY = 100_000;
@@ -22,7 +22,24 @@ type Period = {
   endEpoch: number;
 };
 
-export function* periodFaults(row: Period): Faults {
+let last: Period | undefined;
+
+/** Rows of a file often have the period of the row before. */
+export function periodFaults(row: Period): Faults {
+  if (last && isSame(row, last)) return [];
+  last = isFaultless(faultsOf(row)) ? row : undefined;
+  return last ? [] : faultsOf(row);
+}
+
+const isSame = (one: Period, other: Period) =>
+  one.day === other.day &&
+  one.hour === other.hour &&
+  one.calendar === other.calendar &&
+  one.network === other.network &&
+  one.startEpoch === other.startEpoch &&
+  one.endEpoch === other.endEpoch;
+
+function* faultsOf(row: Period): Faults {
   const { network, calendar, hour, day } = row;
   if (hour !== null && Math.floor(hour / 24) !== day) yield ['hour', `is ${hour}, not an hour of day ${day}`];
   const epochs = hour === null ? epochsOfDay(network, calendar, day) : epochsOfHour(network, calendar, hour);

@@ -36,6 +36,7 @@ export function quickLines(importer: Importer<unknown>, options: RowOptions) {
       current = known.get(key);
     },
     take: (at: number, place: number) => current?.(batch, at, place, copy) ?? 0,
+    isFull: () => copy.isFull(),
     taken: () => copy.take(),
   };
 }
@@ -76,7 +77,9 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
     const next = split(codes, text.length, at, cells);
     if (next === 0) return 0;
     for (let index = 0; index < count; index += 1) {
-      const [start, end, isText] = [starts[index] as number, ends[index] as number, quoted[index] === 1];
+      const start = starts[index] as number;
+      const end = ends[index] as number;
+      const isText = quoted[index] === 1;
       const empty = !isText && isNull(batch, start, end);
       const value = empty ? absents[index] : (reads[index] as Read)(batch, start, end, isText);
       if (value === undefined) return 0;

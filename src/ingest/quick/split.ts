@@ -30,15 +30,18 @@ const csvSplitter =
   };
 
 function jsonSplitter(around: readonly string[]): Split {
-  const befores = around.map((text) => Uint16Array.from(text, (char) => char.charCodeAt(0)));
+  const befores = around.map(pairsOf);
   const last = befores.length - 1;
+  let view: DataView = new DataView(new ArrayBuffer(0));
   return (codes, length, at, { starts, ends, quoted }) => {
+    if (view.buffer !== codes.buffer) view = new DataView(codes.buffer);
     let index = at;
     for (let column = 0; ; column += 1) {
-      const before = befores[column] as Uint16Array;
-      if (index + before.length > length) return 0;
-      for (let offset = 0; offset < before.length; offset += 1, index += 1)
-        if (codes[index] !== before[offset]) return 0;
+      const { first, pairs, size } = befores[column] as Pairs;
+      if (index + size > length || codes[index] !== first) return 0;
+      index += size - 2 * pairs.length;
+      for (let pair = 0; pair < pairs.length; pair += 1, index += 2)
+        if (view.getInt32(2 * index, true) !== pairs[pair]) return 0;
       if (column === last) break;
       const isText = codes[index] === QUOTE;
       if (isText) index += 1;
@@ -55,6 +58,17 @@ function jsonSplitter(around: readonly string[]): Split {
     if (index < length && codes[index] === CR) index += 1;
     return index === length || codes[index] === LF ? index + 1 : 0;
   };
+}
+
+type Pairs = { first: number; pairs: Int32Array; size: number };
+
+/** Two characters are compared at once. */
+function pairsOf(text: string): Pairs {
+  const pairs = new Int32Array(text.length >> 1);
+  const start = text.length % 2;
+  for (let pair = 0; pair < pairs.length; pair += 1)
+    pairs[pair] = text.charCodeAt(start + 2 * pair) | (text.charCodeAt(start + 2 * pair + 1) << 16);
+  return { first: text.charCodeAt(0), pairs, size: text.length };
 }
 
 export function jsonLayout(line: string, columns: readonly string[]): Layout {
