@@ -17,12 +17,14 @@ import { repack } from '../../dist/ingest/repack/index.js';
 import { retain } from '../../dist/ingest/retain/index.js';
 import { addSetDays } from '../../dist/resources/private-sets/set-days.js';
 
-const HELP = `npm run bench:scale -- [--validators 50000] [--days 35] [--months 0] [--json]
+const HELP = `npm run bench:scale -- [--validators 50000] [--days 35] [--months 0] [--blocks 20000] [--json]
 
 Makes a database on the server of DATABASE_URL, whose role must be allowed to create databases, fills it with generated days
 of validators, and drops it at the end. Disk: 250 bytes for each validator and day, twice that while it is filled.
-The days begin on 2025-01-16, so that 17 or more have two months. The last of them is imported, the others are generated.
---months also generates the sums of so many earlier months, which the window "all" reads in place of their days.
+The days begin on 2025-01-16, so that 20 or more have a month that repack may rewrite. The last of them is imported, the
+others are generated.
+--months also generates the sums of so many earlier months, which the window "all" reads in place of their days, and
+--blocks so many blocks that end with the last day; a year has 2,628,000.
 Prints a line for each measurement, and what a year of such days takes at the measured rates; --json prints each as JSON.
 Exits with 1 if a step fails.`;
 
@@ -31,6 +33,7 @@ const { values: flags } = parseArgs({
     validators: { type: 'string', default: '50000' },
     days: { type: 'string', default: '35' },
     months: { type: 'string', default: '0' },
+    blocks: { type: 'string', default: '20000' },
     json: { type: 'boolean' },
     help: { type: 'boolean' },
   },
@@ -38,12 +41,21 @@ const { values: flags } = parseArgs({
 const validators = Number(flags.validators);
 const days = Number(flags.days);
 const months = Number(flags.months);
+const blocks = Number(flags.blocks);
 const asked = process.env.DATABASE_URL;
-if (flags.help || !asked || !(validators >= 100) || !(days >= 17) || !(months >= 0 && months <= 40)) {
+const usable =
+  asked &&
+  validators >= 100 &&
+  days >= 20 &&
+  months >= 0 &&
+  months <= 40 &&
+  blocks >= 1_000 &&
+  blocks <= 10_000_000;
+if (flags.help || !usable) {
   console.error(
     flags.help
       ? HELP
-      : `DATABASE_URL, 100 or more validators, 17 or more days and at most 40 months are needed.\n\n${HELP}`,
+      : `DATABASE_URL, 100 or more validators, 20 or more days, at most 40 months, and 1,000 to 10,000,000 blocks are needed.\n\n${HELP}`,
   );
   process.exit(flags.help ? 0 : 2);
 }
@@ -51,6 +63,7 @@ if (flags.help || !asked || !(validators >= 100) || !(days >= 17) || !(months >=
 const FIRST = 1_507;
 const LAST = FIRST + days - 1;
 const SLOTS = 20_000;
+const firstBlock = (LAST + 1) * 7_200 - blocks;
 /** A loaded machine is slow, and that shall be measured. */
 const patience = { STATEMENT_TIMEOUT_MS: '120000', WAIT_TIMEOUT_MS: '60000' };
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -192,11 +205,13 @@ async function fill() {
     from c, generate_series($1::int, $1::int + $2::int - 1) slot`,
     [FIRST * 7_200, SLOTS],
   );
-  await run(
-    `insert into blocks (network, slot, validator_index, consensus_proposer_duty, relays, block_builder_pubkeys)
-    select 'mainnet', s, s % $3::int, 'proposed', array['relay ' || s % 6], '{}' from generate_series($1::int, $1::int + $2::int - 1) s`,
-    [FIRST * 7_200, SLOTS, validators],
-  );
+  for (let slot = firstBlock; slot < firstBlock + blocks; slot += 100_000)
+    await run(
+      `insert into blocks (network, slot, validator_index, consensus_proposer_duty, relays, block_builder_pubkeys)
+      select 'mainnet', s, s::bigint * 7919 % $3::int, 'proposed', array['relay ' || s % 6], '{}'
+      from generate_series($1::int, least($1::int + 100000, $2::int) - 1) s`,
+      [slot, firstBlock + blocks, validators],
+    );
   for (const table of [
     'validators',
     'validator_days',
@@ -252,7 +267,7 @@ async function pages() {
       'page of attestations': (n) =>
         `/v1/eth/entities/Pool%20${n % 60}/attestations?entityType=pool&limit=30`,
       'sync committee of a slot': (n) => `/v0/eth/blocks/${slot + n}/syncCommitteeRewards`,
-      'page of blocks': (n) => `/v0/eth/blocks?size=100&from=${slot + n}`,
+      'page of blocks': (n) => `/v0/eth/blocks?size=100&from=${firstBlock + n}`,
     };
     for (const [what, path] of Object.entries(paths)) {
       const times = [];
@@ -396,7 +411,7 @@ async function disk() {
     await size('operator_history_2%', await counted('operator_history'), 'row'),
   );
   line('disk: sync committees', await size('sync_committee%', SLOTS, 'slot'));
-  line('disk: blocks', await size('blocks|block_operators', SLOTS, 'slot'));
+  line('disk: blocks', await size('blocks|block_operators', blocks, 'slot'));
   const [{ bytes }] = await run('select pg_database_size(current_database())::float8 as bytes');
   line('disk: database', { MB: round(bytes / 1e6) });
 }
@@ -424,7 +439,8 @@ function year() {
     'attestations by day': (MB('attestations by day') * 365) / days,
     'history of operators': MB('history of operators') * 365,
     'sums of months': (measured['disk: sums of months']['bytes a row'] * 12 * validators) / 1e6,
-    'blocks and sync committees': ((MB('blocks') + MB('sync committees')) * 365 * 7_200) / SLOTS,
+    blocks: (MB('blocks') * 365 * 7_200) / blocks,
+    'sync committees': (MB('sync committees') * 365 * 7_200) / SLOTS,
   };
   for (const [what, megabytes] of Object.entries(gigabytes))
     line(`a year: ${what}`, { GB: round(megabytes / 1e3) });

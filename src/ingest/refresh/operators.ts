@@ -91,7 +91,8 @@ const summaries = (
       })}) m
     ) c cross join lateral (select client, ${shownShare(sql`part`)} as percentage) shown group by ${key}
   ), relayed as materialized (
-    select w.*, r.relayer, r.blocks from window_validators w join window_relays r using (validator_index)
+    select ${raw([...new Set(types.flatMap((type) => classColumns[type]))].map((name) => `w.${name}`).join(', '))}, r.relayer, r.blocks
+    from window_validators w join window_relays r using (validator_index)
   ), relayer as (
     select ${key}, ${shownObjects(sql`shown`, sql`part desc, r.relayer`)} as percentages
     from (
