@@ -445,7 +445,7 @@ function year() {
   for (const [what, megabytes] of Object.entries(gigabytes))
     line(`a year: ${what}`, { GB: round(megabytes / 1e3) });
   const seconds = (window) => measured[`operators ${window}`]?.seconds ?? 0;
-  const day = (seconds('30d') - seconds('1d')) / (Math.min(days, 30) - 1);
+  const day = Math.max(0, (seconds('30d') - seconds('1d')) / (Math.min(days, 30) - 1));
   line('a year: refresh of operators', {
     'seconds of all windows, with a row of sums a month': round(
       ['1d', '7d', '30d', 'all'].reduce(

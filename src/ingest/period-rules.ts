@@ -27,8 +27,10 @@ let last: Period | undefined;
 /** Rows of a file often have the period of the row before. */
 export function periodFaults(row: Period): Faults {
   if (last && isSame(row, last)) return [];
-  last = isFaultless(faultsOf(row)) ? row : undefined;
-  return last ? [] : faultsOf(row);
+  if (!isFaultless(faultsOf(row))) return faultsOf(row);
+  const { network, calendar, day, hour, startEpoch, endEpoch } = row;
+  last = { network, calendar, day, hour, startEpoch, endEpoch };
+  return [];
 }
 
 const isSame = (one: Period, other: Period) =>

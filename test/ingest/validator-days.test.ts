@@ -94,6 +94,18 @@ describe('the import of validator days', () => {
     ).toContain('day');
   });
 
+  it('refuses a wrong period after rows of a right one, in each row', async () => {
+    const days = [row(), row({ validatorIndex: 8 }), row({ validatorIndex: 9, startEpoch: 1 })];
+    const rows = [...days, row({ validatorIndex: 10, startEpoch: 1 }), row({ validatorIndex: 11, utc: true })];
+    const text = rows.map((one) => JSON.stringify(one)).join('\n');
+    const { faults } = await importText(gateway, 'validator-days', text);
+    expect(faults.map(({ place, field }) => [place, field])).toEqual([
+      ['line 3', 'startEpoch'],
+      ['line 4', 'startEpoch'],
+      ['line 5', 'endEpoch'],
+    ]);
+  });
+
   it.each<[object, string]>([
     [{ validatorIndex: -1 }, 'validatorIndex must be at least 0'],
     [{ utc: 'x' }, 'utc must be true or false'],
