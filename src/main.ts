@@ -10,6 +10,7 @@ import { indexCommand } from './commands/index-chain.ts';
 import { urlsOf } from './commands/index-flags.ts';
 import { mirrorCommand } from './commands/mirror.ts';
 import { openCommand } from './commands/open.ts';
+import './commands/output.ts';
 import { refreshCommand } from './commands/refresh.ts';
 import { repackCommand } from './commands/repack.ts';
 import { retainCommand } from './commands/retain.ts';

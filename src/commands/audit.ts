@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type AuditEntry, auditEntries, deleteAuditBefore } from '../db/audit.ts';
 import { transaction } from '../db/pool.ts';
 import { parseDate, parseDateTime } from '../kernel/time.ts';
+import { output } from './output.ts';
 import { withDatabase } from './with-database.ts';
 
 const PAGE = 1_000;
@@ -40,7 +41,7 @@ export const auditCommand = (): Command =>
           return;
         }
         const since = flags.since ?? moment('30d');
-        for (let after = 0, full = true; full; ) {
+        for (let after = 0, full = true; full && !output.closed; ) {
           const entries = await auditEntries(write, since, after, PAGE);
           for (const entry of entries)
             process.stdout.write(json ? `${JSON.stringify(entry)}\n` : lineOf(entry));

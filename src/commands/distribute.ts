@@ -23,8 +23,8 @@ export const distributeCommand = (): Command =>
       `
 Distributes validator_days by validator index, and makes validators and validator_clients reference tables. All other tables
 stay on the coordinator, which DATABASE_URL must name. Stop gateways and other commands first. All of it is one transaction,
-which is undone if the number or a hash of rows differs afterwards; the local copies are then removed. A stopped command is
-run again. When a distributed database is worth it, and what it cannot do: docs/distributed.md.
+which is undone if the number or a hash of rows differs afterwards; the local copies are then removed. Each step is told on
+standard error. A stopped command is run again. When a distributed database is worth it, and what it cannot do: docs/distributed.md.
 Exit codes: 0 done, or nothing to do; 1 nothing was changed, or only the clean-up is left, which another run does;
 2 wrong usage.`,
     )
@@ -37,7 +37,8 @@ Exit codes: 0 done, or nothing to do; 1 nothing was changed, or only the clean-u
           'The embedded PostgreSQL has no Citus: set DATABASE_URL to the coordinator of Citus.',
         );
       const { distribute } = await import('../ingest/distribute/index.ts');
-      const report = await distribute({ url, shards: shards ?? SHARDS, undo, dryRun });
+      const tell = (step: string) => process.stderr.write(`${new Date().toISOString()} ${step}\n`);
+      const report = await distribute({ url, shards: shards ?? SHARDS, undo, dryRun, tell });
       process.stdout.write(`${json ? JSON.stringify(report) : textOf(report)}\n`);
     });
 

@@ -34,7 +34,7 @@ export const repackCommand = (): Command =>
 Imports store the days of a month in the order of dates, so the 30 days of a validator are on 30 pages. A month that was
 rewritten has them on one to three. Answers, revisions and caches stay the same. Without --months, a month is rewritten once
 all its days are older than the newest 90, because a refresh reads those by date; with --months, once they are older than
-the newest 4. Months in order are left alone.
+the newest 4. Months in order are left alone. Nothing else runs it: run it once a day, by a timer or with --every 1d.
 A month needs free disk space of about twice its size until it is done. Imports and indexes wait meanwhile;
 readers wait at most half a second for each attempt to swap it, which is repeated for ten minutes while it is in use. A
 command that ends early changes nothing.

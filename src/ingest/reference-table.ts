@@ -3,7 +3,7 @@ import { distributedTables, isDistributed } from '../db/distributed/layout.ts';
 import { removeBlockOperators, storeBlockOperators } from './block-operators.ts';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
 import type { PlainTable } from './plain-table.ts';
-import { changedColumns, columnList } from './staging.ts';
+import { changedColumns, columnList, sameColumns } from './staging.ts';
 
 type ReferenceTable = Pick<PlainTable, 'name' | 'key' | 'columns'>;
 type Options = Pick<MergeOptions, 'replace' | 'whole'>;
@@ -21,18 +21,23 @@ export async function mergeReference(
   const removed = options.replace ? await removeAbsent(client, table, options) : 0;
   const names = columns.map((column) => column.name);
   const figures = columns.filter((column) => !key.includes(column.name));
-  const { rows } = await client.query<{ inserted: boolean }>(
+  const { rows } = await client.query<{ added: number }>(
+    `/* countNew */
+    select count(*)::int as added from staged s
+    where not exists (select from ${name} t where ${sameColumns('t', 's', key)})`,
+  );
+  const { added: inserted } = rows[0] as { added: number };
+  const { rowCount } = await client.query(
     `/* upsertStaged */
     insert into ${name} as t (${columnList(names)}) select ${columnList(names, 's')} from staged s
     order by ${columnList(key, 's')}
     on conflict (${columnList(key)}) do update
       set ${figures.map((column) => `${column.name} = excluded.${column.name}`).join(', ')}
-      where ${changedColumns('t', 'excluded', figures)}
-    returning xmax = 0 as inserted`,
+      where ${changedColumns('t', 'excluded', figures)}`,
   );
-  const inserted = rows.filter((row) => row.inserted).length;
-  if (name === 'validators' && rows.length > 0) await storeBlockOperators(client, 'validators');
-  return { inserted, updated: rows.length - inserted, removed };
+  const changed = rowCount ?? 0;
+  if (name === 'validators' && changed > 0) await storeBlockOperators(client, 'validators');
+  return { inserted, updated: changed - inserted, removed };
 }
 
 async function removeAbsent(

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { makeDataDir, type Outcome, project, run, stakegraph, stakegraphOfEach } from '../support/process.ts';
+import {
+  main,
+  makeDataDir,
+  type Outcome,
+  project,
+  run,
+  stakegraph,
+  stakegraphOfEach,
+} from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
@@ -249,6 +257,27 @@ describe('stakegraph import', () => {
     expect(code).toBe(1);
     const rejected = lines(await readFile(join(folder.path, 'all.ndjson'), 'utf8'));
     expect(rejected.map((line) => JSON.parse(line).validatorIndex)).toEqual([11, 12]);
+  });
+
+  it.each([
+    ['its output', ''],
+    ['all its output', '2>&1'],
+  ])('loads all files if %s is closed early', async (_, errors) => {
+    const names = [];
+    for (const index of [21, 22, 23])
+      names.push(await file(`${index}.json`, JSON.stringify([slashing(errors ? index + 10 : index)])));
+    const bad = await file('none-of-it.json', JSON.stringify([slashing(5, { slashingEpoch: -1 })]));
+    const args = [process.execPath, main, 'import', 'slashings', bad, ...names];
+    const { code, stderr } = await run(
+      '/bin/bash',
+      ['--norc', '-c', `set -o pipefail; "$@" ${errors} | true`, 'bash', ...args],
+      options(),
+    );
+    expect([code, stderr]).toEqual([
+      1,
+      errors ? '' : expect.stringMatching(/1 of 4 files were not fully loaded\.\n$/),
+    ]);
+    expect(await stored()).toEqual(expect.arrayContaining(errors ? [31, 32, 33] : [21, 22, 23]));
   });
 
   it('goes on with the other files after one that cannot be read', async () => {

@@ -23,7 +23,7 @@ async function databaseWith(citus: boolean, template: Template = 'sample'): Prom
   return database.url;
 }
 const run = (url: string, change: Partial<DistributeOptions> = {}) =>
-  distribute({ url, shards: 32, undo: false, dryRun: false, ...change });
+  distribute({ url, shards: 32, undo: false, dryRun: false, tell: () => undefined, ...change });
 const audited = (url: string) =>
   asSuperuser(
     url,
@@ -264,9 +264,11 @@ describe('stakegraph distribute', () => {
     }
     const gateway = new pg.Client({ connectionString: url, application_name: 'stakegraph listen' });
     await gateway.connect();
-    await expect(run(url)).rejects.toThrow(
-      'Gateways or other commands of stakegraph have 1 connections to the database: stop them first.',
-    );
+    await gateway.query(`select pg_advisory_lock(hashtext('stakegraph dataset validator-days'))`);
+    for (const dryRun of [false, true])
+      await expect(run(url, { dryRun })).rejects.toThrow(
+        'Gateways or other commands of stakegraph have 1 connections to the database: stop them first.',
+      );
     await gateway.end();
   });
 
@@ -305,12 +307,26 @@ describe('stakegraph distribute', () => {
     const url = await databaseWith(true);
     const call = (...args: string[]) => stakegraph(['distribute', ...args], { env: { DATABASE_URL: url } });
     const dry = await call('--dry-run');
-    expect([dry.code, dry.stderr]).toEqual([0, '']);
+    const steps = (text: string) =>
+      text
+        .replaceAll(/^\S+Z /gm, '')
+        .split('\n')
+        .slice(0, -1);
+    const tables = ['validators', 'validator_clients', 'validator_days'];
+    const each = (step: string) => tables.map((table) => `${step} ${table}`);
+    expect([dry.code, steps(dry.stderr)]).toEqual([0, each('counting')]);
     expect(dry.stdout).toMatch(
       /^validator_days would be distributed by validator_index in 32 shards on 1 workers of Citus 13\.0\.3: [\d,]+ rows in \d+ months, \d+\.\d MB\.\n$/,
     );
     const done = await call('--shards', '4', '--json');
-    expect(done.code).toBe(0);
+    const hashing = each('hashing').toReversed();
+    expect([done.code, steps(done.stderr)]).toEqual([
+      0,
+      [
+        ...['waiting for migrations and imports to end', ...hashing],
+        ...[...each('distributing'), ...hashing, ...each('cleaning up')],
+      ],
+    ]);
     expect(JSON.parse(done.stdout)).toMatchObject({ state: 'distributed', shards: 4 });
     const undone = await call('--undo');
     expect(undone.stdout).toMatch(

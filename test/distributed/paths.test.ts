@@ -137,7 +137,7 @@ beforeAll(async () => {
   onPlain = await recorded(sent.plain, () => story(plain)).finally(plain.close);
   const database = await createDatabase('empty');
   await installCitus(database.url);
-  await distribute({ url: database.url, shards: 4, undo: false, dryRun: false });
+  await distribute({ url: database.url, shards: 4, undo: false, dryRun: false, tell: () => undefined });
   await openLayout(database.pool);
   gateway = await startGateway({ database });
   onCitus = await recorded(sent.citus, () => story(gateway));

@@ -16,10 +16,16 @@ import { type Cluster, checkCluster, checkSessions, checkTables, DistributeError
 const DAYS = 'validator_days';
 const TABLES = Object.keys(distributedTables);
 
-export type DistributeOptions = { url: string; shards: number; undo: boolean; dryRun: boolean };
+export type DistributeOptions = {
+  url: string;
+  shards: number;
+  undo: boolean;
+  dryRun: boolean;
+  tell: (step: string) => void;
+};
 
 type Print = { rows: number; hash: string };
-type Move = Pick<DistributeOptions, 'undo' | 'shards'>;
+type Move = Pick<DistributeOptions, 'undo' | 'shards' | 'tell'>;
 
 export type DistributeReport = Cluster & {
   table: string;
@@ -53,9 +59,12 @@ async function printOf(client: pg.ClientBase, table: string): Promise<Print> {
 }
 
 /** Reads reference tables last, because Citus may refuse other statements afterwards. */
-async function printsOf(client: pg.ClientBase, tables: readonly string[]): Promise<Record<string, Print>> {
+async function printsOf(client: pg.ClientBase, tables: readonly string[], tell: Move['tell']) {
   const prints: Record<string, Print> = {};
-  for (const table of tables.toReversed()) prints[table] = await printOf(client, table);
+  for (const table of tables.toReversed()) {
+    tell(`hashing ${table}`);
+    prints[table] = await printOf(client, table);
+  }
   return prints;
 }
 
@@ -79,8 +88,9 @@ end $$`;
 const dropFunction = `/* dropDaysFunction */ drop function if exists ${DAYS_FUNCTION}(text, integer, boolean)`;
 const keepOperators = (by: boolean) => `/* keepBlockOperators */ select keep_block_operators(${by})`;
 
-async function moveTable(client: pg.ClientBase, table: string, { undo, shards }: Move): Promise<void> {
+async function moveTable(client: pg.ClientBase, table: string, { undo, shards, tell }: Move): Promise<void> {
   const by = distributedTables[table];
+  tell(undo ? `making ${table} local` : `distributing ${table}`);
   if (undo) await client.query('/* undistribute */ select undistribute_table($1)', [table]);
   else if (by === 'reference')
     await client.query('/* makeReference */ select create_reference_table($1)', [table]);
@@ -95,7 +105,9 @@ export const distribute = (options: DistributeOptions): Promise<DistributeReport
   withConnection(options.url, false, async (client) => {
     const cluster = await checkCluster(client);
     await checkTables(client, options.undo);
+    await checkSessions(client);
     if (options.dryRun) return await inform(client, options, cluster);
+    options.tell('waiting for migrations and imports to end');
     await client.query('begin');
     await client.query(
       `/* lockDistribute */ select pg_advisory_xact_lock(${PG_MIGRATE_LOCK_ID}), pg_advisory_xact_lock(${DISTRIBUTE_LOCK})`,
@@ -106,7 +118,7 @@ export const distribute = (options: DistributeOptions): Promise<DistributeReport
     const { moved, tables, seconds } = await move(client, options, cluster);
     await client.query('commit');
     const began = performance.now();
-    await clean(client, options.undo);
+    await clean(client, options);
     return {
       ...cluster,
       ...(await reported(client, tables)),
@@ -139,7 +151,7 @@ async function toMove(client: pg.ClientBase, undo: boolean): Promise<string[] | 
   return TABLES.filter((table) => found.includes(table) === undo);
 }
 
-async function move(client: pg.ClientBase, { undo, shards }: Move, { citus }: Cluster) {
+async function move(client: pg.ClientBase, { undo, shards, tell }: Move, { citus }: Cluster) {
   const moved = await toMove(client, undo);
   const seconds = { moving: 0, comparing: 0 };
   const timed = async <T>(what: keyof typeof seconds, work: () => Promise<T>): Promise<T> => {
@@ -149,10 +161,15 @@ async function move(client: pg.ClientBase, { undo, shards }: Move, { citus }: Cl
     return done;
   };
   if (moved) await client.query(undo ? dropFunction : keepOperators(false));
-  const tables = await countsOf(client, moved ? TABLES.filter((table) => !moved.includes(table)) : TABLES);
-  const printed = () => timed('comparing', () => printsOf(client, moved ?? []));
+  const tables = await countsOf(
+    client,
+    moved ? TABLES.filter((table) => !moved.includes(table)) : TABLES,
+    tell,
+  );
+  const printed = () => timed('comparing', () => printsOf(client, moved ?? [], tell));
   const before = await printed();
-  for (const table of moved ?? []) await timed('moving', () => moveTable(client, table, { undo, shards }));
+  for (const table of moved ?? [])
+    await timed('moving', () => moveTable(client, table, { undo, shards, tell }));
   for (const [table, after] of Object.entries(await printed())) {
     const { rows, hash } = before[table] as Print;
     if (after.rows !== rows || after.hash !== hash)
@@ -167,17 +184,19 @@ async function move(client: pg.ClientBase, { undo, shards }: Move, { citus }: Cl
   return { moved, tables, seconds };
 }
 
-async function countsOf(client: pg.ClientBase, tables: readonly string[]): Promise<Counts> {
+async function countsOf(client: pg.ClientBase, tables: readonly string[], tell: Move['tell']) {
   const counts: Counts = {};
   for (const table of tables) {
+    tell(`counting ${table}`);
     const { rows } = await client.query(`/* countRows */ select count(*)::float8 as rows from ${table}`);
     counts[table] = { rows: rows[0].rows };
   }
   return counts;
 }
 
-async function clean(client: pg.ClientBase, undo: boolean): Promise<void> {
+async function clean(client: pg.ClientBase, { undo, tell }: Move): Promise<void> {
   for (const table of TABLES) {
+    tell(`cleaning up ${table}`);
     if (!undo)
       await client.query('/* dropLocalRows */ select truncate_local_data_after_distributing_table($1)', [
         table,
@@ -188,14 +207,14 @@ async function clean(client: pg.ClientBase, undo: boolean): Promise<void> {
 
 async function inform(
   client: pg.ClientBase,
-  { undo, shards }: Move,
+  { undo, shards, tell }: Move,
   cluster: Cluster,
 ): Promise<DistributeReport> {
   const moved = await toMove(client, undo);
   const would = undo ? 'would make local' : 'would distribute';
   return {
     ...cluster,
-    ...(await reported(client, await countsOf(client, TABLES))),
+    ...(await reported(client, await countsOf(client, TABLES, tell))),
     state: moved ? would : 'unchanged',
     ...(!undo && moved?.includes(DAYS) && { shards }),
     seconds: { moving: 0, comparing: 0, cleaning: 0 },
