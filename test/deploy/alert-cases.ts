@@ -17,14 +17,36 @@ export const alertCases: Record<string, Case> = {
   StakegraphDown: constant('up{job="stakegraph"}', 0, 1),
   StakegraphRestarts: counter('process_start_time_seconds{job="stakegraph"}', 60, 0),
   StakegraphErrors: {
-    fires: { [`${count}{status="200"}`]: '0+98x600', [`${count}{status="500"}`]: '0+2x600' },
-    quiet: { [`${count}{status="200"}`]: '0+98x600', [`${count}{status="404"}`]: '0+9x600' },
+    fires: {
+      [`${count}{status="200",route="/graphql"}`]: '0+98x600',
+      [`${count}{status="500",route="/graphql"}`]: '0+2x600',
+      [`${count}{status="200",route="/ready"}`]: '0+9999x600',
+    },
+    quiet: {
+      [`${count}{status="200",route="/graphql"}`]: '0+98x600',
+      [`${count}{status="404",route="/graphql"}`]: '0+9x600',
+      [`${count}{status="503",route="/ready"}`]: '0+999x600',
+    },
+  },
+  StakegraphGraphqlErrors: {
+    fires: {
+      [`${count}{status="200",route="/graphql"}`]: '0+98x600',
+      'stakegraph_graphql_errors_total{code="INTERNAL"}': '0+1x600',
+      'stakegraph_graphql_errors_total{code="UNAVAILABLE"}': '0+1x600',
+    },
+    quiet: {
+      [`${count}{status="200",route="/graphql"}`]: '0+98x600',
+      'stakegraph_graphql_errors_total{code="INTERNAL"}': '0x600',
+      'stakegraph_graphql_errors_total{code="BAD_INPUT"}': '0+90x600',
+    },
   },
   StakegraphSlow: {
     fires: {
       [`${bucket}{le="1",status="200"}`]: '0+90x600',
       [`${bucket}{le="2.5",status="200"}`]: '0+100x600',
       [`${bucket}{le="+Inf",status="200"}`]: '0+100x600',
+      [`${bucket}{le="1",status="200",route="/ready"}`]: '0+9999x600',
+      [`${bucket}{le="+Inf",status="200",route="/ready"}`]: '0+9999x600',
     },
     quiet: {
       [`${bucket}{le="1",status="200"}`]: '0+99x600',
