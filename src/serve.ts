@@ -128,7 +128,7 @@ type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<u
 async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
   if (sendsTraces(settings)) {
     const warn = (reason: string) => log.warn({ reason }, 'OpenTelemetry');
-    serving.undo.push(await (await import('./otlp.ts')).startTracing(settings, warn));
+    serving.undo.push(await (await import('./otlp.ts')).startTracing(settings, { warn }));
   }
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });
