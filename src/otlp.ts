@@ -14,6 +14,7 @@ import {
 import {
   parseKeyPairsIntoRecord,
   setGlobalErrorHandler,
+  suppressTracing,
   W3CTraceContextPropagator,
 } from '@opentelemetry/core';
 import {
@@ -117,11 +118,11 @@ export async function startTracing(
 
 type Own = Span & { context: Context; api: ApiSpan };
 
-function spanOf(api: ApiSpan): Own {
+function spanOf(api: ApiSpan, parent = ROOT_CONTEXT): Own {
   const { traceId, spanId } = api.spanContext();
   return {
     api,
-    context: trace.setSpan(ROOT_CONTEXT, api),
+    context: trace.setSpan(parent, api),
     ids: { trace_id: traceId, span_id: spanId },
     rename: (name) => void api.updateName(name),
     set: (attributes) => void api.setAttributes(attributes),
@@ -154,7 +155,8 @@ function tracerOf(provider: TracerProvider): Tracer {
   ) => {
     const [parent = running.getStore(), ...others] = parents;
     const links = others.flatMap((other) => (other ? [{ context: other.api.spanContext() }] : []));
-    return spanOf(tracer.startSpan(name, { kind, attributes, links }, parent?.context ?? ROOT_CONTEXT));
+    const { context = ROOT_CONTEXT } = parent ?? {};
+    return spanOf(tracer.startSpan(name, { kind, attributes, links }, context), context);
   };
 
   async function timed<T>(span: Own, work: (span: Span) => Promise<T>): Promise<T> {
@@ -174,6 +176,10 @@ function tracerOf(provider: TracerProvider): Tracer {
       return spanOf(tracer.startSpan(name, { kind: SpanKind.SERVER }, parent));
     },
     active: () => running.getStore(),
+    untraced(work) {
+      const context = suppressTracing(ROOT_CONTEXT);
+      return running.run(spanOf(tracer.startSpan('untraced', {}, context), context), work);
+    },
     within: (span, work) => running.run(span as Own | undefined, work),
     span: (name, attributes, work, parents) =>
       timed(begin(name, SpanKind.INTERNAL, attributes, parents as Own[]), work),

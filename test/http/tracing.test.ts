@@ -134,6 +134,18 @@ describe('the spans of a request', () => {
     }
   });
 
+  it('are none for probes and scrapes, also not of their statements', async () => {
+    for (const path of ['/ready', '/health', '/metrics']) {
+      expect((await gateway.fetch(path)).status).toBe(200);
+      expect((await gateway.fetch(`${path}/`)).status).toBe(200);
+    }
+    const trace = newTrace();
+    await gateway.get('/v0/eth/slashings?size=3', parentOf(trace));
+    await treeOf(trace);
+    const names = spans.map(({ name }) => name);
+    expect(names.filter((name) => /ready|health|metrics|newestPositions|lastRuns/.test(name))).toEqual([]);
+  });
+
   it('begin a trace of their own without a valid traceparent', async () => {
     await gateway.get('/v0/eth/slashings?size=7', { traceparent: 'nonsense', 'x-request-id': 'own' });
     const line = await eventually(() => {
