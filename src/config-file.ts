@@ -11,6 +11,7 @@ export const secretSettings = [
   'BEACON_URL',
   'EXECUTION_URL',
   'RELAY_URLS',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ];
 
 /** Empty variables count as unset. The environment has precedence over the file, also between NAME and NAME_FILE. */
@@ -45,7 +46,7 @@ export function withSecrets(environment: Environment, names = secretSettings): F
 
 function contentOf(path: string): { text?: string; fault?: string } {
   try {
-    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') };
+    return { text: readFileSync(path, 'utf8').trim() }; // `trim` also removes a byte order mark
   } catch (error) {
     return { fault: `the file cannot be read: ${(error as NodeJS.ErrnoException).code}.` };
   }
@@ -62,17 +63,25 @@ function parse(path: string, known: readonly string[]): { values: Environment; f
     const at = `${path}, line ${index + 1}:`;
     const [, name = '', value = ''] = /^\s*([A-Za-z_]\w*)=(.*?)\s*$/.exec(line) ?? [];
     if (!name) faults.push(`${at} NAME=value is needed.`);
-    else if (!known.includes(name))
-      faults.push(`${at} ${name} is no setting; did you mean ${nearest(name, known)}?`);
+    else if (!known.includes(name)) faults.push(`${at} ${unknown(name, known)}`);
     else if (name in values) faults.push(`${at} ${name} is given twice.`);
     else values[name] = value.replace(/^(["'])(.*)\1$/, '$2');
   }
   return { values, faults };
 }
 
-function nearest(name: string, known: readonly string[]): string {
-  const distances = known.map((other) => ({ other, distance: distanceOf(name.toUpperCase(), other) }));
-  return distances.reduce((best, each) => (each.distance < best.distance ? each : best)).other;
+/** Of Node.js, npm and this program itself. */
+const environmentOnly = /^(NODE_|NPM_|STAKEGRAPH_CONFIG$|(HTTPS?|NO)_PROXY$|OTEL_)/;
+
+function unknown(name: string, known: readonly string[]): string {
+  const upper = name.toUpperCase();
+  const distances = known.map((other) => ({ other, distance: distanceOf(upper, other) }));
+  const { other, distance } = distances.reduce((best, each) => (each.distance < best.distance ? each : best));
+  const isNear = distance <= Math.max(2, other.length / 4);
+  // The name may be a piece of a secret that was wrapped.
+  if (!isNear && !/^[A-Z][A-Z0-9_]*$/.test(name)) return 'the text before = is no setting.';
+  if (isNear) return `${name} is no setting; did you mean ${other}?`;
+  return environmentOnly.test(name) ? `${name} is read only from the environment.` : `${name} is no setting.`;
 }
 
 /** Levenshtein distance. */

@@ -51,6 +51,7 @@ const httpUrls = z
   .refine((all) => all.length > 0 && all.every(isHttpUrl), 'http:// or https:// URLs are needed')
   .transform((all) => all.map((url) => url.replace(/\/+$/, '')));
 const httpUrl = z.string().refine((text) => isHttpUrl(text), 'an http:// or https:// URL is needed');
+const protocol = z.enum(['http/protobuf', 'http/json'], 'http/protobuf or http/json is needed');
 const samplers = [
   'always_on',
   'always_off',
@@ -256,18 +257,37 @@ export const Settings = z.object({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl
     .optional()
     .describe('Full URL for traces, instead of OTEL_EXPORTER_OTLP_ENDPOINT.'),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .enum(['http/protobuf', 'http/json'], 'http/protobuf or http/json is needed')
-    .default('http/protobuf')
-    .describe('http/protobuf or http/json.'),
-  OTEL_SERVICE_NAME: z.string().default('stakegraph').describe('Name of the service in traces.'),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .refine(
+      (text) => list(text).every((pair) => /^[\w.-]+\s*=./.test(pair)),
+      'name=value pairs, separated by commas, are needed',
+    )
+    .optional()
+    .describe(
+      'Headers of requests to the collector, such as its key, as name=value, separated by commas; values are percent-encoded.',
+    ),
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol.default('http/protobuf').describe('http/protobuf or http/json.'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol
+    .optional()
+    .describe('Protocol for traces, instead of OTEL_EXPORTER_OTLP_PROTOCOL.'),
+  OTEL_TRACES_EXPORTER: z
+    .enum(['otlp', 'none'], 'otlp or none is needed')
+    .default('otlp')
+    .describe('none turns tracing off, whatever else is set.'),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .optional()
+    .describe(
+      'Name of the service in traces; default: service.name of OTEL_RESOURCE_ATTRIBUTES, else stakegraph.',
+    ),
   OTEL_TRACES_SAMPLER: z
     .enum(samplers, `one of ${samplers.join(', ')} is needed`)
     .default('parentbased_always_on')
     .describe(`Which requests are traced: ${samplers.join(', ')}.`),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
-    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'a ratio from 0 to 1 is needed')
+    .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, 'a ratio from 0 to 1 is needed')
     .default('1')
     .transform(Number)
     .describe('Ratio of traced requests, from 0 to 1, for the samplers with traceidratio.'),
@@ -275,7 +295,9 @@ export const Settings = z.object({
     'Time between two exports of spans, in milliseconds.',
   ),
   OTEL_SDK_DISABLED: z
-    .enum(['true', 'false'], 'true or false is needed')
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(['true', 'false'], 'true or false is needed'))
     .default('false')
     .describe('true turns tracing off, whatever else is set.'),
   LOG_LEVEL: z
@@ -287,6 +309,7 @@ export type Settings = z.output<typeof Settings>;
 
 export const sendsTraces = (settings: Settings): boolean =>
   settings.OTEL_SDK_DISABLED === 'false' &&
+  settings.OTEL_TRACES_EXPORTER === 'otlp' &&
   Boolean(settings.OTEL_EXPORTER_OTLP_ENDPOINT || settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 
 let configFile: string | undefined;
@@ -308,7 +331,7 @@ export function readSettings(environment?: NodeJS.ProcessEnv): Settings {
   for (const issue of read.error?.issues ?? []) {
     const name = String(issue.path[0]);
     // A URL may contain a password.
-    const value = /_(URLS?|ENDPOINT)$/.test(name) ? ':' : ` is ${JSON.stringify(given[name])};`;
+    const value = /_(URLS?|ENDPOINT)$|OTLP_HEADERS$/.test(name) ? ':' : ` is ${JSON.stringify(given[name])};`;
     faults.push(`${name}${value} ${issue.message}`);
   }
   throw new SettingsError(`Invalid settings:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);

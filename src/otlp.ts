@@ -11,7 +11,12 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  parseKeyPairsIntoRecord,
+  setGlobalErrorHandler,
+  suppressTracing,
+  W3CTraceContextPropagator,
+} from '@opentelemetry/core';
 import {
   defaultResource,
   detectResources,
@@ -34,6 +39,12 @@ import { version } from './version.ts';
 
 const SHUTDOWN_MS = 5_000;
 
+type Options = {
+  warn: (reason: string) => void;
+  /** Time limit for each export and for the last one, which is otherwise repeated for 10 s. */
+  exportMs?: number;
+};
+
 function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Settings): Sampler {
   const root = name.endsWith('always_on')
     ? new AlwaysOnSampler()
@@ -43,20 +54,33 @@ function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
-async function exporterOf(settings: Settings) {
+async function exporterOf(settings: Settings, url: string, timeoutMillis: number | undefined) {
+  const { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: own, OTEL_EXPORTER_OTLP_PROTOCOL: common } = settings;
   const { OTLPTraceExporter } =
-    settings.OTEL_EXPORTER_OTLP_PROTOCOL === 'http/json'
+    (own ?? common) === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
+  const headers = parseKeyPairsIntoRecord(settings.OTEL_EXPORTER_OTLP_HEADERS);
+  return new OTLPTraceExporter({ url, headers, ...(timeoutMillis && { timeoutMillis }) });
+}
+
+function urlOf(settings: Settings): string {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } = settings;
-  return new OTLPTraceExporter({ url: own ?? `${base.replace(/\/+$/, '')}/v1/traces` });
+  return own ?? `${base.replace(/\/+$/, '')}/v1/traces`;
 }
 
 /** Returns a function that sends the remaining spans and stops. */
 export async function startTracing(
   settings: Settings,
-  warn: (reason: string) => void,
+  { warn, exportMs }: Options,
 ): Promise<() => Promise<void>> {
+  const url = urlOf(settings);
+  const tell = (error: unknown) => {
+    const { code, message } = error as { code?: number | string; message?: string };
+    const reason = typeof code === 'number' ? `${code} ${message}` : message || code;
+    warn(`traces could not be sent to ${new URL(url).host}: ${reason}`); // the path may hold a key
+  };
+  setGlobalErrorHandler(tell);
   diag.setLogger(
     {
       error: warn,
@@ -67,18 +91,16 @@ export async function startTracing(
     },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
-  const named = resourceFromAttributes({
-    'service.name': settings.OTEL_SERVICE_NAME,
-    'service.version': version,
-  });
+  const { OTEL_SERVICE_NAME: name } = settings;
   const provider = new TracerProvider({
     resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'stakegraph', 'service.version': version }))
       .merge(detectResources({ detectors: [envDetector] }))
-      .merge(named),
+      .merge(resourceFromAttributes(name === undefined ? {} : { 'service.name': name })),
     sampler: samplerOf(settings),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: await exporterOf(settings),
+        exporter: await exporterOf(settings, url, exportMs),
         scheduledDelayMillis: settings.OTEL_BSP_SCHEDULE_DELAY,
       }),
     ],
@@ -86,18 +108,21 @@ export async function startTracing(
   setTracer(tracerOf(provider));
   return async () => {
     setTracer(undefined);
-    const late = new Promise<void>((done) => void setTimeout(done, SHUTDOWN_MS).unref());
-    await Promise.race([provider.shutdown().catch(() => undefined), late]);
+    const limit = exportMs ?? SHUTDOWN_MS;
+    const late = new Promise<void>((_done, fail) => {
+      setTimeout(() => fail(new Error(`no response within ${limit} ms`)), limit + 100).unref();
+    });
+    await Promise.race([provider.shutdown(), late]).catch(tell);
   };
 }
 
 type Own = Span & { context: Context; api: ApiSpan };
 
-function spanOf(api: ApiSpan): Own {
+function spanOf(api: ApiSpan, parent = ROOT_CONTEXT): Own {
   const { traceId, spanId } = api.spanContext();
   return {
     api,
-    context: trace.setSpan(ROOT_CONTEXT, api),
+    context: trace.setSpan(parent, api),
     ids: { trace_id: traceId, span_id: spanId },
     rename: (name) => void api.updateName(name),
     set: (attributes) => void api.setAttributes(attributes),
@@ -130,7 +155,8 @@ function tracerOf(provider: TracerProvider): Tracer {
   ) => {
     const [parent = running.getStore(), ...others] = parents;
     const links = others.flatMap((other) => (other ? [{ context: other.api.spanContext() }] : []));
-    return spanOf(tracer.startSpan(name, { kind, attributes, links }, parent?.context ?? ROOT_CONTEXT));
+    const { context = ROOT_CONTEXT } = parent ?? {};
+    return spanOf(tracer.startSpan(name, { kind, attributes, links }, context), context);
   };
 
   async function timed<T>(span: Own, work: (span: Span) => Promise<T>): Promise<T> {
@@ -150,6 +176,10 @@ function tracerOf(provider: TracerProvider): Tracer {
       return spanOf(tracer.startSpan(name, { kind: SpanKind.SERVER }, parent));
     },
     active: () => running.getStore(),
+    untraced(work) {
+      const context = suppressTracing(ROOT_CONTEXT);
+      return running.run(spanOf(tracer.startSpan('untraced', {}, context), context), work);
+    },
     within: (span, work) => running.run(span as Own | undefined, work),
     span: (name, attributes, work, parents) =>
       timed(begin(name, SpanKind.INTERNAL, attributes, parents as Own[]), work),

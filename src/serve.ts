@@ -85,10 +85,15 @@ export async function serve(settings: Settings): Promise<void> {
   }
 }
 
-function listenError(error: NodeJS.ErrnoException & { port?: number }, settings: Settings): Error {
+export function listenError(
+  error: NodeJS.ErrnoException & { port?: number },
+  settings: Settings,
+  only?: 'METRICS_PORT',
+): Error {
   if (error.syscall !== 'listen') return error;
   const { HOST } = settings;
-  const name = error.port !== settings.PORT && error.port === settings.METRICS_PORT ? 'METRICS_PORT' : 'PORT';
+  const isMetrics = error.port !== settings.PORT && error.port === settings.METRICS_PORT;
+  const name = only ?? (isMetrics ? 'METRICS_PORT' : 'PORT');
   if (error.code === 'EADDRINUSE')
     return new Error(
       `Port ${settings[name]} on ${HOST} is taken; set ${name} to another, or 0 for a free one.`,
@@ -128,7 +133,7 @@ type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<u
 async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
   if (sendsTraces(settings)) {
     const warn = (reason: string) => log.warn({ reason }, 'OpenTelemetry');
-    serving.undo.push(await (await import('./otlp.ts')).startTracing(settings, warn));
+    serving.undo.push(await (await import('./otlp.ts')).startTracing(settings, { warn }));
   }
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });

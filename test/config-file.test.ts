@@ -33,19 +33,19 @@ describe('a secret in a file', () => {
     BEACON_URL: 'https://h/hunter2',
     EXECUTION_URL: 'https://h/hunter2',
     RELAY_URLS: 'a=https://h/hunter2',
+    OTEL_EXPORTER_OTLP_HEADERS: 'api-key=hunter2',
   };
 
-  it('is possible for each setting that is a URL of a service', () => {
-    const names = Object.keys(Settings.shape).filter((name) => /_URLS?$/.test(name) && name !== 'PUBLIC_URL');
+  it('is possible for each setting that is a URL of a service, and for the headers of the collector', () => {
+    const isSecret = /_URLS?$|OTLP_HEADERS$/;
+    const names = Object.keys(Settings.shape).filter((name) => isSecret.test(name) && name !== 'PUBLIC_URL');
     expect([...secretSettings].sort()).toEqual(names.sort());
     expect(Object.keys(urls).sort()).toEqual(names.sort());
   });
 
-  it.each(Object.entries(urls))('%s_FILE is read without the newline at its end', (name, url) => {
-    for (const end of ['', '\n', '\r\n']) {
-      expect(readSettings({ [`${name}_FILE`]: file('secret', url + end) })).toEqual(
-        readSettings({ [name]: url }),
-      );
+  it.each(Object.entries(urls))('%s_FILE is read without the blanks around it', (name, url) => {
+    for (const text of [url, `${url}\n`, `${url}\r\n`, `${url} \n\n`, `\ufeff${url}\n`, `\n  ${url}`]) {
+      expect(readSettings({ [`${name}_FILE`]: file('secret', text) })).toEqual(readSettings({ [name]: url }));
     }
   });
 
@@ -128,7 +128,21 @@ describe('a file of settings', () => {
         `  ${folder}/settings, line 2: NAME=value is needed.`,
         `  ${folder}/settings, line 4: port is no setting; did you mean PORT?`,
         `  ${folder}/settings, line 5: PORT is given twice.`,
-        `  ${folder}/settings, line 6: HOST_FILE is no setting; did you mean HOST?`,
+        `  ${folder}/settings, line 6: HOST_FILE is no setting.`,
+      ].join('\n'),
+    );
+  });
+
+  it('is refused without a name that may be a piece of a secret, and with the place of others', () => {
+    const text = 'aHVudGVyMg9=\nHUNTER2=x\nNODE_ENV=production\nOTEL_RESOURCE_ATTRIBUTES=a=b\nCASH=on\n';
+    expect(refusal(() => read(text))).toBe(
+      [
+        'Invalid settings:',
+        `  ${folder}/settings, line 1: the text before = is no setting.`,
+        `  ${folder}/settings, line 2: HUNTER2 is no setting.`,
+        `  ${folder}/settings, line 3: NODE_ENV is read only from the environment.`,
+        `  ${folder}/settings, line 4: OTEL_RESOURCE_ATTRIBUTES is read only from the environment.`,
+        `  ${folder}/settings, line 5: CASH is no setting; did you mean CACHE?`,
       ].join('\n'),
     );
   });

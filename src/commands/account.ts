@@ -84,8 +84,12 @@ function saved(name: string, tier: Tier, flags: Flags, save: typeof createAccoun
       const made = await save(db, { name, tier, rateLimit, unitAllowance });
       if (!made) throw refusal;
       const limits = { rate: flags.rate, units: flags.units };
+      const old = before && {
+        beforeRate: before.rateLimit ?? 'tier',
+        beforeUnits: before.unitAllowance ?? 'tier',
+      };
       const action = save === createAccount ? 'account.create' : 'account.set-tier';
-      await audit(db, { action, subject: name, details: { tier, before: before?.tier, ...limits } });
+      await audit(db, { action, subject: name, details: { tier, before: before?.tier, ...limits, ...old } });
       return made;
     });
     print([account], flags.json);

@@ -7,7 +7,7 @@ export async function serveIndexMetrics(settings: Settings, status: IndexStatus)
   const { collectDefaultMetrics, Registry } = await import('prom-client');
   const { metricsServer } = await import('../http/metrics-server.ts');
   const { registerIndexMetrics } = await import('../indexer/metrics.ts');
-  const { makeLog } = await import('../serve.ts');
+  const { listenError, makeLog } = await import('../serve.ts');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerIndexMetrics(registry, status);
@@ -17,6 +17,8 @@ export async function serveIndexMetrics(settings: Settings, status: IndexStatus)
     contentType: registry.contentType,
   };
   const app = metricsServer(metrics, makeLog(settings));
-  await app.listen({ port: METRICS_PORT, host: HOST });
+  await app.listen({ port: METRICS_PORT, host: HOST }).catch((error) => {
+    throw listenError(error, settings, 'METRICS_PORT');
+  });
   return app;
 }

@@ -15,6 +15,8 @@ type Options = {
 };
 
 const MAX_SHUTDOWN_MS = 20_000;
+/** A command ends at most this much later if the collector does not answer. */
+const EXPORT_MS = 2_000;
 
 export type Signals = {
   stop: AbortSignal;
@@ -72,9 +74,12 @@ export async function withDatabase(
 
 export async function startTracing(settings: Settings): Promise<(() => Promise<void>) | undefined> {
   if (!sendsTraces(settings)) return undefined;
-  return (await import('../otlp.ts')).startTracing(settings, (reason) => {
-    process.stderr.write(`stakegraph: OpenTelemetry: ${reason}\n`);
-  });
+  let told = false;
+  const warn = (reason: string) => {
+    if (!told) process.stderr.write(`stakegraph: OpenTelemetry: ${reason}\n`);
+    told = true;
+  };
+  return (await import('../otlp.ts')).startTracing(settings, { warn, exportMs: EXPORT_MS });
 }
 
 async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, loads }: Options) {

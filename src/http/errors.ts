@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { shownFault, withoutTokens } from '../accounts/token-format.ts';
+import { countError } from '../graphql/run/errors.ts';
 import { Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 
 /** The interface prescribes this wording. */
@@ -58,6 +59,7 @@ const graphqlCodes: Record<number, RefusalCode> = {
 
 function withErrors({ detail }: Answer['body'], status: number) {
   const code = graphqlCodes[status];
+  if (code) countError(code);
   return code ? { detail, errors: [{ message: detail, extensions: { code } }] } : { detail };
 }
 

@@ -7,6 +7,7 @@ import type { Dataset, Revisions } from '../db/changes/revisions.ts';
 import type { Pool } from '../db/pool.ts';
 import type { ReplicaState } from '../db/replicas/replica.ts';
 import type { StreamCounts } from '../graphql/live/streams.ts';
+import { errorCounts } from '../graphql/run/errors.ts';
 import { registerIndexMetrics } from '../indexer/metrics.ts';
 import type { IndexStatus } from '../indexer/status.ts';
 import { recent } from '../kernel/recent.ts';
@@ -167,6 +168,14 @@ function registerServiceMetrics(registry: Registry, sources: Sources): void {
     'Connections closed because the client read nothing of an answer for SEND_TIMEOUT_MS.',
     connections.unread,
   );
+  new Counter({
+    ...options('graphql_errors_total', 'Errors in GraphQL responses and events, by code.'),
+    labelNames: ['code'],
+    collect() {
+      this.reset();
+      for (const [code, count] of errorCounts) this.inc({ code }, count);
+    },
+  });
   registerReadiness(registry, sources.readiness);
   registerStreamMetrics(registry, sources.streams);
   if (sources.replicas) registerReplicaMetrics(registry, sources.replicas);

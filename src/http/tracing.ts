@@ -28,9 +28,13 @@ export const requestAttributes = (answered: {
   };
 };
 
+/** Asked so often that their traces would hide those of clients. */
+const untraced = new Set<string | undefined>(['/health', '/metrics', '/ready']);
+
 /** Call it before other hooks are added. */
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.addHook('onRequest', (request, _reply, done) => {
+    if (untraced.has(request.routeOptions.url)) return tracer.untraced(done);
     const span = tracer.request(request.headers, `${request.method} ${request.routeOptions.url ?? 'none'}`);
     spans.set(request, span);
     request.log = request.log.child(span.ids);

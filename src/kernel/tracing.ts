@@ -15,6 +15,8 @@ export type Tracer = {
   request(headers: Record<string, string | string[] | undefined>, name: string): Span;
   /** The span in which this code runs. */
   active(): Span | undefined;
+  /** No span begins within `work`. */
+  untraced<T>(work: () => T): T;
   within<T>(span: Span | undefined, work: () => T): T;
   /** Runs `work` in a child of the first parent, or of the active span. Other parents become links. */
   span<T>(

@@ -51,6 +51,7 @@ describe('stakegraph audit', () => {
   it('shows who made, rotated and revoked tokens, changed a tier, imported and changed a private set', async () => {
     await call(['account', 'create', 'Firm']);
     await call(['account', 'set-tier', 'Firm', 'growth', '--rate', '7']);
+    await call(['account', 'set-tier', 'Firm', 'growth', '--rate', '9', '--units', '5']);
     const made = await call(['token', 'create', '--name', 'web', '--account', 'Firm']);
     const id = /Token (\S+)/.exec(made.stderr)?.[1] as string;
     await call(['token', 'rotate', id, '--grace', '60']);
@@ -70,6 +71,7 @@ describe('stakegraph audit', () => {
     expect(mine.map(({ actorType, actor, action, subject }) => [actorType, actor, action, subject])).toEqual([
       ['user', me, 'account.create', 'Firm'],
       ['user', me, 'account.set-tier', 'Firm'],
+      ['user', me, 'account.set-tier', 'Firm'],
       ['user', me, 'token.create', id],
       ['user', me, 'token.rotate', expect.any(String)],
       ['user', me, 'token.revoke', id],
@@ -77,9 +79,16 @@ describe('stakegraph audit', () => {
       ['token', 'default/test', 'private-set.create', setId],
       ['token', 'default/test', 'private-set.delete', setId],
     ]);
-    expect(mine[1]?.details).toEqual({ before: 'free', tier: 'growth', rate: 7 });
-    expect(mine[3]?.details).toMatchObject({ account: 'Firm', name: 'web', oldTokenId: id });
-    expect(mine[5]?.details).toEqual({ file: '-', inserted: 1, updated: 0, removed: 0 });
+    expect(mine[1]?.details).toEqual({
+      ...{ before: 'free', beforeRate: 'tier', beforeUnits: 'tier' },
+      ...{ tier: 'growth', rate: 7 },
+    });
+    expect(mine[2]?.details).toEqual({
+      ...{ before: 'growth', beforeRate: 7, beforeUnits: 'tier' },
+      ...{ tier: 'growth', rate: 9, units: 5 },
+    });
+    expect(mine[4]?.details).toMatchObject({ account: 'Firm', name: 'web', oldTokenId: id });
+    expect(mine[6]?.details).toEqual({ file: '-', inserted: 1, updated: 0, removed: 0 });
     expect(found.some(({ action, subject }) => action === 'migrate' && /^\d{4}_/.test(subject))).toBe(true);
     expect(JSON.stringify(found)).not.toMatch(/sgt_/);
 

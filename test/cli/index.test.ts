@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
@@ -124,6 +125,23 @@ describe.skipIf(!hasRecordings)('stakegraph index of a recorded chain', () => {
     expect(text).toContain('stakegraph_index_reconcile_failures_total 0\n');
     child.kill('SIGTERM');
     expect(await outcome, output.stderr).toMatchObject({ code: 0 });
+  });
+});
+
+it('names METRICS_PORT when it is taken, also if the gateway’s PORT is the same', async () => {
+  const database = await databaseForTest();
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  onTestFinished(() => void listener.close());
+  const port = String((listener.address() as AddressInfo).port);
+  expect(
+    await stakegraph(
+      ['index', '--beacon', 'http://127.0.0.1:1'],
+      env(database, { METRICS_PORT: port, PORT: port }),
+    ),
+  ).toMatchObject({
+    code: 1,
+    stderr: `stakegraph: Port ${port} on 127.0.0.1 is taken; set METRICS_PORT to another, or 0 for a free one.\n`,
   });
 });
 

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -62,6 +65,74 @@ slow('commands send their spans before they end', { timeout: 120_000 }, async ()
   expect(await stakegraph(['refresh', '--only', 'solana'], { env })).toMatchObject({ code: 0, stderr: '' });
   expect(collector.roots('import slashings')).toHaveLength(1);
   expect(collector.roots('refresh')).toHaveLength(1);
+});
+
+slow(
+  'the service is named, the collector gets its key, and each protocol is chosen by the standard variables',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const [database, collector] = [await createDatabase('empty'), await startCollector()];
+    onTestFinished(async () => {
+      collector.close();
+      await database.drop();
+    });
+    const { OTEL_EXPORTER_OTLP_PROTOCOL: protocol, ...rest } = collector.env;
+    const env = {
+      ...{ DATABASE_URL: database.url, ...rest },
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol,
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=hunter%202',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=of-attributes',
+    };
+    const run = async (more = {}) => {
+      expect(await stakegraph(['refresh', '--only', 'solana'], { env: { ...env, ...more } })).toMatchObject({
+        ...{ code: 0, stderr: '' },
+      });
+    };
+    await run();
+    await run({ OTEL_SERVICE_NAME: 'of-name' });
+    await run({ OTEL_RESOURCE_ATTRIBUTES: '' });
+    const names = collector.resources.map(
+      (resource) => /"service.name","value":\{"stringValue":"([^"]*)"/.exec(JSON.stringify(resource))?.[1],
+    );
+    expect([...new Set(names)]).toEqual(['of-attributes', 'of-name', 'stakegraph']);
+    expect(new Set(collector.keys)).toEqual(new Set(['hunter 2']));
+  },
+);
+
+slow('a command whose collector fails says so once and ends soon', { timeout: 120_000 }, async () => {
+  const database = await createDatabase('empty');
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/silent')) return;
+    response.statusCode = 404;
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await database.drop();
+  });
+  const { port } = server.address() as AddressInfo;
+  const run = async (endpoint: string | undefined) => {
+    const began = performance.now();
+    const env = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+    const { code, stderr } = await stakegraph(['refresh', '--only', 'solana'], { env });
+    expect(code).toBe(0);
+    return { stderr, ms: performance.now() - began };
+  };
+  const { ms: usual } = await run(undefined);
+  for (const [endpoint, told] of [
+    ['http://127.0.0.1:1', 'to 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'],
+    [`http://127.0.0.1:${port}/secret`, `to 127.0.0.1:${port}: 404 Not Found`],
+    [`http://127.0.0.1:${port}/silent`, `to 127.0.0.1:${port}: Request timed out`],
+  ] as const) {
+    const { stderr, ms } = await run(endpoint);
+    expect(stderr).toBe(`stakegraph: OpenTelemetry: traces could not be sent ${told}\n`);
+    expect(ms).toBeLessThan(usual + 6_000);
+  }
 });
 
 slow('a backup, a copy and a restore send spans of their tables', { timeout: 240_000 }, async () => {

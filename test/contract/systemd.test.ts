@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Settings } from '../../src/config.ts';
-import { secretSettings } from '../../src/config-file.ts';
+import { secretSettings, withFile } from '../../src/config-file.ts';
 import { project, stakegraphOfEach } from '../support/process.ts';
 
 const folder = join(project, 'deploy/systemd');
@@ -23,7 +23,7 @@ describe('the systemd units', () => {
   it('are the gateway and the index, and a timer for each command that ends', () => {
     const oneshot = services.filter((name) => valuesOf(name, 'Type')[0] === 'oneshot');
     expect(oneshot.sort()).toEqual(
-      ['mirror', 'refresh', 'repack', 'retain'].map((name) => `stakegraph-${name}.service`),
+      ['backup', 'mirror', 'refresh', 'repack', 'retain'].map((name) => `stakegraph-${name}.service`),
     );
     expect(names.filter((name) => name.endsWith('.timer')).sort()).toEqual(
       oneshot.map((name) => name.replace('.service', '.timer')),
@@ -88,6 +88,20 @@ describe('the systemd units', () => {
       const credentials = valuesOf(name, 'LoadCredential').map((line) => line.split(':')[0]);
       expect(credentials).toContain(value.replace('%d/', ''));
     }
+  });
+
+  it('serve the metrics of the index on a port of its own, whatever stakegraph.conf says', () => {
+    const [own] = valuesOf('stakegraph-index.service', 'Environment').filter((line) =>
+      /METRICS_PORT/.test(line),
+    );
+    const [, port] = /^METRICS_PORT=(\d+)$/.exec(own ?? '') ?? [];
+    const conf = join(mkdtempSync(join(tmpdir(), 'stakegraph-conf-')), 'stakegraph.conf');
+    writeFileSync(conf, 'METRICS_PORT=4001\n');
+    onTestFinished(() => rmSync(join(conf, '..'), { recursive: true }));
+    const { given } = withFile({ METRICS_PORT: port }, conf, Object.keys(Settings.shape));
+    expect(given.METRICS_PORT).toBe('4002');
+    expect(Settings.shape.PORT.parse(undefined)).not.toBe(Number(port));
+    expect(readFileSync(join(project, 'docs/deployment.md'), 'utf8')).toContain(`127.0.0.1:${port}`);
   });
 
   it('leave the gateway the time that its longest shutdown takes', () => {

@@ -17,14 +17,36 @@ export const alertCases: Record<string, Case> = {
   StakegraphDown: constant('up{job="stakegraph"}', 0, 1),
   StakegraphRestarts: counter('process_start_time_seconds{job="stakegraph"}', 60, 0),
   StakegraphErrors: {
-    fires: { [`${count}{status="200"}`]: '0+98x600', [`${count}{status="500"}`]: '0+2x600' },
-    quiet: { [`${count}{status="200"}`]: '0+98x600', [`${count}{status="404"}`]: '0+9x600' },
+    fires: {
+      [`${count}{status="200",route="/graphql"}`]: '0+98x600',
+      [`${count}{status="500",route="/graphql"}`]: '0+2x600',
+      [`${count}{status="200",route="/ready"}`]: '0+9999x600',
+    },
+    quiet: {
+      [`${count}{status="200",route="/graphql"}`]: '0+98x600',
+      [`${count}{status="404",route="/graphql"}`]: '0+9x600',
+      [`${count}{status="503",route="/ready"}`]: '0+999x600',
+    },
+  },
+  StakegraphGraphqlErrors: {
+    fires: {
+      [`${count}{status="200",route="/graphql"}`]: '0+98x600',
+      'stakegraph_graphql_errors_total{code="INTERNAL"}': '0+1x600',
+      'stakegraph_graphql_errors_total{code="UNAVAILABLE"}': '0+1x600',
+    },
+    quiet: {
+      [`${count}{status="200",route="/graphql"}`]: '0+98x600',
+      'stakegraph_graphql_errors_total{code="INTERNAL"}': '0x600',
+      'stakegraph_graphql_errors_total{code="BAD_INPUT"}': '0+90x600',
+    },
   },
   StakegraphSlow: {
     fires: {
       [`${bucket}{le="1",status="200"}`]: '0+90x600',
       [`${bucket}{le="2.5",status="200"}`]: '0+100x600',
       [`${bucket}{le="+Inf",status="200"}`]: '0+100x600',
+      [`${bucket}{le="1",status="200",route="/ready"}`]: '0+9999x600',
+      [`${bucket}{le="+Inf",status="200",route="/ready"}`]: '0+9999x600',
     },
     quiet: {
       [`${bucket}{le="1",status="200"}`]: '0+99x600',
@@ -49,13 +71,17 @@ export const alertCases: Record<string, Case> = {
   StakegraphRedisDown: constant('stakegraph_redis_up', 0, 1),
   StakegraphNoData: {
     fires: { up: '1x600' },
-    quiet: { 'stakegraph_dataset_newest_timestamp_seconds{dataset="blocks"}': '0x600' },
+    quiet: { 'stakegraph_dataset_newest_epoch{dataset="solana-overview",network="solana"}': '0x600' },
   },
-  StakegraphDataOld: constant(
-    'stakegraph_dataset_newest_timestamp_seconds{dataset="operators",network="mainnet"}',
-    -200_000,
-    0,
-  ),
+  StakegraphDataOld: {
+    fires: {
+      'stakegraph_dataset_newest_timestamp_seconds{dataset="operators",network="mainnet"}': '-200000x600',
+    },
+    quiet: {
+      'stakegraph_dataset_newest_timestamp_seconds{dataset="operators",network="mainnet"}': '0x600',
+      'stakegraph_dataset_newest_timestamp_seconds{dataset="operators",network="holesky"}': '-200000x600',
+    },
+  },
   StakegraphJobFailing: {
     fires: {
       [`${last}_failure_timestamp_seconds{task="refresh",network="mainnet"}`]: '200x600',
@@ -64,6 +90,7 @@ export const alertCases: Record<string, Case> = {
     quiet: {
       [`${last}_failure_timestamp_seconds{task="refresh",network="mainnet"}`]: '100x600',
       [`${last}_success_timestamp_seconds{task="refresh",network="mainnet"}`]: '200x600',
+      [`${last}_failure_timestamp_seconds{task="import"}`]: '200x600',
     },
   },
   StakegraphRefreshLate: constant(
@@ -72,6 +99,11 @@ export const alertCases: Record<string, Case> = {
     0,
   ),
   StakegraphMirrorLate: constant(`${last}_success_timestamp_seconds{task="mirror"}`, -100_000, 0),
+  StakegraphBackupLate: constant(`${last}_success_timestamp_seconds{task="backup"}`, -100_000, 0),
+  StakegraphIndexStopped: {
+    fires: { [`${last}_success_timestamp_seconds{task="index",network="mainnet"}`]: '-8000x600' },
+    quiet: { [`${last}_success_timestamp_seconds{task="index",network="mainnet"}`]: '0+60x600' },
+  },
   StakegraphIndexLate: constant('stakegraph_index_behind_seconds', 5_401, 2_100),
   StakegraphIndexNodeErrors: counter('stakegraph_index_node_errors_total{reason="timeout"}', 12, 1),
   StakegraphIndexUnexplained: counter('stakegraph_index_reconcile_failures_total', 1, 0),

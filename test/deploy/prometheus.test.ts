@@ -39,6 +39,7 @@ beforeAll(async () => {
     });
   await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=3');
   await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=3&utc=x');
+  await gateway.graphql('{ __typename }');
 });
 afterAll(() => gateway.close());
 

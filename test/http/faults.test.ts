@@ -60,6 +60,42 @@ describe('a fault of ours', () => {
   });
 });
 
+it('errors in GraphQL responses are counted by code, whatever the HTTP status is', async () => {
+  const gateway = await gatewayForTest({ template: 'empty' });
+  await run(gateway, 'alter table slashings rename to slashings_gone');
+  const counts = () =>
+    eventually(async () => {
+      const { text } = await gateway.fetch('/metrics');
+      const found = [...text.matchAll(/^stakegraph_graphql_errors_total\{code="(\w+)"\} (\d+)$/gm)];
+      expect(found.length).toBeGreaterThan(10);
+      return Object.fromEntries(found.map(([, code, count]) => [code, Number(count)]));
+    });
+  const before = await counts();
+  const plain = async () => (await gateway.graphql(query)).status;
+  expect([await plain(), await plain()]).toEqual([200, 200]); // the second is compiled
+  await gateway.graphql('{ a: slashings { totalCount } b: slashings(first: 1) { totalCount } }');
+  await gateway.graphql('{ nothing }');
+  const { text } = await gateway.fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'multipart/mixed',
+      authorization: `Bearer ${gateway.token}`,
+    },
+    body: JSON.stringify({ query: '{ __typename ... @defer { slashings { totalCount } } }' }),
+  });
+  expect(text).toContain('"INTERNAL"');
+  await gateway.fetch('/graphql?query={__typename}');
+  await eventually(async () => {
+    const now = await counts();
+    const more = Object.keys(now).flatMap((code) => {
+      const added = now[code] - before[code];
+      return added ? [[code, added]] : [];
+    });
+    expect(Object.fromEntries(more)).toEqual({ INTERNAL: 5, BAD_QUERY: 1, UNAUTHENTICATED: 1 });
+  });
+});
+
 describe('a database that is away', () => {
   it('is 503 with Retry-After on both APIs, and answers come again when it does', async () => {
     const gateway = await gatewayForTest({ template: 'empty' });

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, sendsTraces } from '../../src/config.ts';
 import { attributesOf, type Collector, type Exported, startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -134,6 +134,18 @@ describe('the spans of a request', () => {
     }
   });
 
+  it('are none for probes and scrapes, also not of their statements', async () => {
+    for (const path of ['/ready', '/health', '/metrics']) {
+      expect((await gateway.fetch(path)).status).toBe(200);
+      expect((await gateway.fetch(`${path}/`)).status).toBe(200);
+    }
+    const trace = newTrace();
+    await gateway.get('/v0/eth/slashings?size=3', parentOf(trace));
+    await treeOf(trace);
+    const names = spans.map(({ name }) => name);
+    expect(names.filter((name) => /ready|health|metrics|newestPositions|lastRuns/.test(name))).toEqual([]);
+  });
+
   it('begin a trace of their own without a valid traceparent', async () => {
     await gateway.get('/v0/eth/slashings?size=7', { traceparent: 'nonsense', 'x-request-id': 'own' });
     const line = await eventually(() => {
@@ -155,9 +167,23 @@ describe('settings of tracing', () => {
   it.each([
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'is "grpc"; http/protobuf or http/json is needed'],
     ['OTEL_TRACES_SAMPLER', 'jaeger', 'is "jaeger"; one of always_on'],
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc', 'is "grpc"; http/protobuf or http/json is needed'],
+    ['OTEL_TRACES_EXPORTER', 'console', 'is "console"; otlp or none is needed'],
     ['OTEL_TRACES_SAMPLER_ARG', '2', 'is "2"; a ratio from 0 to 1 is needed'],
+    ['OTEL_TRACES_SAMPLER_ARG', '.', 'is "."; a ratio from 0 to 1 is needed'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'hunter2', 'OTEL_EXPORTER_OTLP_HEADERS: name=value pairs'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'OTEL_EXPORTER_OTLP_ENDPOINT: an http://'],
   ])('%s refuses %s', (name, value, told) => {
     expect(() => readSettings({ [name]: value })).toThrow(told);
+  });
+
+  it('are read as the standard says', () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:1';
+    const sends = (more: object) => sendsTraces(readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT, ...more }));
+    expect(sends({})).toBe(true);
+    expect(sends({ OTEL_SDK_DISABLED: 'False' })).toBe(true);
+    expect(sends({ OTEL_SDK_DISABLED: 'TRUE' })).toBe(false);
+    expect(sends({ OTEL_TRACES_EXPORTER: 'none' })).toBe(false);
+    expect(readSettings({ OTEL_TRACES_SAMPLER_ARG: '.5' }).OTEL_TRACES_SAMPLER_ARG).toBe(0.5);
   });
 });

@@ -21,9 +21,11 @@ export async function startCollector() {
   const spans: Exported[] = [];
   const bodies: string[] = [];
   const resources: unknown[] = [];
+  const keys: unknown[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const piece of request) text += piece;
+    keys.push(request.headers['api-key']);
     bodies.push(`${request.method} ${request.url} ${text}`);
     for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
       resources.push(resource);
@@ -41,11 +43,13 @@ export async function startCollector() {
     OTEL_BSP_SCHEDULE_DELAY: '20',
   };
   return {
-    ...{ spans, bodies, resources, env },
+    ...{ spans, bodies, resources, keys, env },
     /** Traces this process. Returns what stops it. */
     trace: (more: Record<string, string> = {}) =>
-      startTracing(readSettings({ ...env, ...more }), (reason) => {
-        throw new Error(reason);
+      startTracing(readSettings({ ...env, ...more }), {
+        warn(reason) {
+          throw new Error(reason);
+        },
       }),
     /** Root spans of this name. */
     roots: (name: string) => spans.filter((span) => span.name === name && !span.parentSpanId),

@@ -3,16 +3,29 @@ import type { Logger } from 'pino';
 import { shownFault, withoutTokens } from '../../accounts/token-format.ts';
 import { Refusal, refusalStatus } from '../../kernel/refusal.ts';
 
-const ownCodes = new Set<unknown>([
+const ownCodes = [
   ...Object.keys(refusalStatus),
   'BAD_QUERY',
   'INTERNAL',
   'PERSISTED_QUERY_NOT_FOUND',
   'PERSISTED_QUERY_NOT_SUPPORTED',
   'SLOW_READER',
-]);
+];
+
+/** Number of errors that this process has sent, by code. */
+export const errorCounts = new Map(ownCodes.map((code) => [code, 0]));
+
+export function countError(code: string): void {
+  errorCounts.set(code, (errorCounts.get(code) ?? 0) + 1);
+}
 
 export function renderError(error: GraphQLError, log: Logger): GraphQLError {
+  const rendered = render(error, log);
+  countError(String(rendered.extensions.code));
+  return rendered;
+}
+
+function render(error: GraphQLError, log: Logger): GraphQLError {
   const { nodes = null, path = null, source = null, positions = null, extensions } = error;
   const original = error.originalError;
   const place: GraphQLErrorOptions = { nodes, path, source, positions };
@@ -31,7 +44,7 @@ export function renderError(error: GraphQLError, log: Logger): GraphQLError {
     const { http } = extensions;
     return new GraphQLError(withoutTokens(error.message), {
       ...place,
-      extensions: ownCodes.has(extensions.code)
+      extensions: errorCounts.has(String(extensions.code))
         ? extensions
         : { code: 'BAD_QUERY', ...(http ? { http } : {}) },
     });

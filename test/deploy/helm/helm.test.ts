@@ -102,6 +102,7 @@ const everything: Values = {
       BEACON_URL: 'http://g',
       EXECUTION_URL: 'http://h',
       RELAY_URLS: 'http://i',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k',
       UPSTREAM_TOKEN: 'j',
     },
   },
