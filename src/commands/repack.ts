@@ -38,7 +38,8 @@ the newest 4. Months in order are left alone. Nothing else runs it: run it once 
 A month needs free disk space of about twice its size until it is done. Imports and indexes wait meanwhile;
 readers wait at most half a second for each attempt to swap it, which is repeated for ten minutes while it is in use. A
 command that ends early changes nothing.
-Exit codes: 0 everything was rewritten, or --every was stopped; 1 not everything; 2 wrong usage.`,
+Exit codes: 0 everything was rewritten, or --every was stopped; 1 not everything, or another process is
+repacking; 2 wrong usage.`,
     )
     .action((flags: Flags) =>
       withDatabase(
@@ -50,29 +51,37 @@ Exit codes: 0 everything was rewritten, or --every was stopped; 1 not everything
       ),
     );
 
-async function pass({ write, url }: Database, flags: Flags, stop: AbortSignal): Promise<number> {
+async function pass(
+  { write, url }: Database,
+  flags: Flags,
+  stop: AbortSignal,
+): Promise<{ failed: number; skipped: number }> {
   const startedAt = new Date();
-  let [failed, rows] = [0, 0];
+  let [failed, skipped, rows] = [0, 0, 0];
   await repack(
     { pool: write, url },
     { months: flags.months, dryRun: flags.dryRun ?? false },
     (report) => {
       if (report.state === 'failed' || report.state === 'refused') failed += 1;
+      if (report.state === 'skipped') skipped += 1;
       if (report.state === 'repacked') rows += report.rows ?? 0;
       show(report, flags);
     },
     stop,
   );
-  if (!flags.dryRun && (failed > 0 || !stop.aborted)) {
+  if (!flags.dryRun && (failed > 0 || (skipped === 0 && !stop.aborted))) {
     const outcome = failed > 0 ? 'failure' : 'success';
     await recordRun(write, { job: 'repack', startedAt, outcome, rows }, sayNotRecorded);
   }
-  return failed;
+  return { failed, skipped };
 }
 
 async function once(database: Database, flags: Flags, stop: AbortSignal): Promise<void> {
-  const failed = await pass(database, flags, stop);
-  if (failed > 0) throw new Error(`${failed} months were not repacked.`);
+  const { failed, skipped } = await pass(database, flags, stop);
+  if (failed > 0)
+    throw new Error(failed === 1 ? '1 month was not repacked.' : `${failed} months were not repacked.`);
+  if (skipped > 0)
+    throw new Error('Another process is repacking or has dropped a month: try again when it has ended.');
   if (stop.aborted) throw new Error('Stopped before every month was repacked.');
 }
 
@@ -81,12 +90,13 @@ const MB = 1_000_000;
 function show(report: RepackReport, { json, every }: Flags): void {
   const time = new Date().toISOString();
   if (json) return void process.stdout.write(`${JSON.stringify({ time, ...report })}\n`);
-  const { month, rows = 0, bytes = 0, state, seconds, lockedMs, error } = report;
+  const { month = 'validator_days', before, rows = 0, bytes = 0, state, seconds, lockedMs, error } = report;
   const size = `${rows} rows, ${(bytes / MB).toFixed(1)} MB`;
   const say = {
     repacked: () => `repacked ${size}, in ${seconds} s; readers were locked out for at most ${lockedMs} ms`,
     'would repack': () => `would repack about ${size}`,
     'in order': () => 'in order',
+    nothing: () => (before ? `no month ends before ${before}` : 'no days are stored'),
     skipped: () => `skipped, ${error}`,
     refused: () => `unchanged: ${error}`,
     failed: () => `unchanged: ${error}`,

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readSettings, SettingsError } from '../config.ts';
-import { audit } from '../db/audit.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
 import { type Ages, ageOf, type Retainable, retainables } from '../ingest/retain/ages.ts';
@@ -50,11 +49,16 @@ export const retainCommand = (): Command => {
       `
 Without a number of days for it, nothing of a dataset is dropped. RETAIN sets the numbers too; options come first.
 Days are counted back from today, or from the newest stored day if that is earlier. Days of validators, attestations and
-history are dropped by whole months, once all their days are older; blocks and rewards of sync committees by slot.
-Aggregates stay: operators, days of private sets, and the window all, for which a month of validator-days is dropped only
-after a refresh has added it up. Later imports of rows before a dropped date are refused.
+history are dropped by whole months, oldest first, once all their days are older in every network; the network that ends
+first decides, and the output names it if it holds months back. A month that cannot be dropped keeps the later ones too.
+Blocks and rewards of sync committees are dropped by slot, in each network on its own.
+A month of validator-days is dropped only after a refresh has added it up for the window all, and has computed attestations
+and chain daily rewards from it. Operators and days of private sets stay. Not all aggregates do: relays of the window all
+are read from blocks, and networkOverview of the window all from attestation-days, so they lose what is dropped.
+Later imports of rows before a dropped date are refused.
 Readers wait at most half a second for each attempt to drop a month, which is repeated for ten minutes while it is in use.
-Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything; 2 wrong usage.`,
+Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything, or another process is dropping data; 2 wrong
+usage.`,
     )
     .action((flags: Flags) => {
       const ages = agesOf(flags);
@@ -80,38 +84,34 @@ function agesOf(flags: Flags): Ages {
   );
 }
 
-async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<number> {
+type Undropped = { failed: number; passed: number };
+
+async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<Undropped> {
   const startedAt = new Date();
-  let [failed, rows] = [0, 0];
-  const dropped: RetainReport[] = [];
+  let [failed, passed, rows] = [0, 0, 0];
   await retain(
     pool,
     { ages, dryRun: flags.dryRun ?? false },
     (report) => {
       if (report.state === 'failed' || report.state === 'refused') failed += 1;
-      if (report.state === 'dropped') {
-        rows += report.rows;
-        dropped.push(report);
-      }
+      if (report.state === 'passed') passed += 1;
+      if (report.state === 'dropped') rows += report.rows;
       show(report, flags);
     },
     stop,
   );
-  for (const { part, table, network, before, rows } of dropped)
-    await audit(pool, {
-      ...{ action: 'retain', subject: part ?? table },
-      details: { network, before, rows: Math.round(rows) },
-    });
-  if (!flags.dryRun && (failed > 0 || !stop.aborted)) {
+  if (!flags.dryRun && (failed > 0 || (passed === 0 && !stop.aborted))) {
     const outcome = failed > 0 ? 'failure' : 'success';
     await recordRun(pool, { job: 'retain', startedAt, outcome, rows: Math.round(rows) }, sayNotRecorded);
   }
-  return failed;
+  return { failed, passed };
 }
 
 async function once(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<void> {
-  const failed = await pass(pool, ages, flags, stop);
-  if (failed > 0) throw new Error(`${failed} parts were not dropped.`);
+  const { failed, passed } = await pass(pool, ages, flags, stop);
+  if (failed > 0)
+    throw new Error(failed === 1 ? '1 part was not dropped.' : `${failed} parts were not dropped.`);
+  if (passed > 0) throw new Error('Another process is dropping data: try again when it has ended.');
   if (stop.aborted) throw new Error('Stopped before everything was dropped.');
 }
 
@@ -126,7 +126,14 @@ function show(report: RetainReport, { json, every }: Flags): void {
   const say = {
     dropped: () => `dropped ${size}, in ${seconds} s`,
     'would drop': () => `would drop ${size}`,
-    nothing: () => `nothing before ${before}`,
+    'would refuse': () => `would keep: ${error}`,
+    nothing: () => {
+      if (!before) return 'no rows are stored';
+      return network ? `nothing before ${before}` : `no month ends before ${before}`;
+    },
+    held: () => error as string,
+    waiting: () => 'waits for an import or an index to end',
+    dropping: () => `dropped ${rows} rows so far, after ${seconds} s`,
     passed: () => `skipped, ${error}`,
     refused: () => `kept: ${error}`,
     failed: () => error as string,

@@ -47,7 +47,7 @@ describe('stakegraph repack', () => {
       const wrong = await call(['--months', '2025-01,2025-03']);
       expect(wrong.code).toBe(1);
       expect(wrong.stderr).toBe(
-        '2025-03: unchanged: no days of this month are stored\nstakegraph: 1 months were not repacked.\n',
+        '2025-03: unchanged: no days of this month are stored\nstakegraph: 1 month was not repacked.\n',
       );
       expect(wrong.stdout).toMatch(
         /^2025-01: repacked 1000 rows, \d\.\d MB, in [\d.]+ s; readers were locked out for at most \d+ ms\n$/,
@@ -65,6 +65,29 @@ describe('stakegraph repack', () => {
       ]);
     },
   );
+
+  slow('tells that nothing is old enough or stored, and that another process is repacking', async () => {
+    const empty = await createDatabase('empty');
+    try {
+      const of = (args: string[]) => stakegraph(['repack', ...args], { env: { DATABASE_URL: empty.url } });
+      for (const args of [[], ['--dry-run']])
+        expect(await of(args)).toMatchObject({ code: 0, stdout: 'validator_days: no days are stored\n' });
+      await storeDays(empty.pool, { from: '2025-01-01', until: '2025-01-21', validators: 50 });
+      expect((await of([])).stdout).toBe('validator_days: no month ends before 2024-10-23\n');
+      await storeDays(empty.pool, { from: '2025-06-01', until: '2025-06-03', validators: 1 });
+      await empty.pool.query({ text: 'truncate job_runs', values: [] });
+      await empty.pool.withClient(async (client) => {
+        await client.query(`select pg_advisory_lock(hashtext('stakegraph repack'))`);
+        const skipped = await of([]);
+        await client.query('select pg_advisory_unlock_all()');
+        expect(skipped).toMatchObject({ code: 1 });
+        expect(skipped.stderr).toContain('Another process is repacking');
+      });
+      expect((await empty.pool.query({ text: 'select from job_runs', values: [] })).rows).toEqual([]);
+    } finally {
+      await empty.drop();
+    }
+  });
 
   slow('killed in the middle leaves nothing behind, and --every goes on until SIGTERM', async () => {
     await run('drop table if exists validator_days_2024_12');

@@ -3,6 +3,7 @@ import { readSettings } from '../../src/config.ts';
 import { until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { launch, stakegraph, stakegraphOfEach } from '../support/process.ts';
+import { storeDays } from '../support/stored-days.ts';
 import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
@@ -27,7 +28,7 @@ describe('stakegraph retain', () => {
     for (const [at, message] of [
       'Nothing is dropped by default: give --validator-days 400d or the like, or set RETAIN.',
       'validator-days needs a number of days from 90d to 36500d',
-      'blocks needs a number of days from 31d',
+      'blocks is "1y"; it needs a number of days with a d, like 400d, and at least 31d',
       "unknown option '--slashings'",
     ].entries())
       expect(outcomes[at]?.stderr).toContain(message);
@@ -60,6 +61,7 @@ describe('stakegraph retain', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toMatchObject([
+      { dataset: 'blocks', rows: 0, state: 'nothing' },
       {
         dataset: 'sync-committee-rewards',
         network: 'mainnet',
@@ -83,7 +85,42 @@ describe('stakegraph retain', () => {
     ]);
   });
 
+  slow('tells an empty database, a refused month, and another process, which is no success', async () => {
+    await run('truncate sync_committee_slots, job_runs, kept_from');
+    const ages = ['--validator-days', '90d', '--sync-committee-rewards', '500d'];
+    for (const more of [[], ['--dry-run']]) {
+      const { code, stdout } = await call([...ages, ...more]);
+      expect([code, stdout]).toEqual([
+        0,
+        'validator_days: no rows are stored\nsync_committee_slots: no rows are stored\n',
+      ]);
+    }
+    await run('truncate job_runs');
+    for (const date of ['2024-01-05', '2024-06-05'])
+      await storeDays(database.pool, { from: date, until: `${date.slice(0, 9)}6`, validators: 1 });
+    const refusal = 'the window all of mainnet does not have the sums of this month yet';
+    const refused = await call(ages);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain(`validator_days_2024_01: kept: ${refusal}`);
+    expect(refused.stderr).toContain('stakegraph: 1 part was not dropped.');
+    const planned = await call([...ages, '--dry-run']);
+    expect(planned).toMatchObject({ code: 0 });
+    expect(planned.stdout).toContain(`validator_days_2024_01: would keep: ${refusal}`);
+    await database.pool.withClient(async (client) => {
+      await client.query(`select pg_advisory_lock(hashtext('stakegraph retain'))`);
+      const passed = await call(ages);
+      await client.query('select pg_advisory_unlock_all()');
+      expect(passed).toMatchObject({ code: 1 });
+      expect(passed.stdout).toContain('validator_days_2024_01: skipped, another process is dropping data');
+      expect(passed.stderr).toContain('Another process is dropping data: try again when it has ended.');
+    });
+    expect(await run('select outcome from job_runs')).toEqual([{ outcome: 'failure' }]);
+    await run('truncate validator_days, validator_day_dates');
+  });
+
   slow('--every goes on until SIGTERM, and ends with 0', async () => {
+    await run(`insert into sync_committee_slots
+      select 'mainnet', 9000000, sync_committee('mainnet', '{1}', '{0}'), '{5}'`);
     const { child, output, outcome } = launch(
       ['retain', '--sync-committee-rewards', '500d', '--every', '1s'],
       { env },

@@ -200,8 +200,8 @@ describe('the compose file', () => {
   const text = read('compose.yaml');
   const file = parse(text, { merge: true }) as ComposeFile;
   const services = Object.entries(file.services);
-  const { gateway, refresh, index, mirror, db } = file.services as Record<
-    'gateway' | 'refresh' | 'index' | 'mirror' | 'db',
+  const { gateway, refresh, index, mirror, retain, db } = file.services as Record<
+    'gateway' | 'refresh' | 'index' | 'mirror' | 'retain' | 'db',
     Service
   >;
   const password = 'c0ffee';
@@ -210,21 +210,25 @@ describe('the compose file', () => {
       value === null ? [] : [[name, filledIn(value, password)]],
     ),
   );
-  const programs = [gateway, refresh, index, mirror];
+  const programs = [gateway, refresh, index, mirror, retain];
 
   it('has the gateway, built from this repository, and its database, and by their profiles the commands that go on', () => {
-    expect(services.map(([name]) => name)).toEqual(['gateway', 'refresh', 'index', 'mirror', 'db']);
-    expect([gateway, refresh, index, mirror, db].map(({ profiles }) => profiles)).toEqual([
+    expect(services.map(([name]) => name)).toEqual(['gateway', 'refresh', 'index', 'mirror', 'retain', 'db']);
+    expect([gateway, refresh, index, mirror, retain, db].map(({ profiles }) => profiles)).toEqual([
       undefined,
       ['refresh'],
       ['index'],
       ['mirror'],
+      ['retain'],
       undefined,
     ]);
     expect(refresh.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'refresh']);
     expect(index.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'index']);
     expect(mirror.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'mirror']);
-    for (const { healthcheck } of [refresh, index, mirror]) expect(healthcheck).toEqual({ disable: true });
+    expect(retain.command?.slice(2)).toEqual(['retain', '--every', '1d', '--json']);
+    expect(retain.environment).toHaveProperty('RETAIN', null);
+    for (const { healthcheck } of [refresh, index, mirror, retain])
+      expect(healthcheck).toEqual({ disable: true });
     expect(gateway.build).toBe('.');
     expect(db.image).toBe('postgres:18');
   });
@@ -237,8 +241,8 @@ describe('the compose file', () => {
     expect(() => readSettings(settings)).not.toThrow();
   });
 
-  it('passes every setting on to the gateway that does not follow from the containers', () => {
-    const fixed = ['DATABASE_URL', 'PORT', 'HOST', 'DATA_DIR', 'SAMPLE_DATA'];
+  it('passes every setting on to the gateway that it reads and that does not follow from the containers', () => {
+    const fixed = ['DATABASE_URL', 'PORT', 'HOST', 'DATA_DIR', 'SAMPLE_DATA', 'RETAIN'];
     const passed = Object.entries(gateway.environment).flatMap(([name, value]) =>
       value === null ? [name] : [],
     );
@@ -305,7 +309,7 @@ describe('the compose file', () => {
     expect(db.volumes?.map((mount) => mount.split(':')[1])).toEqual(['/var/lib/postgresql']);
   });
 
-  it.each(['gateway', 'refresh', 'index', 'mirror'] as const)(
+  it.each(['gateway', 'refresh', 'index', 'mirror', 'retain'] as const)(
     'runs %s without privileges and with nothing to write to',
     (name) => {
       const program = file.services[name] as Service;

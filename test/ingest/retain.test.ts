@@ -1,12 +1,17 @@
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { dayOfDate } from '../../src/chain/calendar.ts';
-import { networks } from '../../src/chain/networks.ts';
+import type { Network } from '../../src/chain/networks.ts';
+import { transaction } from '../../src/db/pool.ts';
 import { openStore } from '../../src/indexer/store/index.ts';
 import { firstSlotOn } from '../../src/ingest/dropped-time.ts';
 import { type Ages, agesOf } from '../../src/ingest/retain/ages.ts';
 import { keptDate, type RetainReport, retain } from '../../src/ingest/retain/index.ts';
+import { partsOf } from '../../src/ingest/retain/parts.ts';
 import { SLOTS_AT_ONCE } from '../../src/ingest/retain/slots.ts';
+import { sumDueMonth } from '../../src/ingest/validator-months.ts';
+import { refreshed } from '../refresh/facts.ts';
+import { eventually } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 
@@ -15,15 +20,18 @@ const run = (text: string) => gateway.database.pool.query({ text, values: [] }).
 const load = (resource: Parameters<typeof importText>[1], rows: object[], options = {}) =>
   importText(gateway, resource, JSON.stringify(rows), options);
 
-/** Whether the sums of a month are stored, which a refresh does. */
-const sumsOfMonths = (stored: boolean) =>
-  run(`create or replace function validator_sums_cover(asked_network text, asked_month date) returns boolean
-    language sql stable as $$ select ${stored} $$`);
+/** As a refresh of the window all does. */
+async function sumMonths(of: Network = 'mainnet') {
+  while (await transaction(gateway.database.pool, (client) => sumDueMonth(client, of)));
+}
 
 beforeEach(async () => {
-  await run(`truncate validator_days, validator_day_dates, attestation_hours, attestation_days, blocks,
-    sync_committee_slots, sync_committees, chain_heads, kept_from cascade`);
-  await sumsOfMonths(true);
+  await run('drop view if exists january');
+  await run(`truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators,
+    chain_daily_rewards, attestation_hours, attestation_days, attestation_entities, operator_history,
+    operator_history_days, blocks, sync_committee_slots, sync_committees, chain_heads, kept_from cascade`);
+  for (const table of ['validator_days', 'attestation_days', 'attestation_hours', 'operator_history'])
+    for (const { part } of await partsOf(gateway.database.pool, table)) await run(`drop table ${part}`);
 });
 
 const NOW = new Date('2025-05-10T00:00:00Z');
@@ -51,11 +59,13 @@ const validatorDay = (date: string, change: object = {}) => {
   };
 };
 const DATES = ['2024-11-20', '2024-12-30', '2025-01-09', '2025-02-08', '2025-04-19'];
-const loadDays = () =>
-  load(
+const loadDays = async (dates = DATES) => {
+  await load(
     'validator-days',
-    DATES.map((date) => validatorDay(date)),
+    dates.map((date) => validatorDay(date)),
   );
+  await sumMonths();
+};
 const dates = () => run('select date::text as date from validator_days order by date');
 const days = { 'validator-days': 90 };
 
@@ -71,7 +81,9 @@ describe('what is kept', () => {
   it.each([
     [['validator-days=400d', 'blocks=31d'], { 'validator-days': 400, blocks: 31 }],
     [['validator-days=89d'], 'validator-days needs a number of days from 90d to 36500d, because'],
-    [['blocks=400'], 'blocks needs a number of days from 31d'],
+    [['blocks=30d'], 'blocks needs a number of days from 31d'],
+    [['blocks=400'], 'blocks is "400"; it needs a number of days with a d, like 400d, and at least 31d'],
+    [['blocks=13months'], 'blocks is "13months"; it needs a number of days with a d'],
     [['slashings=9d'], 'dataset=days by comma is needed'],
     [['blocks=40d', 'blocks=50d'], 'blocks is given twice'],
     [[], 'it names no dataset'],
@@ -94,9 +106,7 @@ describe('months of days of validators', () => {
     expect(await run('select min(date)::text as date from validator_day_dates')).toEqual([
       { date: DATES[2] },
     ]);
-    expect(await keptFrom()).toEqual(
-      networks.toSorted().map((network) => ({ dataset: 'validator-days', network, date: '2025-01-01' })),
-    );
+    expect(await keptFrom()).toEqual([{ dataset: 'validator-days', network: 'mainnet', date: '2025-01-01' }]);
     const [after] = await run(`select revision from datasets where name = 'validator-days'`);
     expect(Number(after?.revision)).toBe(Number(before?.revision) + 2);
     expect(short(await retained(days))).toEqual(['validator_days nothing']);
@@ -111,9 +121,9 @@ describe('months of days of validators', () => {
     const { data } = await gateway.graphql('{ datasets { name keptFrom { network facts date } } }');
     expect(gateway.statements).toEqual(['listDatasets']);
     const of = (name: string) => data.datasets.find((row: any) => row.name === name)?.keptFrom;
-    expect(of('validator-days')).toEqual(
-      networks.toSorted().map((network) => ({ network, facts: 'validator-days', date: '2025-01-01' })),
-    );
+    expect(of('validator-days')).toEqual([
+      { network: 'mainnet', facts: 'validator-days', date: '2025-01-01' },
+    ]);
     expect(of('attestations')).toEqual([
       { network: 'hoodi', facts: 'attestation-hours', date: '2025-03-01' },
     ]);
@@ -136,10 +146,16 @@ describe('months of days of validators', () => {
 
   it('stay while a refresh has not added them up for the window all, and the report says what to run', async () => {
     await loadDays();
-    await sumsOfMonths(false);
+    await run('update validator_months set due = true');
     const told = await retained(days);
     expect(told.map(({ state }) => state)).toEqual(['refused', 'refused']);
-    expect(told[0]?.error).toContain('run stakegraph refresh --windows all first');
+    expect(told.map(({ error }) => error)).toEqual([
+      'the window all of mainnet does not have the sums of this month yet: run stakegraph refresh --windows all first.',
+      'validator_days_2024_11 is older and was not dropped',
+    ]);
+    const planned = await retained(days, { dryRun: true });
+    expect(planned.map(({ state }) => state)).toEqual(['would refuse', 'would refuse']);
+    expect(planned[0]?.error).toBe(told[0]?.error);
     expect(await dates()).toHaveLength(DATES.length);
   });
 
@@ -163,7 +179,7 @@ describe('months of days of validators', () => {
     const dropping = retained(days, { lockTimeoutMs: 50 });
     await run(`set statement_timeout = '20s'; select count(*) from validator_days`);
     const told = await dropping;
-    expect(told.map(({ state }) => state)).toEqual(['failed', 'failed']);
+    expect(told.map(({ state }) => state)).toEqual(['failed', 'refused']);
     expect(told[0]?.error).toBe('it was in use at each of 3 attempts: try again later.');
     await reader.query('commit');
     expect((await retained(days)).map(({ state }) => state)).toEqual(['dropped', 'dropped']);
@@ -177,6 +193,198 @@ describe('months of days of validators', () => {
     await other.query(`select pg_advisory_lock(hashtext('stakegraph retain'))`);
     expect((await retained(days)).map(({ state }) => state)).toEqual(['passed', 'passed']);
     expect(await dates()).toHaveLength(DATES.length);
+  });
+});
+
+describe('a month of days of validators that cannot be dropped', () => {
+  const OLD = ['2025-02-11', '2025-05-05', '2025-06-05', '2025-07-05', '2025-08-09'];
+  const NOW = { now: new Date('2025-08-10T00:00:00Z') };
+  const stored = async () =>
+    (await run('select date::text as date from validator_day_dates order by 1')).map(({ date }) => date);
+  const sums = () =>
+    run('select month::text as month, sum_correct_head as heads from validator_month_sums order by 1');
+  const beside = async (older: string) => {
+    expect(short(await retained(days, NOW))).toEqual([
+      `validator_days_2025_01 ${older}`,
+      'validator_days_2025_02 refused',
+    ]);
+    expect(await stored()).toContain('2025-01-10');
+    expect(await keptFrom()).toEqual([]);
+  };
+
+  it('because it is not summed keeps the later ones, and is summed before it is dropped', async () => {
+    await loadDays(OLD);
+    await load('validator-days', [validatorDay('2025-01-10')]);
+    await beside('refused');
+    await sumMonths();
+    expect(short(await retained(days, NOW))).toEqual([
+      'validator_days_2025_01 dropped',
+      'validator_days_2025_02 dropped',
+    ]);
+    expect((await sums()).slice(0, 2)).toEqual([
+      { month: '2025-01-01', heads: 220 },
+      { month: '2025-02-01', heads: 220 },
+    ]);
+  });
+
+  it('because a day was corrected stays until the correction is summed', async () => {
+    await loadDays(['2025-01-10', ...OLD]);
+    await load('validator-days', [validatorDay('2025-01-10', { sumCorrectHead: 100 })]);
+    await beside('refused');
+    await sumMonths();
+    expect((await sums())[0]).toEqual({ month: '2025-01-01', heads: 100 });
+  });
+
+  it('because a view needs it keeps the later ones, and the message names the view', async () => {
+    await loadDays(['2025-01-10', ...OLD]);
+    await run('create view january as select * from validator_days_2025_01');
+    await beside('failed');
+    expect((await retained(days, NOW))[0]?.error).toMatch(
+      /^cannot drop table validator_days_2025_01 .*: view january depends on table validator_days_2025_01$/,
+    );
+  });
+
+  it('has its rows checked, not only its dates', async () => {
+    await load(
+      'validator-days',
+      ['2025-01-10', ...OLD].map((date) => validatorDay(date)),
+    );
+    await run(`delete from validator_day_dates where date < '2025-02-01'`);
+    expect((await retained(days, NOW))[0]).toMatchObject({
+      part: 'validator_days_2025_01',
+      state: 'refused',
+    });
+  });
+
+  it('because attestations or rewards are not computed from it is named, unless they never will be', async () => {
+    const owner = {
+      validatorPubkey: `0x${'7'.padStart(96, '0')}`,
+      depositAddress: `0x${'1'.padStart(40, '0')}`,
+    };
+    const row = { validatorIndex: 0, ...owner, withdrawalAddress: null, nodeOperator: null, pool: null };
+    const validator = { ...row, activationEpoch: 0, exitEpoch: null, slashed: false };
+    await load('validators', [validator]);
+    const rows = ['2025-01-10', ...OLD].map((date) => validatorDay(date, { validatorIndex: 0 }));
+    await load('validator-days', rows);
+    await sumMonths();
+    await beside('refused');
+    const reason = async () => (await retained(days, NOW))[0]?.error;
+    expect(await reason()).toBe(
+      'attestations of mainnet and chain daily rewards of mainnet of this month are not computed yet: run stakegraph refresh first.',
+    );
+    expect((await retained(days, { ...NOW, dryRun: true }))[0]?.state).toBe('would refuse');
+    await run(`insert into kept_from values ('attestation-days', 'mainnet', '2025-02-01')`);
+    expect(await reason()).toBe(
+      'chain daily rewards of mainnet of this month are not computed yet: run stakegraph refresh first.',
+    );
+    await run(`delete from kept_from`);
+    await refreshed(gateway, { only: ['attestations'], networks: ['mainnet'] });
+    expect(await reason()).toMatch(/^chain daily rewards of mainnet of this month/);
+    // without days of another active validator, a refresh has no rewards of the day
+    await load('validators', [
+      { ...validator, validatorIndex: 1, validatorPubkey: `0x${'8'.padStart(96, '0')}` },
+    ]);
+    expect((await retained(days, NOW)).map(({ state }) => state)).toEqual(['dropped', 'dropped']);
+  });
+
+  it('leaves no entry in the audit log, and each dropped month has one', async () => {
+    await loadDays(['2025-01-10', ...OLD]);
+    const entries = () =>
+      run(`select subject, details from audit_log where action = 'retain' order by entry_id`);
+    const before = (await entries()).length;
+    await run('create view january as select * from validator_days_2025_01');
+    await beside('failed');
+    expect(await entries()).toHaveLength(before);
+    await run('drop view january');
+    await retained(days, NOW);
+    expect((await entries()).slice(before)).toEqual([
+      { subject: 'validator_days_2025_01', details: { before: '2025-02-01', rows: 1 } },
+      { subject: 'validator_days_2025_02', details: { before: '2025-03-01', rows: 1 } },
+    ]);
+  });
+
+  it('because an import runs is told, and SIGTERM meanwhile drops nothing', async () => {
+    await loadDays(['2025-01-10', ...OLD]);
+    const other = new pg.Client({ connectionString: gateway.database.url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query(`select pg_advisory_lock(hashtext('stakegraph dataset validator-days'))`);
+    const stop = new AbortController();
+    const reports: RetainReport[] = [];
+    const options = { ages: days, dryRun: false, ...NOW, tellAfterMs: 20 };
+    const dropping = retain(gateway.database.pool, options, (report) => reports.push(report), stop.signal);
+    await eventually(() => expect(short(reports)).toEqual(['validator_days_2025_01 waiting']));
+    stop.abort();
+    await other.query('select pg_advisory_unlock_all()');
+    await dropping;
+    expect(short(reports)).toEqual(['validator_days_2025_01 waiting']);
+    expect(await stored()).toHaveLength(6);
+  });
+});
+
+describe('days are counted from the newest one', () => {
+  const at = { now: new Date('2025-08-10T00:00:00Z') };
+  const hoodi = (date: string) => {
+    const day = dayOfDate('hoodi', date);
+    return validatorDay('2025-01-01', {
+      network: 'hoodi',
+      day,
+      startEpoch: day * 225,
+      endEpoch: day * 225 + 224,
+    });
+  };
+
+  it('not from the end of its month', async () => {
+    await loadDays(['2025-02-28', '2025-03-05', '2025-05-01', '2025-06-03']);
+    const july = { now: new Date('2025-07-15T00:00:00Z') };
+    expect(await retained(days, july)).toMatchObject([{ part: 'validator_days_2025_02', state: 'dropped' }]);
+    expect(await retained(days, july)).toMatchObject([{ state: 'nothing', before: '2025-03-06' }]);
+  });
+
+  it('of the network that ends first, which is named', async () => {
+    await loadDays(['2025-03-20', '2025-05-01', '2025-06-01', '2025-08-09']);
+    await load('validator-days', [hoodi('2025-03-20'), hoodi('2025-05-08')]);
+    await sumMonths('hoodi');
+    const [told] = await retained(days, at);
+    expect(told).toMatchObject({
+      ...{ table: 'validator_days', network: 'hoodi', state: 'held' },
+      error: 'nothing is stored after 2025-05-08, so months that do not end before 2025-02-08 are kept',
+    });
+    await run(`delete from validator_days where network = 'hoodi'`);
+    await run(`delete from validator_day_dates where network = 'hoodi'`);
+    expect(short(await retained(days, at))).toEqual(['validator_days_2025_03 dropped']);
+    expect(await keptFrom()).toEqual([{ dataset: 'validator-days', network: 'mainnet', date: '2025-04-01' }]);
+    expect(await load('validator-days', [hoodi('2025-03-20')])).toMatchObject({ inserted: 1 });
+  });
+
+  it('of history of operators, whose dates before the dropped month stay', async () => {
+    await run(`select operator_history_parts('{2025-02-01,2025-03-01,2025-08-01}')`);
+    await run(`insert into operator_history_days select network, 'pool', '1d', date::date from (values
+      ('mainnet', '2025-01-05'), ('mainnet', '2025-02-05'), ('mainnet', '2025-08-09'), ('hoodi', '2025-06-01')) v (network, date)`);
+    expect(short(await retained({ 'operator-history': 61 }, at))).toEqual([
+      'operator_history_2025_02 dropped',
+      'operator_history_2025_03 dropped',
+    ]);
+    expect(await run('select date::text as date from operator_history_days order by 1')).toEqual(
+      ['2025-01-05', '2025-06-01', '2025-08-09'].map((date) => ({ date })),
+    );
+    expect(await keptFrom()).toEqual([
+      { dataset: 'operator-history', network: 'mainnet', date: '2025-03-01' },
+    ]);
+  });
+
+  it('and a database without rows is told for each dataset', async () => {
+    const ages = { 'validator-days': 90, 'attestation-hours': 31, 'operator-history': 61, blocks: 31 };
+    for (const dryRun of [true, false]) {
+      const told = await retained(ages, { dryRun });
+      expect(short(told)).toEqual([
+        'validator_days nothing',
+        'attestation_hours nothing',
+        'operator_history nothing',
+        'blocks nothing',
+      ]);
+      expect(told.map(({ before }) => before)).toEqual([undefined, undefined, undefined, undefined]);
+    }
   });
 });
 
@@ -194,6 +402,21 @@ describe('attestations', () => {
     };
   };
   const options = { idType: 'pool' } as const;
+
+  it('are counted from the newest day of the network that ends first', async () => {
+    const rows = [attestation('2025-02-08'), attestation('2025-08-09')];
+    const epochs = dayOfDate('hoodi', '2025-04-20');
+    const hoodi = { network: 'hoodi', day: epochs, startEpoch: epochs * 225, endEpoch: epochs * 225 + 9 };
+    await load('attestations', [...rows, { ...attestation('2025-02-08'), ...hoodi }], options);
+    const now = new Date('2025-08-10T00:00:00Z');
+    expect(short(await retained({ 'attestation-days': 31 }, { now }))).toEqual([
+      'attestation_days hoodi held',
+      'attestation_days_2025_02 dropped',
+    ]);
+    expect(await keptFrom()).toEqual([
+      { dataset: 'attestation-days', network: 'mainnet', date: '2025-03-01' },
+    ]);
+  });
 
   it('by hour are dropped by month, and those by day stay', async () => {
     const rows = ['2025-02-08', '2025-04-19'].flatMap((date) => [attestation(date), attestation(date, 0)]);
@@ -224,6 +447,11 @@ describe('slots', () => {
     const told = await retained({ blocks: 31 });
     expect(short(told)).toEqual(['blocks mainnet dropped']);
     expect(told[0]).toMatchObject({ before: '2025-04-10', rows: 3 });
+    expect(
+      await run(
+        `select details from audit_log where action = 'retain' and subject = 'blocks' order by entry_id`,
+      ),
+    ).toEqual([1, 2].map((rows) => ({ details: { network: 'mainnet', before: '2025-04-10', rows } })));
     const list = await stored('/v0/eth/blocks');
     expect(list.data.map((row: any) => row.consensusSlot)).toEqual(SLOTS.slice(3).reverse());
     expect(list.total).toBe(2);

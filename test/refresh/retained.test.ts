@@ -15,7 +15,10 @@ beforeEach(() =>
 
 const day = (date: string) => dayOfDate('mainnet', date);
 const operators = async () => (await published(gateway)).operators.map(({ row }: any) => row);
-const all = { only: ['operators'] as const, networks: ['mainnet'] as const, windows: ['all'] as const };
+const all = {
+  ...{ networks: ['mainnet'] as const, windows: ['all'] as const },
+  only: ['operators', 'attestations', 'chain-daily-rewards'] as const,
+};
 const retained = async () => {
   const reports: RetainReport[] = [];
   await retain(

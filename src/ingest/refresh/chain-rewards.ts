@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { chainDailyRewardImporter } from '../chain-daily-rewards.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
@@ -9,6 +10,10 @@ import { run, type Written, writeSelected } from './write.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
+const imported = sql`exists (
+  select from chain_daily_rewards c where c.network = d.network and c.day = d.day and not c.computed
+)`;
+
 /** Returns undefined if no days are stored or a validator index is missing. Incomplete days stay due. */
 export async function refreshChainRewards(
   client: pg.ClientBase,
@@ -17,9 +22,6 @@ export async function refreshChainRewards(
   const { network } = asked;
   const { rows } = await run(client, sql`/* everyIndex */ select ${allIndices(network)} as known`);
   if (!rows[0].known) return undefined;
-  const imported = sql`exists (
-    select from chain_daily_rewards c where c.network = d.network and c.day = d.day and not c.computed
-  )`;
   const dates = await dueDates(client, 'rewards_due', asked, sql`not ${imported}`);
   if (!dates?.length) return dates && NO_COUNTS;
   const days = await localDays(client, asked, dates);
@@ -45,6 +47,26 @@ export async function refreshChainRewards(
   });
   await doneDates(client, 'rewards_due', asked, computed);
   return { ...written, dates };
+}
+
+/** Whether a refresh would compute rewards of any of these dates. Call in a transaction. */
+export async function computesRewards(
+  client: pg.ClientBase,
+  network: Network,
+  dates: readonly string[],
+): Promise<boolean> {
+  await client.query('/* beforeRewards */ savepoint rewards');
+  const asked = { network, utc: false, all: false, after: '-infinity' };
+  const days = await localDays(client, asked, dates);
+  const { rows } = await run(
+    client,
+    sql`/* anyRewards */ select 1 ${rewards(asked, dates, days).from}
+    and not exists (
+      select from chain_daily_rewards c where c.network = ${network} and c.day = d.day and not c.computed
+    ) limit 1`,
+  );
+  await client.query('/* forgetLocalDays */ rollback to savepoint rewards');
+  return rows.length > 0;
 }
 
 /** Rules: docs/data-model.md. */

@@ -14,11 +14,13 @@ export type RepackOptions = Partial<SwapOptions> & {
 
 /** `rows` is an estimate unless the month was repacked. */
 export type RepackReport = {
-  month: string;
+  /** Absent if no month was found. */
+  month?: string;
+  before?: string;
   part?: string;
   rows?: number;
   bytes?: number;
-  state: 'repacked' | 'would repack' | 'in order' | 'refused' | 'failed' | 'skipped';
+  state: 'repacked' | 'would repack' | 'in order' | 'nothing' | 'refused' | 'failed' | 'skipped';
   lockedMs?: number;
   error?: string;
   seconds: number;
@@ -76,8 +78,13 @@ export async function repack(
   for (const month of months ?? [])
     if (!parts.some((part) => monthOf(part) === month))
       tell({ month, state: 'refused', error: 'no days of this month are stored', seconds: 0 });
-  if (!newest) return;
+  if (!newest) {
+    if (!months) tell({ state: 'nothing', seconds: 0 });
+    return;
+  }
   const ended = keptDate(months ? WRITTEN_DAYS : READ_BY_DATE_DAYS, now, newest);
+  if (!months && !parts.some((part) => part.before <= ended))
+    tell({ state: 'nothing', before: ended, seconds: 0 });
   for (const part of parts) {
     const month = monthOf(part);
     if (stop.aborted) return;

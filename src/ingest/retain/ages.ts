@@ -17,8 +17,11 @@ const MOST = 36_500;
 
 /** Returns a message if the age is refused. */
 export function ageOf(dataset: Retainable, text: string): number | string {
-  const days = Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? Number.NaN);
   const { least, needs } = retainable[dataset];
+  const given = /^(\d+)d$/.exec(text)?.[1];
+  if (!given)
+    return `${dataset} is ${JSON.stringify(text)}; it needs a number of days with a d, like 400d, and at least ${least}d`;
+  const days = Number(given);
   if (days >= least && days <= MOST) return days;
   return `${dataset} needs a number of days from ${least}d to ${MOST}d, because ${needs}`;
 }

@@ -1,18 +1,26 @@
 import type pg from 'pg';
-import { networks } from '../../chain/networks.ts';
+import { type Network, networks } from '../../chain/networks.ts';
+import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { lockWriters } from '../locks.ts';
 import type { Retainable } from './ages.ts';
+import { whyNeeded } from './needed.ts';
 
-export type PartedTable = { table: string; dataset: Retainable; revision: string };
+/** `dates`: a table with the stored dates by network. Without it, rows belong to `attestation_entities`. */
+export type PartedTable = { table: string; dataset: Retainable; revision: string; dates?: string };
 
 export const partedTables: readonly PartedTable[] = [
-  { table: 'validator_days', dataset: 'validator-days', revision: 'validator-days' },
+  {
+    ...{ table: 'validator_days', dataset: 'validator-days', revision: 'validator-days' },
+    dates: 'validator_day_dates',
+  },
   { table: 'attestation_days', dataset: 'attestation-days', revision: 'attestations' },
   { table: 'attestation_hours', dataset: 'attestation-hours', revision: 'attestations' },
-  { table: 'operator_history', dataset: 'operator-history', revision: 'operators' },
+  {
+    ...{ table: 'operator_history', dataset: 'operator-history', revision: 'operators' },
+    dates: 'operator_history_days',
+  },
 ];
 
 export type Part = { part: string; from: string; before: string; rows: number; bytes: number };
@@ -42,46 +50,75 @@ export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
   return parts;
 }
 
+type Newest = { network: Network; date: string };
+
+/** Of each network with rows, the one that ends first at the start. */
+export async function newestDates(
+  db: Queryable,
+  { dates }: PartedTable,
+  parts: readonly Part[],
+): Promise<Newest[]> {
+  const found: Newest[] = [];
+  const read = async (from: string) => {
+    const missing = networks.filter((network) => !found.some((one) => one.network === network));
+    const { rows } = await db.query({
+      text: `/* newestDates */ select network, max(date)::text as date from ${from}
+        where network = any($1::text[]) group by network`,
+      values: [missing],
+    });
+    found.push(...(rows as Newest[]));
+  };
+  if (dates) await read(dates);
+  else
+    for (const { part } of parts.toReversed())
+      if (found.length < networks.length)
+        await read(`"${part}" join attestation_entities using (entity_key)`);
+  return found.sort((a, b) => (a.date < b.date ? -1 : 1));
+}
+
+async function networksOf(client: pg.ClientBase, { dates }: PartedTable, part: Part): Promise<Network[]> {
+  const { rows } = await client.query<{ network: Network }>(
+    `/* networksOfPart */ select n.network from unnest($1::text[]) as n (network) where exists (
+      ${
+        dates
+          ? `select from ${dates} t where t.network = n.network and t.date >= $2::date and t.date < $3::date`
+          : `select from attestation_entities e where e.network = n.network and $2::date < $3::date
+        and exists (select from "${part.part}" t where t.entity_key = e.entity_key)`
+      }
+    )`,
+    [networks, part.from, part.before],
+  );
+  return rows.map(({ network }) => network);
+}
+
 /** The part cannot be dropped now; the message says what to do. */
 export class RefusedPart extends Error {}
 
-/** Window `all` reads the sums of a month once its days are gone. */
-async function checkSums(client: pg.ClientBase, part: Part): Promise<void> {
-  const { rows } = await client.query<{ network: string }>(
-    `/* monthsWithoutSums */ select n.network from unnest($1::text[]) as n (network)
-    where not validator_sums_cover(n.network, $2::date) order by 1`,
-    [networks, part.from],
-  );
-  if (rows.length === 0) return;
-  throw new RefusedPart(
-    `the window all of ${rows.map((row) => row.network).join(', ')} does not have the sums of this month yet: run stakegraph refresh --windows all first.`,
-  );
-}
-
 /**
- * Takes the locks of writers first, because waiting for the lock of the table makes readers wait too: at most
- * `lockTimeoutMs`, after which this throws with code 55P03.
+ * Call under the locks of its writers. Readers that come meanwhile wait at most `lockTimeoutMs`, after which this throws
+ * with code 55P03.
  */
 export async function dropPart(
   client: pg.ClientBase,
-  { table, dataset, revision }: PartedTable,
+  parted: PartedTable,
   part: Part,
   lockTimeoutMs: number,
 ): Promise<void> {
-  await lockWriters(client, [revision], networks);
-  if (dataset === 'validator-days') await checkSums(client, part);
+  const { dataset, dates, revision } = parted;
+  const needed = dataset === 'validator-days' && (await whyNeeded(client, part));
+  if (needed) throw new RefusedPart(needed);
+  const of = await networksOf(client, parted, part);
   await client.query(`/* lockTimeout */ select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
   await client.query(`/* dropPart */ drop table "${part.part}"`);
-  if (table === 'validator_days')
-    await client.query(`/* dropDates */ delete from validator_day_dates where date < $1::date`, [
+  if (dates)
+    await client.query(`/* dropDates */ delete from ${dates} where date >= $1::date and date < $2::date`, [
+      part.from,
       part.before,
     ]);
-  if (table === 'operator_history')
-    await client.query(`/* dropHistoryDays */ delete from operator_history_days where date < $1::date`, [
-      part.before,
-    ]);
-  await noteKept(client, dataset, networks, part.before);
+  await noteKept(client, dataset, of, part.before);
   await raisedRevision(client, revision)();
+  const details = { before: part.before, rows: Math.round(part.rows) };
+  await audit(client, { action: 'retain', subject: part.part, details });
 }
 
 export async function noteKept(

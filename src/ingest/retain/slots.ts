@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { slotStart } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { firstSlotOn } from '../dropped-time.ts';
-import { lockWriters } from '../locks.ts';
 import { removeUnusedCommittees } from '../sync-committees.ts';
 import type { Retainable } from './ages.ts';
 import { noteKept } from './parts.ts';
@@ -67,14 +67,13 @@ export async function slotsBefore(
   };
 }
 
-/** Deletes at most `SLOTS_AT_ONCE` slots; returns the number of rows. */
+/** Deletes at most `SLOTS_AT_ONCE` slots; returns the number of rows. Call under `locks`. */
 export async function dropSlots(
   client: pg.ClientBase,
-  { table, dataset, locks }: SlotTable,
+  { table, dataset }: SlotTable,
   network: Network,
   date: string,
 ): Promise<number> {
-  await lockWriters(client, locks, [network]);
   const { rowCount } = await client.query(
     `/* dropOldSlots */
     delete from ${table} where network = $1 and slot < least($2, (
@@ -96,5 +95,7 @@ export async function dropSlots(
   }
   await noteKept(client, dataset, [network], date);
   await raisedRevision(client, dataset)();
+  const details = { network, before: date, rows: rowCount };
+  await audit(client, { action: 'retain', subject: table, details });
   return rowCount;
 }
