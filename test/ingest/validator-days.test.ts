@@ -96,7 +96,11 @@ describe('the import of validator days', () => {
 
   it('refuses a wrong period after rows of a right one, in each row', async () => {
     const days = [row(), row({ validatorIndex: 8 }), row({ validatorIndex: 9, startEpoch: 1 })];
-    const rows = [...days, row({ validatorIndex: 10, startEpoch: 1 }), row({ validatorIndex: 11, utc: true })];
+    const rows = [
+      ...days,
+      row({ validatorIndex: 10, startEpoch: 1 }),
+      row({ validatorIndex: 11, utc: true }),
+    ];
     const text = rows.map((one) => JSON.stringify(one)).join('\n');
     const { faults } = await importText(gateway, 'validator-days', text);
     expect(faults.map(({ place, field }) => [place, field])).toEqual([
