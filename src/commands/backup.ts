@@ -1,4 +1,7 @@
+import { existsSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Command } from 'commander';
+import { SettingsError } from '../config.ts';
 import { recordRun } from '../db/job-runs.ts';
 import { sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
 import { partialsOf, writeBackup } from '../db/transfer/backup-write.ts';
@@ -6,11 +9,27 @@ import { withConnection } from '../db/transfer/connect.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
 import { withSource } from '../db/transfer/source.ts';
 import { version } from '../version.ts';
-import { sayLeftOut, seconds, transferProgress } from './transfer-progress.ts';
+import { seconds, transferProgress, whenWritten } from './transfer-progress.ts';
 import { sayNotRecorded } from './with-database.ts';
 import { withServer } from './with-server.ts';
 
 type Flags = { replace?: boolean; json?: boolean };
+
+function fileAt(path: string): Stats | undefined {
+  if (path === '-')
+    throw new SettingsError('A backup is a file, not standard input or output; a file of this name is ./-.');
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file?.isDirectory()) throw new SettingsError(`${path} is a folder; name a file.`);
+  return file;
+}
+
+function checkNewFile(path: string, replace: boolean | undefined): void {
+  const file = fileAt(path);
+  if (!existsSync(dirname(path)))
+    throw new SettingsError(`There is no folder ${dirname(path)}; make it first.`);
+  if (!file || replace) return;
+  throw new SettingsError(`The file ${path} exists; choose another name, or replace it with --replace.`);
+}
 
 const print = (report: object, text: string, json: boolean | undefined) =>
   process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
@@ -28,12 +47,13 @@ Backs up the database of DATABASE_URL, or else the embedded one, as it is when t
 The file gets its name once it is complete and was read again; a backup that is stopped leaves no file of that name.
 Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
     )
-    .action((file: string, flags: Flags) =>
-      withServer(
-        { command: 'backup', creates: false, stopped: 'The backup was stopped; there is no new file.' },
-        (url) => recorded(url, () => backup(url, file, flags)),
-      ),
-    );
+    .action(async (file: string, flags: Flags) => {
+      checkNewFile(file, flags.replace);
+      const stopped = () => 'The backup was stopped; there is no new file.';
+      await withServer({ command: 'backup', creates: false, stopped }, (url) =>
+        recorded(url, () => backup(url, file, flags)),
+      );
+    });
 
 const backup = (url: string, file: string, flags: Flags): Promise<number> =>
   withSource(url, async (source) => {
@@ -79,29 +99,32 @@ export const restoreCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Restores to the database of DATABASE_URL, or else to the embedded one. No gateway may be connected to it. The whole file is
-verified before anything is written. All rows are written in one transaction, so a restore that is stopped changes nothing. The
-number and a hash of the rows of each table are compared with the backup before the commit. A backup of an older version is
-restored with its tables and then migrated, unless MIGRATE=off.
+Restores to the database of DATABASE_URL, or else to the embedded one. Nothing else may be connected to it. The whole file is
+verified before anything is written. Tables are made in an empty database; all rows are then written in one transaction, so a
+restore that is stopped leaves no rows, and with --replace changes nothing. The number and a hash of the rows of each table are
+compared with the backup before the commit. A backup of an older version is restored with its tables and then migrated, unless
+MIGRATE=off. --replace is refused for an older database with data. It keeps the entries of the audit log that the backup lacks,
+and names the tokens that become valid again because they were revoked since the backup.
 Exit codes: 0 everything was restored and is equal; 1 nothing was restored, or all of it and the message says what could not be
 done afterwards; 2 wrong usage.`,
     )
     .action(async (file: string, flags: Flags & { create?: boolean }) => {
+      if (!fileAt(file)) throw new SettingsError(`There is no file ${file}.`);
       const began = performance.now();
       const progress = transferProgress();
       const manifest = await verifyBackup(file, progress.show).finally(progress.end);
       await checkMigrations(manifest.migrations);
-      const stopped = 'The restore was stopped; nothing was restored.';
+      const written = whenWritten(progress, 'The restore was stopped; nothing was restored.');
       await withServer(
-        { command: 'restore', creates: flags.create ?? false, stopped },
+        { command: 'restore', creates: flags.create ?? false, stopped: written.stopped },
         async (url, settings) => {
           const loaded = await load(url, sourceOf(file, manifest), {
             replace: flags.replace ?? false,
             migrate: settings.MIGRATE,
             audited: { action: 'restore', subject: manifest.takenAt },
             onProgress: progress.show,
+            onWritten: written.say,
           }).finally(progress.end);
-          sayLeftOut(loaded.leftOut);
           const report = { file, takenAt: manifest.takenAt, ...loaded, seconds: seconds(began) };
           print(
             report,

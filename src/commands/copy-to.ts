@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import type pg from 'pg';
-import { readSecret, type Settings, SettingsError } from '../config.ts';
+import { readSecret, SettingsError } from '../config.ts';
 import { isSameDatabase } from '../db/transfer/connect.ts';
-import { load } from '../db/transfer/load.ts';
+import { type Loaded, load } from '../db/transfer/load.ts';
 import { type Source, withSource } from '../db/transfer/source.ts';
 import { parseDatabaseUrl } from '../db/url.ts';
 import { variableName } from './mirror-flags.ts';
-import { sayLeftOut, seconds, transferProgress } from './transfer-progress.ts';
+import { seconds, type TransferProgress, transferProgress, whenWritten } from './transfer-progress.ts';
 import { withServer } from './with-server.ts';
 
 type Flags = { toEnv: string; replace?: boolean; withSample?: boolean; json?: boolean };
@@ -38,17 +38,21 @@ export const copyToCommand = (): Command =>
       `
 Copies the database of DATABASE_URL, or else the embedded one, as it is when the command starts: all data, accounts, tokens,
 private sets, usage, and the state of mirrors and indexes. Gateways may go on serving it; what they write later, such as usage,
-is not copied. No gateway may be connected to the new database. Its tables are made first; all rows are then written in one
-transaction, so a copy that is stopped leaves no rows. Before the commit, the number and a hash of the rows of each table are
-compared on both sides. Grants to other roles are not copied.
+is not copied. Nothing else may be connected to the new database. Its tables are made first; all rows are then written in one
+transaction, so a copy that is stopped leaves no rows, and with --replace changes nothing. Before the commit, the number and a
+hash of the rows of each table are compared on both sides. Grants to other roles are not copied. --replace keeps the entries of
+the audit log of the new database, and names the tokens that become valid there.
 Exit codes: 0 everything was copied and is equal; 1 nothing was copied, or all of it and the message says what could not be done
 afterwards; 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
       const target = targetUrl(flags.toEnv);
-      await withServer(
-        { command: 'copy-to', creates: false, stopped: 'The copy was stopped; nothing was copied.' },
-        (url, settings) => withSource(url, (source, client) => copy(client, source, target, flags, settings)),
+      const progress = transferProgress();
+      const written = whenWritten(progress, 'The copy was stopped; nothing was copied.');
+      await withServer({ command: 'copy-to', creates: false, stopped: written.stopped }, (url, settings) =>
+        withSource(url, (source, client) =>
+          copy(client, source, target, flags, settings.MIGRATE, progress, written.say),
+        ),
       );
     });
 
@@ -57,7 +61,9 @@ async function copy(
   source: Source,
   target: string,
   flags: Flags,
-  settings: Settings,
+  migrate: boolean,
+  progress: TransferProgress,
+  onWritten: (loaded: Loaded) => void,
 ): Promise<void> {
   const began = performance.now();
   if (source.hasSample && !flags.withSample) {
@@ -68,14 +74,13 @@ async function copy(
   if (await isSameDatabase(client, target))
     throw new SettingsError('--to-env names the database that would be copied; another one is needed.');
   const tokens = await developmentTokens(client);
-  const progress = transferProgress();
   const loaded = await load(target, source, {
     replace: flags.replace ?? false,
-    migrate: settings.MIGRATE,
+    migrate,
     audited: { action: 'copy-to', subject: 'all data' },
     onProgress: progress.show,
+    onWritten,
   }).finally(progress.end);
-  sayLeftOut(loaded.leftOut);
   for (const id of tokens) {
     process.stderr.write(
       `The development token ${id} is also valid in the new database; "stakegraph token revoke ${id}" there ends that.\n`,
@@ -85,6 +90,7 @@ async function copy(
     tables: loaded.tables,
     rows: loaded.rows,
     leftOut: loaded.leftOut,
+    revivedTokens: loaded.revivedTokens,
     seconds: seconds(began),
   };
   process.stdout.write(

@@ -10,7 +10,7 @@ import { noteFirstLoad } from '../ingest/first-load.ts';
 import { type FileReport, importFile } from '../ingest/import-file.ts';
 import { type ImportResource, importers } from '../ingest/importers.ts';
 import { type Format, formats } from '../ingest/source/open.ts';
-import { SourceError } from '../ingest/source/source.ts';
+import { PathError, SourceError } from '../ingest/source/source.ts';
 import { type IdType, idTypes } from '../resources/operators/record.ts';
 import { createOption, wholeNumber } from './flags.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
@@ -101,6 +101,7 @@ async function importAll(
   const queue = files.entries();
   const startedAt = new Date();
   let failed = 0;
+  let misnamed = 0;
   let rows = 0;
   leave.addEventListener('abort', () => {
     progress.stop();
@@ -111,6 +112,7 @@ async function importAll(
     for (const [index, file] of queue) {
       const done = await importOne(database, resource, file, flags, progress);
       if (!done.whole) failed += 1;
+      if (done.misnamed) misnamed += 1;
       rows += done.rows;
       left.delete(index);
     }
@@ -125,7 +127,7 @@ async function importAll(
     if (!isDisconnected(error)) await record('failure');
     throw error;
   }
-  await record(failed > 0 ? 'failure' : 'success');
+  if (misnamed < files.length) await record(failed > misnamed ? 'failure' : 'success');
   if (failed > 0) throw new Error(`${failed} of ${files.length} files were not fully loaded.`);
 }
 
@@ -140,7 +142,7 @@ async function importOne(
   file: string,
   flags: Flags,
   progress: ImportProgress,
-): Promise<{ whole: boolean; rows: number }> {
+): Promise<{ whole: boolean; rows: number; misnamed?: boolean }> {
   const shown = progress.file(file);
   const rejects = rejectsFile(file, flags);
   try {
@@ -174,7 +176,7 @@ async function importOne(
     rejects.end();
     if (!(error instanceof SourceError)) throw error;
     notLoaded(file, error.message, flags);
-    return { whole: false, rows: 0 };
+    return { whole: false, rows: 0, misnamed: error instanceof PathError };
   }
 }
 

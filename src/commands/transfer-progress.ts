@@ -1,4 +1,4 @@
-import type { Progress } from '../db/transfer/load.ts';
+import type { Loaded, Progress } from '../db/transfer/load.ts';
 
 const EVERY_MS = { terminal: 200, file: 10_000 };
 
@@ -29,9 +29,27 @@ export function transferProgress(stream: NodeJS.WriteStream = process.stderr) {
   };
 }
 
+export type TransferProgress = ReturnType<typeof transferProgress>;
+
 export const seconds = (began: number): number => Math.round((performance.now() - began) / 100) / 10;
 
-export function sayLeftOut(leftOut: string[]): void {
-  if (leftOut.length === 0) return;
-  process.stderr.write(`Left out, because stakegraph did not make them: ${leftOut.join(', ')}.\n`);
+/** Reports what a copy left out and changed once it is committed, also if a later step fails. */
+export function whenWritten(progress: TransferProgress, nothingDone: string) {
+  let stopped = nothingDone;
+  return {
+    stopped: () => stopped,
+    say({ leftOut, revivedTokens }: Loaded) {
+      stopped =
+        'Stopped after all data was written: run VACUUM (ANALYZE) in the database, and "stakegraph migrate".';
+      progress.end();
+      if (leftOut.length > 0)
+        process.stderr.write(`Left out, because stakegraph did not make them: ${leftOut.join(', ')}.\n`);
+      if (revivedTokens.length > 0) {
+        const tokens = revivedTokens.map(({ id, name }) => `${id} (${name})`).join(', ');
+        process.stderr.write(
+          `Tokens that were revoked, expired or unknown in the replaced database are valid now: ${tokens}; "stakegraph token revoke" ends that.\n`,
+        );
+      }
+    },
+  };
 }

@@ -8,7 +8,7 @@ type Options = {
   command: string;
   creates: boolean;
   /** Written to stderr when a signal ends the command. */
-  stopped: string;
+  stopped(): string;
 };
 
 /** Calls `work` without checking the migrations. */
@@ -18,7 +18,7 @@ export async function withServer(
 ): Promise<void> {
   const settings = readSettings();
   const onSignal = () => {
-    process.stderr.write(`${options.stopped}\n`);
+    process.stderr.write(`${options.stopped()}\n`);
     process.exit(1);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { until } from '../support/eventually.ts';
@@ -59,9 +60,10 @@ describe('stakegraph backup', () => {
 
   it('records its run for /metrics', async () => {
     const runs = `select network, outcome, row_count > 1000 as many from job_runs where job = 'backup' order by run_id`;
-    expect((await ask(source.url, runs))[0]).toEqual({ network: '', outcome: 'success', many: true });
-    const { code } = await stakegraph(['backup', file], { env: { DATABASE_URL: source.url } });
-    expect(code).toBe(1); // the file exists
+    expect(await ask(source.url, runs)).toEqual([{ network: '', outcome: 'success', many: true }]);
+    const longName = join(folder.path, 'x'.repeat(250)); // too long with the ending of unfinished files
+    const { code } = await stakegraph(['backup', longName], { env: { DATABASE_URL: source.url } });
+    expect(code).toBe(1);
     expect((await ask(source.url, runs)).at(-1)).toEqual({ network: '', outcome: 'failure', many: false });
   });
 
@@ -73,12 +75,31 @@ describe('stakegraph backup', () => {
       stakegraph(['backup', other, '--json', ...flags], { env: { DATABASE_URL: small.url } });
     const { code, stderr } = await back();
     expect([code, stderr]).toEqual([
-      1,
+      2,
       `stakegraph: The file ${other} exists; choose another name, or replace it with --replace.\n`,
     ]);
+    expect(await ask(small.url, 'select from job_runs')).toEqual([]);
     expect(await readFile(other, 'utf8')).toBe('mine');
     const replaced = await back('--replace');
     expect(JSON.parse(replaced.stdout)).toMatchObject({ file: other, bytes: (await stat(other)).size });
+  });
+
+  it('refuses a folder, a file in no folder, and standard output, and records none of them', async () => {
+    const runs = `select count(*)::int as count from job_runs where job = 'backup'`;
+    const before = await ask(source.url, runs);
+    for (const [command, path, message] of [
+      ['backup', folder.path, `${folder.path} is a folder; name a file.`],
+      ['backup', '/none/x', 'There is no folder /none; make it first.'],
+      ['backup', '-', 'A backup is a file, not standard input or output; a file of this name is ./-.'],
+      ['restore', folder.path, `${folder.path} is a folder; name a file.`],
+      ['restore', '/none/x', 'There is no file /none/x.'],
+      ['restore', '-', 'A backup is a file, not standard input or output; a file of this name is ./-.'],
+    ] as const) {
+      const env = { DATABASE_URL: source.url };
+      const { code, stderr } = await stakegraph([command, path, '--replace'], { env });
+      expect([command, path, code, stderr]).toEqual([command, path, 2, `stakegraph: ${message}\n`]);
+    }
+    expect(await ask(source.url, runs)).toEqual(before);
   });
 
   it('leaves no file when it is stopped, and none of that name when it is killed', async () => {
@@ -107,6 +128,22 @@ describe('stakegraph backup', () => {
 });
 
 describe('stakegraph restore', () => {
+  it('tells the time of the snapshot', async () => {
+    const from = await createDatabase('empty');
+    onTestFinished(from.drop);
+    const holder = new pg.Client({ connectionString: from.url });
+    await holder.connect();
+    await holder.query('begin; lock table datasets in access exclusive mode');
+    const running = launch(['backup', other], { env: { DATABASE_URL: from.url } });
+    const waiting = `select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`;
+    await until(async () => (await ask(from.url, waiting)).length > 0, running.outcome);
+    const [{ now }] = await ask(from.url, 'select clock_timestamp() as now');
+    await holder.end();
+    expect((await running.outcome).code).toBe(0);
+    const { stdout } = await restore(other, await blankDatabase(), '--json');
+    expect(Date.parse(JSON.parse(stdout).takenAt)).toBeLessThan(now.getTime());
+  });
+
   it('restores everything', async () => {
     const url = await blankDatabase();
     const { code, stdout, stderr } = await restore(file, url);
@@ -134,6 +171,86 @@ describe('stakegraph restore', () => {
     const replaced = await restore(other, to.url, '--replace', '--json');
     expect(JSON.parse(replaced.stdout)).toMatchObject({ file: other, leftOut: [], applied: [] });
     expect(await slashings(to.url)).toEqual([2]);
+  });
+
+  it('changes no row and no sequence if it fails at its end', async () => {
+    const database = await createDatabase('empty');
+    onTestFinished(database.drop);
+    const env = { DATABASE_URL: database.url };
+    const create = (name: string) => stakegraph(['account', 'create', name], { env });
+    expect((await create('one')).code).toBe(0);
+    expect((await stakegraph(['backup', other], { env })).code).toBe(0);
+    expect((await create('two')).code).toBe(0);
+    await ask(
+      database.url,
+      `insert into job_runs (job, network, started_at, outcome, row_count) values ('import', '', now(), 'success', 7);
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'no room for it'; end $$;
+      create trigger refuses before insert on audit_log for each row when (new.action = 'restore') execute function refuse()`,
+    );
+    const state = async () => [await contentsOf(database.url), await sequencesOf(database.url)];
+    const before = await state();
+    const { code, stderr } = await restore(other, database.url, '--replace');
+    expect([code, stderr]).toEqual([1, 'stakegraph: no room for it\n']);
+    expect(await state()).toEqual(before);
+    expect((await create('three')).code).toBe(0);
+  });
+
+  it('keeps the audit log of a replaced database, and names tokens that become valid again', async () => {
+    const database = await createDatabase('empty');
+    onTestFinished(database.drop);
+    const env = { DATABASE_URL: database.url };
+    const call = (...args: string[]) => stakegraph(args, { env });
+    for (const name of ['lost', 'kept']) await call('token', 'create', '--name', name);
+    const ids = `select token_id::text as id, name from tokens where name = 'lost'`;
+    const [lost] = await ask(database.url, ids);
+    expect((await call('backup', other)).code).toBe(0);
+    expect((await call('token', 'revoke', lost.id)).code).toBe(0);
+    const log = () => ask(database.url, 'select * from audit_log order by entry_id');
+    const before = await log();
+    const { code, stdout, stderr } = await restore(other, database.url, '--replace', '--json');
+    expect([code, stderr]).toEqual([
+      0,
+      `Tokens that were revoked, expired or unknown in the replaced database are valid now: ${lost.id} (lost); "stakegraph token revoke" ends that.\n`,
+    ]);
+    expect(JSON.parse(stdout).revivedTokens).toEqual([lost]);
+    const after = await log();
+    expect(after.slice(0, -1)).toEqual(before);
+    expect(after.at(-1)).toMatchObject({
+      action: 'restore',
+      details: { replaced: true, revivedTokens: [lost.id] },
+    });
+    const again = await restore(other, database.url, '--replace');
+    expect([again.code, again.stderr]).toEqual([0, '']);
+    expect((await log()).slice(0, -1)).toEqual(after);
+  });
+
+  it('refuses any other connection, whatever its name, and names it', async () => {
+    const url = await blankDatabase();
+    await migrate(url);
+    const idle = new pg.Client({ connectionString: `${url}&application_name=mine` });
+    await idle.connect();
+    onTestFinished(() => idle.end());
+    const { code, stderr } = await restore(file, url, '--replace');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/is connected .*: stop it first\. Connected: mine of \S+ \(process \d+\)\.\n$/),
+    ]);
+    expect(filled(await contentsOf(url))).toEqual(['accounts', 'audit_log']);
+  });
+
+  it('refuses to replace the data of an older database, and leaves it as it is', async () => {
+    const url = await blankDatabase();
+    const older = await migrate(url, committedTo('0047'));
+    await ask(url, slashing(1));
+    const { code, stderr } = await restore(file, url, '--replace');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /has data, and lacks migrations of the copied one: 0048_.*; choose an empty database/,
+      ),
+    ]);
+    expect(await slashings(url)).toEqual([1]);
+    expect((await ask(url, 'select from stakegraph_migrations')).length).toBe(older.length);
   });
 
   it('refuses a damaged or truncated file by name, before anything is written', async () => {
@@ -165,7 +282,7 @@ describe('stakegraph restore', () => {
     }
     expect(await contentsOf(url)).toEqual({});
     const { code, stderr } = await restore(join(folder.path, 'none'), url);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('There is no file')]);
   });
 
   it('refuses the backup of a version whose migrations it does not know', async () => {

@@ -152,10 +152,45 @@ describe('stakegraph copy-to', () => {
   it('leaves out and names a table that stakegraph did not make', async () => {
     const from = await createDatabase('empty');
     onTestFinished(from.drop);
-    await ask(from.url, 'create table notes (text text); insert into notes values (1)');
+    await ask(from.url, 'create table notes (id serial, text text); insert into notes (text) values (1)');
     const url = await blankDatabase();
     const { code, stderr } = await copyTo(from.url, url);
     expect([code, stderr]).toEqual([0, 'Left out, because stakegraph did not make them: notes.\n']);
+  });
+
+  it('does not touch tables of the new database that are not of stakegraph', async () => {
+    const from = await createDatabase('empty');
+    const to = await createDatabase('empty');
+    onTestFinished(async () => void (await Promise.all([from.drop(), to.drop()])));
+    await ask(
+      to.url,
+      `create table mine (month date) partition by range (month);
+      create table mine_1 partition of mine default; insert into mine values (now());
+      create table notes (text text); insert into notes values ('x')`,
+    );
+    expect((await copyTo(from.url, to.url, '--replace')).code).toBe(0);
+    expect(await ask(to.url, 'select text from notes, mine')).toEqual([{ text: 'x' }]);
+  });
+
+  it('makes a partition of the old database also where rows of the new one stand in its way', async () => {
+    const from = await createDatabase('empty');
+    const to = await createDatabase('empty');
+    onTestFinished(async () => void (await Promise.all([from.drop(), to.drop()])));
+    const table = `create table tomorrow (month date) partition by range (month);
+      create table tomorrow_default partition of tomorrow default;
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'a trigger ran'; end $$;
+      create trigger refuses before insert on tomorrow for each row execute function refuse();`;
+    const insert = `alter table tomorrow disable trigger refuses; insert into tomorrow values ('2026-01-01');
+      alter table tomorrow enable trigger refuses;`;
+    await ask(
+      from.url,
+      `${table} create table tomorrow_1 partition of tomorrow for values from ('2026-01-01') to ('2026-02-01'); ${insert}`,
+    );
+    await ask(to.url, `${table} ${insert}`);
+    const { code, stderr } = await copyTo(from.url, to.url, '--replace');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(await ask(to.url, 'select count(*)::int as count from tomorrow_1')).toEqual([{ count: 1 }]);
+    await expect(ask(to.url, `insert into tomorrow values ('2026-01-01')`)).rejects.toThrow('a trigger ran');
   });
 
   it('refuses a database with data, and changes nothing there, unless --replace is given', async () => {

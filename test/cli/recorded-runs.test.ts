@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createDatabase } from '../support/gateway.ts';
 import { stakegraph } from '../support/process.ts';
 
-it('an import and a refresh record their runs, and a dry run does not', async () => {
+it('an import and a refresh record their runs, but not a dry run or an import of files that do not exist', async () => {
   const database = await createDatabase('empty');
   onTestFinished(() => database.drop());
   const env = { DATABASE_URL: database.url };
@@ -12,6 +12,7 @@ it('an import and a refresh record their runs, and a dry run does not', async ()
   const first = await call(['import', 'chain-balances', '-'], balances);
   expect([first.code, first.stderr]).toEqual([0, '']);
   expect((await call(['import', 'chain-balances', '-', '--dry-run'], balances)).code).toBe(0);
+  expect((await call(['import', 'chain-balances', '/none.json', '/tmp'])).code).toBe(1);
   expect((await call(['import', 'chain-balances', '-'], '[{"epoch":-1}]')).code).toBe(1);
   await call(['refresh', '--only', 'slashings', '--networks', 'mainnet']);
   const { rows } = await database.pool.query({

@@ -78,6 +78,7 @@ export function sourceOf(path: string, manifest: Manifest): Source {
     tables: manifest.tables,
     parts: manifest.parts,
     migrations: manifest.migrations,
+    takenAt: manifest.takenAt,
     hasSample: manifest.hasSample,
     sizes: new Map(manifest.tables.map(({ name, size }) => [name, size])),
     read(table): Readable {

@@ -16,7 +16,7 @@ const LEVEL = 1;
 type Writing = { handle: FileHandle; at: number };
 
 async function append(file: Writing, bytes: Buffer): Promise<void> {
-  await file.handle.writev([bytes], file.at);
+  await file.handle.writeFile(bytes);
   file.at += bytes.length;
 }
 
@@ -84,8 +84,6 @@ export async function writeBackup(
   source: Source,
   options: BackupOptions,
 ): Promise<{ manifest: Manifest; bytes: number }> {
-  if (!options.replace && existsSync(path))
-    throw new Error(`The file ${path} exists; choose another name, or replace it with --replace.`);
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`;
   const remove = () => rmSync(partial, { force: true });
   const handle = await open(partial, 'wx', 0o600);
@@ -96,6 +94,8 @@ export async function writeBackup(
     await handle.sync();
     await handle.close();
     await traced('backup verify', {}, () => verifyBackup(partial, options.onProgress));
+    if (!options.replace && existsSync(path))
+      throw new Error(`The file ${path} was made by another program.`);
     await rename(partial, path);
     await syncFolder(dirname(path));
     return { manifest, bytes: file.at };
@@ -126,7 +126,7 @@ async function fill(file: Writing, source: Source, options: BackupOptions): Prom
   }
   const manifest: Manifest = {
     version: options.version,
-    takenAt: new Date().toISOString(),
+    takenAt: source.takenAt,
     migrations: source.migrations,
     hasSample: source.hasSample,
     parts: source.parts,

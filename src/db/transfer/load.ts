@@ -4,9 +4,11 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { traced } from '../../kernel/tracing.ts';
 import { type Audited, audit } from '../audit.ts';
+import { isDisconnected } from '../connection.ts';
 import { committedMigrations, migrate } from '../migrate.ts';
 import { type Check, checkOf, listed, quoted, rootOf, type Table } from './catalog.ts';
 import { withConnection } from './connect.ts';
+import type { Token } from './replaced.ts';
 import { copied, type Source } from './source.ts';
 import { checkTarget, prepareTarget, RefusedTarget } from './target.ts';
 
@@ -25,10 +27,19 @@ export type LoadOptions = {
   /** Applies the migrations that the source lacks after its rows are written. */
   migrate: boolean;
   onProgress(progress: Progress): void;
+  /** Called after the commit. */
+  onWritten(loaded: Loaded): void;
   audited: Pick<Audited, 'action' | 'subject'>;
 };
 
-export type Loaded = { tables: number; rows: number; leftOut: string[]; applied: string[] };
+export type Loaded = {
+  tables: number;
+  rows: number;
+  leftOut: string[];
+  applied: string[];
+  /** Tokens that were not valid in the replaced database. */
+  revivedTokens: Token[];
+};
 
 /** Throws unless both sides have the same rows, in any order. */
 function compare(table: Table, given: Check, written: Check): void {
@@ -78,12 +89,23 @@ async function loadTables(client: pg.ClientBase, source: Source, options: LoadOp
       writeTable(client, source, table, note),
     );
   }
-  options.onProgress({ bytes: 0, rows, done: tables.length, of: tables.length });
-  await finish();
-  if (tables.some(({ name }) => name === 'audit_log'))
-    await audit(client, { ...options.audited, details: { rows, replaced: options.replace } });
-  await client.query('commit');
-  return { tables: tables.length, rows, leftOut, applied: [] };
+  const revivedTokens = await finish();
+  if (tables.some(({ name }) => name === 'audit_log')) {
+    const revived = revivedTokens.map(({ id }) => id);
+    const details = {
+      rows,
+      replaced: options.replace,
+      ...(revived.length > 0 && { revivedTokens: revived }),
+    };
+    await audit(client, { ...options.audited, details });
+  }
+  await client.query('commit').catch((error: Error) => {
+    if (!isDisconnected(error)) throw error;
+    throw new Error(
+      `The connection was lost during the commit, so that either all data was written or nothing: ${error.message}`,
+    );
+  });
+  return { tables: tables.length, rows, leftOut, applied: [], revivedTokens };
 }
 
 export async function checkMigrations(migrations: string[]): Promise<void> {
@@ -104,6 +126,8 @@ export async function load(url: string, source: Source, options: LoadOptions): P
   await withConnection(url, false, (client) => checkTarget(client, source, options.replace));
   await migrate(url, undefined, source.migrations.at(-1));
   const loaded = await withConnection(url, false, (client) => loadTables(client, source, options));
+  options.onWritten(loaded);
+  options.onProgress({ bytes: 0, rows: loaded.rows, done: loaded.tables, of: loaded.tables });
   try {
     const roots = new Set(source.tables.filter(({ name }) => !loaded.leftOut.includes(name)).map(rootOf));
     await withConnection(url, false, (client) => client.query(`vacuum (analyze) ${listed([...roots])}`));

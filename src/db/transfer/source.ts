@@ -18,6 +18,7 @@ import { withConnection } from './connect.ts';
 
 /** A snapshot of a database, or a backup. */
 export type Source = Catalog & {
+  takenAt: string;
   migrations: string[];
   hasSample: boolean;
   /** In bytes. */
@@ -95,6 +96,7 @@ export const withSource = <T>(
     const source: Source = {
       ...catalog,
       migrations,
+      takenAt: (await client.query('/* takenAt */ select now() as at')).rows[0].at.toISOString(),
       hasSample: await hasSample(client, catalog),
       sizes: await sizesOf(client, catalog),
       read: (table) =>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { foundTables } from '../distributed/layout.ts';
 import {
@@ -8,8 +9,10 @@ import {
   type Part,
   quoted,
   rootOf,
+  type Sequence,
   type Table,
 } from './catalog.ts';
+import { replacedOf, type Token } from './replaced.ts';
 import type { Source } from './source.ts';
 
 /** Rows that migrations write into a new database. */
@@ -21,9 +24,35 @@ const ofMigrations: Record<string, string> = {
 export class RefusedTarget extends Error {}
 
 const MAX_NAMED = 5;
-const named = (names: string[]) =>
+const named = (names: string[]): string =>
   names.slice(0, MAX_NAMED).join(', ') +
   (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '');
+
+/** Of other roles, an ordinary role sees neither the type nor more than the names. */
+const otherSessions = `/* otherSessions */
+  select format('%s of %s (process %s)', coalesce(nullif(a.application_name, ''), 'a program'), a.usename, a.pid) as name
+  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid
+  where a.datname = current_database() and a.pid <> pg_backend_pid() and case
+    when a.backend_type is null then not r.rolsuper or a.application_name like 'stakegraph%'
+    else a.backend_type = 'client backend' end
+  order by a.pid`;
+
+const LEAVING_MS = 2_000;
+
+/** Refuses any client, because the URL of a gateway may set its application_name. Waits for those that leave. */
+async function refuseSessions(client: pg.ClientBase): Promise<void> {
+  const deadline = performance.now() + LEAVING_MS;
+  for (;;) {
+    await client.query('select pg_stat_clear_snapshot()');
+    const { rows } = await client.query(otherSessions);
+    if (rows.length === 0) return;
+    if (performance.now() > deadline)
+      throw new RefusedTarget(
+        `A gateway or another program is connected to the database to be written: stop it first. Connected: ${named(rows.map(({ name }) => name))}.`,
+      );
+    await sleep(100);
+  }
+}
 
 /** Returns partitions under the name of their table. */
 async function filledTables(client: pg.ClientBase, tables: Table[]): Promise<string[]> {
@@ -46,6 +75,15 @@ async function checkEmpty(client: pg.ClientBase, tables: Table[]): Promise<void>
   );
 }
 
+/** Leaves tables of the user's own alone. */
+function written(source: Source, { tables, parts }: Catalog): Catalog {
+  const roots = new Set([...source.tables.map(rootOf), ...source.parts.map(({ parent }) => parent)]);
+  return {
+    tables: tables.filter((table) => roots.has(rootOf(table))),
+    parts: parts.filter(({ parent }) => roots.has(parent)),
+  };
+}
+
 /** Throws if the database must not be written. */
 export async function checkTarget(client: pg.ClientBase, source: Source, replace: boolean): Promise<void> {
   if ((await foundTables(client)).length > 0)
@@ -53,10 +91,10 @@ export async function checkTarget(client: pg.ClientBase, source: Source, replace
       'Citus distributes validator_days of the database to be written: choose another one, and distribute it afterwards.',
     );
   const applied = await migrationsOf(client);
-  const { tables } = await catalogOf(client);
-  if (applied.length === 0 && tables.length > 0) {
+  const catalog = await catalogOf(client);
+  if (applied.length === 0 && catalog.tables.length > 0) {
     throw new RefusedTarget(
-      `The database has tables of another program: ${named([...new Set(tables.map(rootOf))])}; choose an empty database.`,
+      `The database has tables of another program: ${named([...new Set(catalog.tables.map(rootOf))])}; choose an empty database.`,
     );
   }
   const later = applied.filter((name) => !source.migrations.includes(name));
@@ -65,30 +103,30 @@ export async function checkTarget(client: pg.ClientBase, source: Source, replace
       `The database has migrations that the copied one has not: ${named(later)}; choose a new, empty database.`,
     );
   }
+  const { tables } = written(source, catalog);
   if (!replace) await checkEmpty(client, tables);
-  const { rows } = await client.query(
-    `/* otherSessions */ select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and application_name = 'stakegraph'`,
-  );
-  if (rows[0].count === 0) return;
-  throw new RefusedTarget(
-    'A gateway or another command of stakegraph is connected to the database to be written: stop it first.',
-  );
+  const missing = source.migrations.filter((name) => !applied.includes(name));
+  if (missing.length > 0 && (await filledTables(client, tables)).length > 0) {
+    throw new RefusedTarget(
+      `The database has data, and lacks migrations of the copied one: ${named(missing)}; choose an empty database, or migrate this one first, with the version of the copied one.`,
+    );
+  }
+  await refuseSessions(client);
 }
 
 const literal = String.raw`(?:'[^'\\]*'|-?\d+|MINVALUE|MAXVALUE)`;
 const list = String.raw`\(${literal}(?:, ${literal})*\)`;
 const isBound = new RegExp(`^(?:DEFAULT|FOR VALUES (?:FROM ${list} TO ${list}|IN ${list}))$`);
 
-async function makeParts(client: pg.ClientBase, wanted: Part[], there: Catalog): Promise<void> {
+async function makeParts(client: pg.ClientBase, wanted: Part[], there: Part[]): Promise<void> {
   const same = (one: Part, other: Part) =>
     one.name === other.name && one.parent === other.parent && one.bound === other.bound;
-  for (const part of there.parts) {
+  for (const part of there) {
     if (wanted.some((each) => same(each, part))) continue;
     await client.query(`drop table ${quoted(part.name)}`);
   }
   for (const part of wanted) {
-    if (there.parts.some((each) => same(each, part))) continue;
+    if (there.some((each) => same(each, part))) continue;
     if (!isBound.test(part.bound))
       throw new Error(`The partition ${part.name} has the unknown bound ${part.bound}.`);
     await client.query(`create table ${quoted(part.name)} partition of ${quoted(part.parent)} ${part.bound}`);
@@ -108,12 +146,23 @@ const triggersOf = `/* userTriggers */
   where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and t.tgenabled <> 'D'
     and not c.relispartition and c.relname = any($1)`;
 
+async function setSequence(client: pg.ClientBase, { name, value, called }: Sequence): Promise<void> {
+  const { rows } = await client.query('/* hasSequence */ select to_regclass($1) is not null as yes', [
+    quoted(name),
+  ]);
+  if (!rows[0].yes) return;
+  // Unlike setval alone, a restart is undone by a rollback, and so is a setval after it.
+  await client.query(`alter sequence ${quoted(name)} restart`);
+  await client.query('/* setSequence */ select setval($1::regclass, $2, $3)', [quoted(name), value, called]);
+}
+
 export type Prepared = {
   /** In write order. */
   tables: Table[];
   /** Tables of the source that no migration makes. */
   leftOut: string[];
-  finish(): Promise<void>;
+  /** Returns the tokens that became valid. */
+  finish(): Promise<Token[]>;
 };
 
 /** Empties the tables. Triggers are off until `finish`, because the tables that they fill are copied too. */
@@ -122,38 +171,37 @@ export async function prepareTarget(
   source: Source,
   replace: boolean,
 ): Promise<Prepared> {
-  const before = await catalogOf(client);
+  const before = written(source, await catalogOf(client));
   await client.query(`lock table ${listed(before.tables.map(({ name }) => name))} in access exclusive mode`);
+  await refuseSessions(client);
   if (!replace) await checkEmpty(client, before.tables);
+  const replaced = replace ? await replacedOf(client, before.tables) : undefined;
   const partitioned = await partitionedTables(client);
+  const { rows } = await client.query(triggersOf, [before.tables.map(rootOf)]);
+  const triggers = rows.map(({ name }) => name as string);
+  for (const name of triggers) await client.query(`alter table ${quoted(name)} disable trigger user`);
+  await client.query(`truncate ${listed(before.tables.map(({ name }) => name))}`);
+  // Rows of a default partition could forbid new ones.
   await makeParts(
     client,
     source.parts.filter(({ parent }) => partitioned.includes(parent)),
-    before,
+    before.parts,
   );
-  const { tables: all } = await catalogOf(client);
-  const names = new Map(all.map((table) => [table.name, table]));
+  const names = new Map((await catalogOf(client)).tables.map((table) => [table.name, table]));
   const tables = source.tables.filter((table) => {
     const own = names.get(table.name);
     if (!own) return false;
     if ([...own.columns].sort().join() === [...table.columns].sort().join()) return true;
     throw new Error(`The table ${table.name} has other columns than the copied one.`);
   });
-  const { rows } = await client.query(triggersOf, [all.map(({ name }) => name).concat(partitioned)]);
-  const triggers = rows.map(({ name }) => name as string);
-  for (const name of triggers) await client.query(`alter table ${quoted(name)} disable trigger user`);
-  await client.query(`truncate ${listed(all.map(({ name }) => name))}`);
   return {
     tables,
     leftOut: source.tables.filter((table) => !tables.includes(table)).map(({ name }) => name),
     async finish() {
-      for (const { name, value, called } of await source.sequences())
-        await client.query('/* setSequence */ select setval($1::regclass, $2, $3)', [
-          quoted(name),
-          value,
-          called,
-        ]);
+      for (const sequence of await source.sequences()) await setSequence(client, sequence);
+      await replaced?.keepEntries();
       for (const name of triggers) await client.query(`alter table ${quoted(name)} enable trigger user`);
+      return (await replaced?.revivedTokens()) ?? [];
     },
   };
 }

@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import { csvRows } from './csv.ts';
 import { documentRows, holdsList } from './document.ts';
 import { jsonLines } from './lines.ts';
-import { type Source, SourceError } from './source.ts';
+import { PathError, type Source, SourceError } from './source.ts';
 
 export const formats = ['json', 'csv'] as const;
 export type Format = (typeof formats)[number];
@@ -40,15 +40,15 @@ export async function openSource(
 }
 
 export async function fileAt(path: string): Promise<Stats> {
-  const file = await stat(path).catch((error) => fail(path, error));
-  if (file.isDirectory()) throw new SourceError(`${path}: is a folder; name its files.`);
+  const file = await stat(path).catch((error) => fail(path, error, PathError));
+  if (file.isDirectory()) throw new PathError(`${path}: is a folder; name its files.`);
   return file;
 }
 
-export function fail(name: string, error: unknown): never {
+export function fail(name: string, error: unknown, Fault = SourceError): never {
   if (error instanceof SourceError) throw error;
   const { code, message } = error as NodeJS.ErrnoException;
-  throw new SourceError(`${name}: ${code === 'ENOENT' ? 'there is no such file.' : message}`);
+  throw new Fault(`${name}: ${code === 'ENOENT' ? 'there is no such file.' : message}`);
 }
 
 async function* unzipped(

@@ -33,3 +33,6 @@ export async function* readRows(batches: AsyncIterable<RawRow[] | Lines>): Async
 }
 
 export class SourceError extends Error {}
+
+/** There is no file of this name. */
+export class PathError extends SourceError {}
