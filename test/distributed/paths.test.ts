@@ -199,6 +199,7 @@ describe('a database with distributed days of validators', () => {
 /** Where the sources name the table, and why Citus never gets a statement of that module that it misreads. */
 const naming: Record<string, string> = {
   'commands/distribute.ts': 'help',
+  'commands/repack.ts': 'a message',
   'db/changes/datasets.ts': 'names',
   'db/distributed/layout.ts': 'catalogue',
   'db/transfer/source.ts': 'a refusal',
