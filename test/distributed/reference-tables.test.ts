@@ -235,6 +235,7 @@ const naming: Record<string, string> = {
   'ingest/refresh/attestations.ts': 'selects with local copies of days, into temporary tables',
   'ingest/refresh/known.ts': 'selects with local copies of days and blocks, into temporary tables',
   'ingest/refresh/validators.ts': 'a select with sums of days, into a temporary table',
+  'ingest/retain/needed.ts': 'selects with local copies of days',
   'resources/consolidation-totals/queries.ts': 'selects with consolidations',
   'resources/consolidations/queries.ts': 'selects with consolidations and summaries of operators',
   'resources/operators/queries.ts': 'selects with summaries of operators',
