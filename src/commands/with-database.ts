@@ -34,8 +34,8 @@ export async function withDatabase(
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // `ended` reports once why an embedded server ended. Each lost connection would report it again.
-    if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
+    // A lost idle connection is replaced. The statement that fails, or `ended`, reports a lost server once.
+    if (!isDisconnected(error)) say(error);
   };
   const stopTracing = options.traced ? await startTracing(settings) : undefined;
   const opening = openDatabase(settings, onError, { ...options, migrate });

@@ -23,7 +23,7 @@ import {
   rowChecker,
 } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
-import { rangeOf, withinDates } from './staging.ts';
+import { withinDates } from './staging.ts';
 
 const record = AttestationRecord.shape;
 
@@ -161,21 +161,21 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key: string[] = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  const range = rangeOf(stagedDates);
-  const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and ${withinDates('t.date')}`;
+  const within = withinDates('t.date', stagedDates);
+  const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and ${within.text}`;
   const updated = await client.query(
     `/* updateAttestations */
     update ${table} t set ${figures.map((name) => `${name} = s.${name}`).join(', ')} from ${given}
     where s.${wanted} and ${same}
       and (${figures.map((name) => `t.${name}`).join(', ')}) is distinct from (${figures.map((name) => `s.${name}`).join(', ')})`,
-    range,
+    within.values,
   );
   const inserted = await client.query(
     `/* insertAttestations */
     insert into ${table} (entity_key, ${columns.join(', ')})
     select e.entity_key, ${columns.map((name) => `s.${name}`).join(', ')} from ${given}
     where s.${wanted} and not exists (select from ${table} t where ${same})`,
-    range,
+    within.values,
   );
   return { inserted: inserted.rowCount ?? 0, updated: updated.rowCount ?? 0, removed: 0 };
 }

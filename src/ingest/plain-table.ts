@@ -14,7 +14,6 @@ import {
   type Column,
   changedColumns,
   columnList,
-  rangeOf,
   sameColumns,
   type Unique,
   withinDates,
@@ -52,22 +51,22 @@ export async function mergePlain(
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  const same = `${sameColumns('t', 's', key)}${parts ? ` and ${withinDates(`t.${parts.column}`)}` : ''}`;
-  const dates = parts ? rangeOf(parts.dates) : [];
+  const within = parts && withinDates(`t.${parts.column}`, parts.dates);
+  const same = `${sameColumns('t', 's', key)}${within ? ` and ${within.text}` : ''}`;
   // A merge join is faster, because both tables have an index in key order.
   await client.query('/* mergeSorted */ set local enable_hashjoin = off');
   const updated = await client.query(
     `/* updateStaged */
     update ${name} t set ${figures.map((column) => `${column.name} = s.${column.name}`).join(', ')} from ${from} as s
     where ${same} and (${changedColumns('t', 's', figures)})`,
-    dates,
+    within?.values,
   );
   const inserted = await client.query(
     `/* insertStaged */
     insert into ${name} (${columnList(names)}) select ${columnList(names, 's')} from ${from} as s
     where not exists (select from ${name} t where ${same})
     order by ${columnList(key, 's')}`,
-    dates,
+    within?.values,
   );
   await client.query('/* anyMerge */ set local enable_hashjoin to default');
   counts.updated = updated.rowCount ?? 0;

@@ -52,14 +52,22 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
 }
 
 /**
- * The planner prunes partitions by a range, but not by joined dates. A list would repeat the lookups of index scans.
- * `rangeOf` has the values.
+ * The planner prunes partitions by ranges, but not by joined dates. A list would repeat the lookups of index scans. Months
+ * without dates lie between two ranges, because a file may have days that are years apart.
  */
-export const withinDates = (column: string): string => `${column} between $1::date and $2::date`;
-export const rangeOf = (dates: readonly string[]): string[] => {
-  const sorted = dates.toSorted();
-  return [...sorted.slice(0, 1), ...sorted.slice(-1)];
-};
+export function withinDates(column: string, dates: readonly string[]): { text: string; values: string[] } {
+  const values: string[] = [];
+  for (const date of [...new Set(dates)].toSorted()) {
+    const last = values.at(-1);
+    if (last === undefined || monthNumber(date) - monthNumber(last) > 1) values.push(date, date);
+    else values[values.length - 1] = date;
+  }
+  const range = (at: number) => `${column} between $${at + 1}::date and $${at + 2}::date`;
+  const ranges = values.flatMap((_, at) => (at % 2 === 0 ? [range(at)] : []));
+  return { text: `(${ranges.join(' or ')})`, values };
+}
+
+const monthNumber = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7));
 
 export async function hasRepeatedKeys(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query(

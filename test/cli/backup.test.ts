@@ -1,5 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -100,6 +102,19 @@ describe('stakegraph backup', () => {
       expect([command, path, code, stderr]).toEqual([command, path, 2, `stakegraph: ${message}\n`]);
     }
     expect(await ask(source.url, runs)).toEqual(before);
+  });
+
+  it('tells that the disk is full, and leaves no file', async ({ skip }) => {
+    const small = mkdtempSync(join(tmpdir(), 'stakegraph-small-'));
+    onTestFinished(() => rmdirSync(small));
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]);
+    if (mounted.status !== 0) skip('only root can mount a small disk');
+    onTestFinished(() => void spawnSync('umount', [small]));
+    const { code, stderr } = await stakegraph(['backup', join(small, 'full')], {
+      env: { DATABASE_URL: source.url },
+    });
+    expect([code, stderr]).toEqual([1, 'stakegraph: ENOSPC: no space left on device, write\n']);
+    expect(readdirSync(small)).toEqual([]);
   });
 
   it('leaves no file when it is stopped, and none of that name when it is killed', async () => {

@@ -34,13 +34,15 @@ async function writeTable(
       done(null, chunk);
     },
   });
-  const rows = source.read(table);
-  await pipeline(rows, counted, createGzip({ level: LEVEL }), async (chunks) => {
-    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
-      await append(file, chunk);
-    }
+      file.at += chunk.length;
+      done(null, chunk);
+    },
   });
+  const written = file.handle.createWriteStream({ autoClose: false });
+  await pipeline(source.read(table), counted, createGzip({ level: LEVEL }), hashed, written);
   note(0, true);
   return {
     ...table,
