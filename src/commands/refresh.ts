@@ -13,7 +13,7 @@ import {
   type Subject,
   subjects,
 } from '../ingest/refresh/index.ts';
-import { duration, namesOption } from './flags.ts';
+import { duration, namesOption, wholeNumber } from './flags.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = {
@@ -24,8 +24,12 @@ type Flags = {
   allDays?: boolean;
   /** Milliseconds. */
   every?: number;
+  jobs: number;
   json?: boolean;
 };
+
+/** As many as there are windows. */
+const MAX_JOBS = 4;
 
 export const refreshCommand = (): Command =>
   new Command('refresh')
@@ -39,6 +43,7 @@ export const refreshCommand = (): Command =>
     )
     .option('--all-days', 'compute attestations and chain daily rewards for all days, not only changed ones')
     .option('--every <time>', 'repeat until SIGTERM, once per interval (90s, 15m, 1h, 1d)', duration)
+    .option('--jobs <count>', 'number of parts to refresh in parallel', wholeNumber(1, MAX_JOBS), 1)
     .option('--json', 'report each part as a line of JSON')
     .addHelpText(
       'after',
@@ -48,7 +53,8 @@ from validator-days until they are withdrawable; attestations by day from valida
 from these, blocks and chain-balances, for whole days on which all validators are known; Solana from solana-epochs,
 solana-validator-epochs and solana-stake-authority-epochs. Attestations and chain daily rewards are computed for days whose
 validator-days changed; after changes of validators, blocks or chain-balances use --all-days to compute earlier days again.
-A part without facts is left unchanged. Each network and window, and each week of days, is one transaction: readers see all
+A part without facts is left unchanged. A job keeps one processor of the database busy and needs up to 0.5 GB of its memory
+for a million validators. Each network and window, and each week of days, is one transaction: readers see all
 of it or nothing. If another process is refreshing a part, this one waits for it; with --every it skips that part.
 SIGTERM ends it after the current transaction, a second SIGTERM at once.
 Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything; 2 wrong usage.`,
@@ -62,7 +68,8 @@ Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything
           if (flags.every === undefined) await once(write, flags, stop);
           else await repeated(write, flags, flags.every, stop);
         },
-        { graceful: true, traced: true },
+        // The audit log and the recorded run need one more.
+        { graceful: true, traced: true, writers: flags.jobs + 1 },
       ),
     );
 
@@ -73,6 +80,7 @@ const optionsOf = (flags: Flags): RefreshOptions => ({
   allDays: flags.allDays ?? false,
   types: computedTypes.filter((type) => type !== 'validator' || flags.validators),
   wait: flags.every === undefined,
+  jobs: flags.jobs,
 });
 
 async function pass(pool: Pool, flags: Flags, stop: AbortSignal) {

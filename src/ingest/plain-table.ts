@@ -10,14 +10,7 @@ import {
   stagedScopes,
 } from './importer.ts';
 import { isReference, mergeReference } from './reference-table.ts';
-import {
-  type Column,
-  changedColumns,
-  columnList,
-  sameColumns,
-  type Unique,
-  withinDates,
-} from './staging.ts';
+import { type Column, changedColumns, columnList, sameColumns, type Unique, withinDates } from './staging.ts';
 
 export type PlainTable = {
   name: string;

@@ -113,6 +113,15 @@ describe('stakegraph refresh', () => {
     expect(await published(gateway)).toEqual(undisturbed);
   });
 
+  it('publishes the same with several jobs', async () => {
+    await forget();
+    await refreshed(gateway, only);
+    const one = await published(gateway);
+    await forget();
+    expect(await stakegraph(args('--jobs', '4'), env())).toMatchObject({ code: 0, stderr: '' });
+    expect(await published(gateway)).toEqual(one);
+  });
+
   it('changes nothing and raises no revision the second time', async () => {
     expect(await stakegraph(args(), env())).toMatchObject({ code: 0, stderr: '' });
     const [rows, raised] = [await published(gateway), await revisions(gateway)];

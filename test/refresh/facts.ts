@@ -121,7 +121,7 @@ export async function refreshed(
   change: Partial<RefreshOptions> = {},
 ): Promise<PartReport[]> {
   const reports: PartReport[] = [];
-  const options = { networks, windows: timeWindows, only: subjects, wait: true, allDays: false };
+  const options = { networks, windows: timeWindows, only: subjects, wait: true, allDays: false, jobs: 1 };
   const types = computedTypes.filter((type) => type !== 'validator');
   await refresh(gateway.database.pool, { ...options, types, ...change }, (report) => reports.push(report));
   const failed = reports.find(({ state }) => state === 'failed');

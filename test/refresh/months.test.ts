@@ -243,7 +243,7 @@ describe('sums by month', () => {
   it('are left for the next refresh when a refresh is stopped', async () => {
     await load(gateway, 'validator-days', [...january, ...others]);
     let asked = 0;
-    const options = { ...only, types: [], wait: true, allDays: false };
+    const options = { ...only, types: [], wait: true, allDays: false, jobs: 1 };
     expect(
       await refresh(
         gateway.database.pool,

@@ -31,7 +31,7 @@ export async function publish(
     pool,
     {
       ...{ networks: [network], windows: timeWindows, only },
-      ...{ types: publishedTypes, allDays: false, wait: true },
+      ...{ types: publishedTypes, allDays: false, wait: true, jobs: 1 },
     },
     (report) => reports.push(report),
     stopped,

@@ -23,6 +23,8 @@ export type RefreshOptions = {
   types: readonly ComputedType[];
   allDays: boolean;
   wait: boolean;
+  /** How many parts are refreshed at the same time. */
+  jobs: number;
 };
 
 /** `passed`: another process refreshes the part. Counts are then of the weeks written before. */
@@ -93,23 +95,37 @@ async function refreshParts(
   tell: (report: PartReport) => void,
   stopped: () => boolean,
 ): Promise<boolean> {
-  for (const { refresh: compute, prepare, ...part } of partsOf(options)) {
-    const began = performance.now();
-    const seconds = () => Math.round(performance.now() - began) / 1000;
-    try {
-      const name = Object.values(part).join(' ');
-      while (!stopped() && prepare && (await locking(pool, name, options.wait, prepare)));
-      if (stopped()) return false;
-      const { stopped: early, ...outcome } = await traced(`refresh ${part.part}`, attributesOf(part), () =>
-        computed(pool, name, compute, options.wait, stopped),
-      );
-      tell({ ...part, ...outcome, seconds: seconds() });
-      if (early) return false;
-    } catch (error) {
-      tell({ ...part, state: 'failed', error: (error as Error).message, seconds: seconds() });
-    }
+  const queue = partsOf(options).values();
+  const work = async () => {
+    for (const part of queue) if (!(await refreshPart(pool, part, options.wait, tell, stopped))) return false;
+    return true;
+  };
+  const whole = await Promise.all(Array.from({ length: options.jobs }, work));
+  return !whole.includes(false);
+}
+
+async function refreshPart(
+  pool: Pool,
+  { refresh: compute, prepare, ...part }: Part,
+  wait: boolean,
+  tell: (report: PartReport) => void,
+  stopped: () => boolean,
+): Promise<boolean> {
+  const began = performance.now();
+  const seconds = () => Math.round(performance.now() - began) / 1000;
+  try {
+    const name = Object.values(part).join(' ');
+    while (!stopped() && prepare && (await locking(pool, name, wait, prepare)));
+    if (stopped()) return false;
+    const { stopped: early, ...outcome } = await traced(`refresh ${part.part}`, attributesOf(part), () =>
+      computed(pool, name, compute, wait, stopped),
+    );
+    tell({ ...part, ...outcome, seconds: seconds() });
+    return !early;
+  } catch (error) {
+    tell({ ...part, state: 'failed', error: (error as Error).message, seconds: seconds() });
+    return true;
   }
-  return true;
 }
 
 const attributesOf = ({ network, window, calendar }: Omit<PartReport, 'state' | 'seconds'>): Attributes => ({
