@@ -38,8 +38,10 @@ export function withSecrets(environment: Environment, names = secretSettings): F
       continue;
     }
     const content = contentOf(path);
+    // Anything else may be the secret itself.
+    const shown = /^\.{0,2}\//.test(path) ? ` is ${JSON.stringify(path)};` : ':';
     if (content.text) given[name] = content.text;
-    else faults.push(`${name}_FILE is ${JSON.stringify(path)}; ${content.fault ?? 'the file is empty.'}`);
+    else faults.push(`${name}_FILE${shown} ${content.fault ?? 'the file is empty.'}`);
   }
   return { given, faults };
 }

@@ -260,8 +260,8 @@ export const Settings = z.object({
   OTEL_EXPORTER_OTLP_HEADERS: z
     .string()
     .refine(
-      (text) => list(text).every((pair) => /^[\w.-]+\s*=./.test(pair)),
-      'name=value pairs, separated by commas, are needed',
+      (text) => list(text).every((pair) => /^[\w.-]+\s*=([^%;]|%[\da-f]{2})+$/i.test(pair)),
+      'name=value pairs, separated by commas, are needed, with values percent-encoded',
     )
     .optional()
     .describe(

@@ -19,6 +19,8 @@ function fileAt(path: string): Stats | undefined {
   if (path === '-')
     throw new SettingsError('A backup is a file, not standard input or output; a file of this name is ./-.');
   const file = statSync(path, { throwIfNoEntry: false });
+  if (file && !file.isFile() && !file.isDirectory())
+    throw new SettingsError(`${path} is not a regular file; name a file.`);
   if (file?.isDirectory()) throw new SettingsError(`${path} is a folder; name a file.`);
   return file;
 }
@@ -49,13 +51,16 @@ Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
     )
     .action(async (file: string, flags: Flags) => {
       checkNewFile(file, flags.replace);
-      const stopped = () => 'The backup was stopped; there is no new file.';
-      await withServer({ command: 'backup', creates: false, stopped }, (url) =>
-        recorded(url, () => backup(url, file, flags)),
+      let stopped = 'The backup was stopped; there is no new file.';
+      const onWritten = () => {
+        stopped = 'Stopped after the file was complete; the run may not be recorded.';
+      };
+      await withServer({ command: 'backup', creates: false, stopped: () => stopped }, (url) =>
+        recorded(url, () => backup(url, file, flags, onWritten)),
       );
     });
 
-const backup = (url: string, file: string, flags: Flags): Promise<number> =>
+const backup = (url: string, file: string, flags: Flags, onWritten: () => void): Promise<number> =>
   withSource(url, async (source) => {
     const began = performance.now();
     for (const partial of partialsOf(file))
@@ -63,7 +68,7 @@ const backup = (url: string, file: string, flags: Flags): Promise<number> =>
         `stakegraph: ${partial} is of a backup that was killed or still runs: delete it if none runs.\n`,
       );
     const progress = transferProgress();
-    const options = { version, replace: flags.replace ?? false, onProgress: progress.show };
+    const options = { version, replace: flags.replace ?? false, onProgress: progress.show, onWritten };
     const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);
     const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
     const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began) };
@@ -104,7 +109,8 @@ verified before anything is written. Tables are made in an empty database; all r
 restore that is stopped leaves no rows, and with --replace changes nothing. The number and a hash of the rows of each table are
 compared with the backup before the commit. A backup of an older version is restored with its tables and then migrated, unless
 MIGRATE=off. --replace is refused for an older database with data. It keeps the entries of the audit log that the backup lacks,
-and names the tokens that become valid again because they were revoked since the backup.
+names the tokens that become valid again because they were revoked since the backup, and replaces tables of yours only if the
+backup has tables of the same names.
 Exit codes: 0 everything was restored and is equal; 1 nothing was restored, or all of it and the message says what could not be
 done afterwards; 2 wrong usage.`,
     )
@@ -123,6 +129,7 @@ done afterwards; 2 wrong usage.`,
             migrate: settings.MIGRATE,
             audited: { action: 'restore', subject: manifest.takenAt },
             onProgress: progress.show,
+            onCommit: written.commit,
             onWritten: written.say,
           }).finally(progress.end);
           const report = { file, takenAt: manifest.takenAt, ...loaded, seconds: seconds(began) };

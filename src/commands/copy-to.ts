@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type pg from 'pg';
 import { readSecret, SettingsError } from '../config.ts';
 import { isSameDatabase } from '../db/transfer/connect.ts';
-import { type Loaded, load } from '../db/transfer/load.ts';
+import { load } from '../db/transfer/load.ts';
 import { type Source, withSource } from '../db/transfer/source.ts';
 import { parseDatabaseUrl } from '../db/url.ts';
 import { variableName } from './mirror-flags.ts';
@@ -41,7 +41,8 @@ private sets, usage, and the state of mirrors and indexes. Gateways may go on se
 is not copied. Nothing else may be connected to the new database. Its tables are made first; all rows are then written in one
 transaction, so a copy that is stopped leaves no rows, and with --replace changes nothing. Before the commit, the number and a
 hash of the rows of each table are compared on both sides. Grants to other roles are not copied. --replace keeps the entries of
-the audit log of the new database, and names the tokens that become valid there.
+the audit log of the new database, names the tokens that become valid there, and replaces tables
+of yours only if the source has tables of the same names.
 Exit codes: 0 everything was copied and is equal; 1 nothing was copied, or all of it and the message says what could not be done
 afterwards; 2 wrong usage.`,
     )
@@ -51,7 +52,7 @@ afterwards; 2 wrong usage.`,
       const written = whenWritten(progress, 'The copy was stopped; nothing was copied.');
       await withServer({ command: 'copy-to', creates: false, stopped: written.stopped }, (url, settings) =>
         withSource(url, (source, client) =>
-          copy(client, source, target, flags, settings.MIGRATE, progress, written.say),
+          copy(client, source, target, flags, settings.MIGRATE, progress, written),
         ),
       );
     });
@@ -63,7 +64,7 @@ async function copy(
   flags: Flags,
   migrate: boolean,
   progress: TransferProgress,
-  onWritten: (loaded: Loaded) => void,
+  written: ReturnType<typeof whenWritten>,
 ): Promise<void> {
   const began = performance.now();
   if (source.hasSample && !flags.withSample) {
@@ -79,7 +80,8 @@ async function copy(
     migrate,
     audited: { action: 'copy-to', subject: 'all data' },
     onProgress: progress.show,
-    onWritten,
+    onCommit: written.commit,
+    onWritten: written.say,
   }).finally(progress.end);
   for (const id of tokens) {
     process.stderr.write(
@@ -90,6 +92,7 @@ async function copy(
     tables: loaded.tables,
     rows: loaded.rows,
     leftOut: loaded.leftOut,
+    applied: loaded.applied,
     revivedTokens: loaded.revivedTokens,
     seconds: seconds(began),
   };

@@ -49,7 +49,10 @@ function textOf({ table, column, state, shards, months, rows, bytes, seconds, ..
   const say = {
     distributed: () => `${table} is distributed${shards === undefined ? '' : ` ${over}`}: ${size}; ${took}.`,
     'made local': () => `${table} is local again: ${size}; ${took}.`,
-    'would distribute': () => `${table} would be distributed ${over}: ${size}.`,
+    'would distribute': () =>
+      shards === undefined
+        ? `${table} is distributed and would stay so: ${size}. The other tables would be made reference tables.`
+        : `${table} would be distributed ${over}: ${size}.`,
     'would make local': () => `${table} would be made local again: ${size}.`,
     unchanged: () => `${table} is unchanged: ${size}.`,
   };

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
@@ -14,6 +13,7 @@ import {
   subjects,
 } from '../ingest/refresh/index.ts';
 import { duration, namesOption, wholeNumber } from './flags.ts';
+import { repeated } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = {
@@ -66,7 +66,7 @@ Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything
             process.stderr.write('The refresh was stopped; parts not reported as done are unchanged.\n');
           });
           if (flags.every === undefined) await once(write, flags, stop);
-          else await repeated(write, flags, flags.every, stop);
+          else await repeated(() => pass(write, flags, stop), flags.every, stop);
         },
         // The audit log and the recorded run need one more.
         { graceful: true, traced: true, writers: flags.jobs + 1 },
@@ -113,17 +113,6 @@ async function once(pool: Pool, flags: Flags, stop: AbortSignal): Promise<void> 
   const { whole, failed } = await pass(pool, flags, stop);
   if (!whole) throw new Error('Stopped before everything was refreshed.');
   if (failed > 0) throw new Error(`${failed} parts were not refreshed.`);
-}
-
-/** Passes start at multiples of `every`. A multiple during a pass is skipped. */
-async function repeated(pool: Pool, flags: Flags, every: number, stop: AbortSignal): Promise<void> {
-  const began = performance.now();
-  for (let turn = 0; !stop.aborted; ) {
-    await pass(pool, flags, stop);
-    const passed = performance.now() - began;
-    turn = Math.max(turn + 1, Math.ceil(passed / every));
-    await sleep(turn * every - passed, undefined, { signal: stop }).catch(() => undefined);
-  }
 }
 
 function show(report: PartReport, { json, every }: Flags): void {

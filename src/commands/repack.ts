@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
 import { type RepackReport, repack } from '../ingest/repack/index.ts';
+import { traced } from '../kernel/tracing.ts';
 import { duration } from './flags.ts';
 import { repeated } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';
@@ -58,21 +59,26 @@ async function pass(
 ): Promise<{ failed: number; skipped: number }> {
   const startedAt = new Date();
   let [failed, skipped, rows] = [0, 0, 0];
-  await repack(
-    { pool: write, url },
-    { months: flags.months, dryRun: flags.dryRun ?? false },
-    (report) => {
-      if (report.state === 'failed' || report.state === 'refused') failed += 1;
-      if (report.state === 'skipped') skipped += 1;
-      if (report.state === 'repacked') rows += report.rows ?? 0;
-      show(report, flags);
-    },
-    stop,
-  );
-  if (!flags.dryRun && (failed > 0 || (skipped === 0 && !stop.aborted))) {
-    const outcome = failed > 0 ? 'failure' : 'success';
-    await recordRun(write, { job: 'repack', startedAt, outcome, rows }, sayNotRecorded);
-  }
+  const record = (outcome: 'success' | 'failure') =>
+    recordRun(write, { job: 'repack', startedAt, outcome, rows }, sayNotRecorded);
+  const run = () =>
+    repack(
+      { pool: write, url },
+      { months: flags.months, dryRun: flags.dryRun ?? false },
+      (report) => {
+        if (report.state === 'failed' || report.state === 'refused') failed += 1;
+        if (report.state === 'skipped') skipped += 1;
+        if (report.state === 'repacked') rows += report.rows ?? 0;
+        show(report, flags);
+      },
+      stop,
+    );
+  await traced('repack', {}, run).catch(async (error) => {
+    if (!flags.dryRun) await record('failure');
+    throw error;
+  });
+  if (!flags.dryRun && (failed > 0 || (skipped === 0 && !stop.aborted)))
+    await record(failed > 0 ? 'failure' : 'success');
   return { failed, skipped };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Passes start at multiples of `every`. A multiple during a pass is skipped. */
 export async function repeated(
   pass: () => Promise<unknown>,
   every: number,

@@ -4,6 +4,7 @@ import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
 import { type Ages, ageOf, type Retainable, retainables } from '../ingest/retain/ages.ts';
 import { type RetainReport, retain } from '../ingest/retain/index.ts';
+import { traced } from '../kernel/tracing.ts';
 import { duration } from './flags.ts';
 import { repeated } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';
@@ -89,21 +90,26 @@ type Undropped = { failed: number; passed: number };
 async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<Undropped> {
   const startedAt = new Date();
   let [failed, passed, rows] = [0, 0, 0];
-  await retain(
-    pool,
-    { ages, dryRun: flags.dryRun ?? false },
-    (report) => {
-      if (report.state === 'failed' || report.state === 'refused') failed += 1;
-      if (report.state === 'passed') passed += 1;
-      if (report.state === 'dropped') rows += report.rows;
-      show(report, flags);
-    },
-    stop,
-  );
-  if (!flags.dryRun && (failed > 0 || (passed === 0 && !stop.aborted))) {
-    const outcome = failed > 0 ? 'failure' : 'success';
-    await recordRun(pool, { job: 'retain', startedAt, outcome, rows: Math.round(rows) }, sayNotRecorded);
-  }
+  const record = (outcome: 'success' | 'failure') =>
+    recordRun(pool, { job: 'retain', startedAt, outcome, rows: Math.round(rows) }, sayNotRecorded);
+  const run = () =>
+    retain(
+      pool,
+      { ages, dryRun: flags.dryRun ?? false },
+      (report) => {
+        if (report.state === 'failed' || report.state === 'refused') failed += 1;
+        if (report.state === 'passed') passed += 1;
+        if (report.state === 'dropped') rows += report.rows;
+        show(report, flags);
+      },
+      stop,
+    );
+  await traced('retain', {}, run).catch(async (error) => {
+    if (!flags.dryRun) await record('failure');
+    throw error;
+  });
+  if (!flags.dryRun && (failed > 0 || (passed === 0 && !stop.aborted)))
+    await record(failed > 0 ? 'failure' : 'success');
   return { failed, passed };
 }
 

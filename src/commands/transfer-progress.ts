@@ -38,6 +38,9 @@ export function whenWritten(progress: TransferProgress, nothingDone: string) {
   let stopped = nothingDone;
   return {
     stopped: () => stopped,
+    commit() {
+      stopped = 'Stopped during the commit, so that either all data was written or nothing.';
+    },
     say({ leftOut, revivedTokens }: Loaded) {
       stopped =
         'Stopped after all data was written: run VACUUM (ANALYZE) in the database, and "stakegraph migrate".';

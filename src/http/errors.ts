@@ -47,13 +47,14 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
   return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
 }
 
-/** For refusals before the document is read. GraphQL clients expect a code in `errors`. */
-const graphqlCodes: Record<number, RefusalCode> = {
+/** For responses without a result. GraphQL clients expect a code in `errors`. */
+const graphqlCodes: Record<number, RefusalCode | 'INTERNAL'> = {
   401: 'UNAUTHENTICATED',
   402: 'ALLOWANCE_USED',
   413: 'TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'RATE_LIMITED',
+  500: 'INTERNAL',
   503: 'UNAVAILABLE',
 };
 

@@ -229,6 +229,20 @@ describe('while others use the month, repack', () => {
     ]);
   });
 
+  it('makes a statement by hand wait, which is not undone', async () => {
+    const reader = await connected();
+    await reader.query('begin; select count(*) from validator_days');
+    const repacking = repacked({ months: ['2025-01'], attempts: 10_000, lockTimeoutMs: 20 });
+    const sharing = `select from pg_locks where mode = 'ShareLock' and relation = 'validator_days'::regclass and granted`;
+    await until(async () => (await run(sharing)).length > 0, repacking);
+    const deleting = run('/* byHand */ delete from validator_days where validator_index = 7');
+    await until(async () => (await waitingFor('byHand')) === 1, deleting);
+    await reader.query('commit');
+    expect(states(await repacking)).toEqual(['2025-01 repacked']);
+    await deleting;
+    expect(await run(`select from ${PART} where validator_index = 7`)).toEqual([]);
+  });
+
   it('gives up after some attempts and changes nothing', async () => {
     const reader = await connected();
     await reader.query('begin; select count(*) from validator_days');
@@ -272,10 +286,13 @@ describe('while others use the month, repack', () => {
       state: 'failed',
       error: expect.stringContaining('other objects depend on it'),
     });
-    await run(`drop view of_january; create publication january for table ${PART}`);
-    const [refused] = await repacked({ months: ['2025-01'] });
-    await run('drop publication january');
-    expect(refused).toMatchObject({ state: 'failed', error: expect.stringContaining('a publication') });
+    await run('drop view of_january');
+    for (const published of [`table ${PART}`, 'all tables', 'tables in schema public']) {
+      await run(`create publication january for ${published}`);
+      const [refused] = await repacked({ months: ['2025-01'] });
+      await run('drop publication january');
+      expect(refused).toMatchObject({ state: 'failed', error: expect.stringContaining('a publication') });
+    }
   });
 
   it('leaves nothing behind when its connection is killed', async () => {

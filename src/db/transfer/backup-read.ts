@@ -56,8 +56,9 @@ export async function verifyBackup(
   onProgress: (progress: Progress) => void = () => undefined,
 ): Promise<Manifest> {
   const manifest = await readManifest(path);
+  let rows = 0;
   for (const [index, table] of manifest.tables.entries()) {
-    const place = { table: table.name, rows: 0, done: index, of: manifest.tables.length };
+    const place = { table: table.name, rows, done: index, of: manifest.tables.length, checking: true };
     let bytes = 0;
     const hash = createHash('sha256');
     for await (const chunk of stored(path, table)) {
@@ -67,6 +68,7 @@ export async function verifyBackup(
     }
     if (hash.digest('hex') !== table.sha256)
       throw new DamagedBackup(path, `the table ${table.name} was changed`);
+    rows += Number(table.rows);
   }
   return manifest;
 }

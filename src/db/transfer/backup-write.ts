@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Transform } from 'node:stream';
+import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { traced } from '../../kernel/tracing.ts';
 import { MAGIC, type Manifest, type StoredTable, TRAILER_END } from './backup-format.ts';
 import { verifyBackup } from './backup-read.ts';
-import type { Progress } from './load.ts';
+import { counting, type Progress } from './load.ts';
 import type { Source } from './source.ts';
 
 const LEVEL = 1;
@@ -28,21 +28,14 @@ async function writeTable(
 ): Promise<StoredTable> {
   const offset = file.at;
   const hash = createHash('sha256');
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      note(chunk.length);
-      done(null, chunk);
-    },
-  });
-  const hashed = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  // If an async function failed here, the pipeline would report the abort of the stream before it.
+  const written = new Writable({
+    write(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
-      file.at += chunk.length;
-      done(null, chunk);
+      append(file, chunk).then(() => done(), done);
     },
   });
-  const written = file.handle.createWriteStream({ autoClose: false });
-  await pipeline(source.read(table), counted, createGzip({ level: LEVEL }), hashed, written);
+  await pipeline(source.read(table), counting(note), createGzip({ level: LEVEL }), written);
   note(0, true);
   return {
     ...table,
@@ -76,6 +69,8 @@ export type BackupOptions = {
   version: string;
   replace: boolean;
   onProgress(progress: Progress): void;
+  /** Called once the file has its name. */
+  onWritten(): void;
 };
 
 /**
@@ -99,6 +94,7 @@ export async function writeBackup(
     if (!options.replace && existsSync(path))
       throw new Error(`The file ${path} was made by another program.`);
     await rename(partial, path);
+    options.onWritten();
     await syncFolder(dirname(path));
     return { manifest, bytes: file.at };
   } finally {

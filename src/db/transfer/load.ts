@@ -27,6 +27,8 @@ export type LoadOptions = {
   /** Applies the migrations that the source lacks after its rows are written. */
   migrate: boolean;
   onProgress(progress: Progress): void;
+  /** Called before the commit. */
+  onCommit(): void;
   /** Called after the commit. */
   onWritten(loaded: Loaded): void;
   audited: Pick<Audited, 'action' | 'subject'>;
@@ -51,7 +53,7 @@ function compare(table: Table, given: Check, written: Check): void {
   throw new Error(`The table ${table.name} was not copied whole: ${difference}; nothing was written.`);
 }
 
-const counting = (note: (bytes: number) => void) =>
+export const counting = (note: (bytes: number) => void) =>
   new Transform({
     transform(chunk: Buffer, _encoding, done) {
       note(chunk.length);
@@ -99,6 +101,7 @@ async function loadTables(client: pg.ClientBase, source: Source, options: LoadOp
     };
     await audit(client, { ...options.audited, details });
   }
+  options.onCommit();
   await client.query('commit').catch((error: Error) => {
     if (!isDisconnected(error)) throw error;
     throw new Error(

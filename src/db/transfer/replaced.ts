@@ -5,7 +5,7 @@ export type Token = { id: string; name: string };
 
 /** What replacing all data must neither lose nor change silently. */
 export type Replaced = {
-  /** Adds the entries of the audit log that the new one lacks, under new numbers. */
+  /** Adds those entries of the replaced audit log that the loaded one lacks, with new ids. */
   keepEntries(): Promise<void>;
   /** Tokens that became valid. */
   revivedTokens(): Promise<Token[]>;

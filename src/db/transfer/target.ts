@@ -28,7 +28,7 @@ const named = (names: string[]): string =>
   names.slice(0, MAX_NAMED).join(', ') +
   (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '');
 
-/** Of other roles, an ordinary role sees neither the type nor more than the names. */
+/** An ordinary role sees only the names, and not the backend_type, of sessions of other roles. */
 const otherSessions = `/* otherSessions */
   select format('%s of %s (process %s)', coalesce(nullif(a.application_name, ''), 'a program'), a.usename, a.pid) as name
   from pg_stat_activity a join pg_roles r on r.oid = a.usesysid

@@ -1,10 +1,16 @@
-import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+} from 'graphql';
 import Negotiator from 'negotiator';
 import { weightOf } from '../../accounts/compute-units.ts';
 import type { Metering } from '../../accounts/meter.ts';
 import type { Context } from '../../context.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
-import { unavailable } from '../../kernel/refusal.ts';
+import { Refusal, unavailable } from '../../kernel/refusal.ts';
 import type { EventText } from '../live/shared-topics.ts';
 import type { Subscription } from '../live/stream.ts';
 import { Topic } from '../live/topic.ts';
@@ -35,8 +41,10 @@ export async function planOf(args: ExecutionArgs): Promise<Plan | ExecutionResul
 async function eventText(args: ExecutionArgs): Promise<EventText> {
   const { log, metering } = args.contextValue as { log: Context['log']; metering: Metering };
   const { data, errors: failures } = await execute(args);
+  const isAway = ({ originalError }: GraphQLError) =>
+    originalError instanceof Refusal && originalError.code === 'UNAVAILABLE';
+  if (failures?.some(isAway)) throw unavailable();
   const errors = failures?.map((error) => renderError(error, log));
-  if (errors?.some(({ extensions }) => extensions.code === 'UNAVAILABLE')) throw unavailable();
   const text = jsonPieces({ errors: errors?.map((error) => error.toJSON()), data }).join('');
   return { text: text.slice(0, -1), units: metering.charged };
 }

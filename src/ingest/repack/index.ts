@@ -59,6 +59,8 @@ async function repackMonth(
     lockedAt = done?.lockedAt ?? 0;
     return done?.rows;
   });
+  if (rows === undefined && stop.aborted)
+    return { state: 'skipped', error: 'it was stopped before it began' };
   if (rows === undefined)
     return { state: 'skipped', error: 'another process is repacking or has dropped it' };
   return { state: 'repacked', rows, lockedMs: Math.ceil(performance.now() - lockedAt) };
@@ -93,9 +95,12 @@ export async function repack(
     const began = performance.now();
     const done =
       part.before > ended
-        ? { state: 'refused' as const, error: `it ends after ${ended}, and days of it may still be imported` }
-        : await repackMonth(run, part).catch((error: Error) => ({
-            state: 'failed' as const,
+        ? {
+            state: 'refused' as const,
+            error: `it does not end before ${ended}, and days of it may still be imported`,
+          }
+        : await repackMonth(run, part).catch((error: Error & { code?: string }) => ({
+            state: error.code === '42P01' ? ('skipped' as const) : ('failed' as const), // dropped meanwhile
             error: error.message,
           }));
     const seconds = Math.round(performance.now() - began) / 1000;

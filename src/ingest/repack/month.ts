@@ -49,6 +49,8 @@ async function described(client: pg.ClientBase, part: string, made: string): Pro
       ) as traits,
       c.relreplident = 'i' or c.relrowsecurity
         or exists (select from pg_publication_rel where prrelid = c.oid)
+        or exists (select from pg_publication where puballtables)
+        or exists (select from pg_publication_namespace where pnnspid = c.relnamespace)
         or exists (select from pg_policy where polrelid = c.oid)
         or exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal and tgparentid = 0) as special
     from pg_class c join pg_inherits i on i.inhrelid = c.oid and i.inhparent = '${TABLE}'::regclass
@@ -165,6 +167,9 @@ export async function rewriteMonth(
   if (!rows[0].taken) return undefined;
   await client.query('/* lockMigrations */ select pg_advisory_xact_lock($1)', [PG_MIGRATE_LOCK_ID]);
   await lockWriters(client, ['validator-days'], networks);
+  // Statements by hand take no lock of writers.
+  await client.query(`/* lockOtherWriters */ lock table only ${TABLE} in share mode`);
+  if (options.stop.aborted) return undefined;
   const made = nameOf(part);
   const found = await described(client, part, made);
   if (!found) return undefined;

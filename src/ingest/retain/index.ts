@@ -211,6 +211,8 @@ async function droppedSlots(
       );
     } catch (error) {
       if (error instanceof Stopped && rows > 0) return rows;
+      const seconds = Math.round(performance.now() - began) / 1000;
+      if (rows > 0) run.tell({ ...what, rows, state: 'dropped', seconds });
       throw error;
     }
     const now = performance.now();

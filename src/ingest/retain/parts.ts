@@ -52,7 +52,7 @@ export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
 
 type Newest = { network: Network; date: string };
 
-/** Of each network with rows, the one that ends first at the start. */
+/** The newest stored date of each network with rows, earliest first. */
 export async function newestDates(
   db: Queryable,
   { dates }: PartedTable,
