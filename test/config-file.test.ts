@@ -55,8 +55,8 @@ describe('a secret in a file', () => {
     ).toBe('Invalid settings:\n  REDIS_URL and REDIS_URL_FILE are both set; leave one out.'));
 
   it('is refused by name and file when the file is absent, a folder or empty, and without a value that is no path', () => {
-    const messages = [join(folder, 'none'), folder, file('empty', '\n'), 'postgres://me:hunter2@h/d'].map((path) =>
-      refusal(() => readSettings({ DATABASE_URL_FILE: path })),
+    const messages = [join(folder, 'none'), folder, file('empty', '\n'), 'postgres://me:hunter2@h/d'].map(
+      (path) => refusal(() => readSettings({ DATABASE_URL_FILE: path })),
     );
     expect(messages).toEqual([
       `Invalid settings:\n  DATABASE_URL_FILE is "${folder}/none"; the file cannot be read: ENOENT.`,
