@@ -28,7 +28,6 @@ type Flags = {
   json?: boolean;
 };
 
-/** As many as there are windows. */
 const MAX_JOBS = 4;
 
 export const refreshCommand = (): Command =>
@@ -68,7 +67,6 @@ Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything
           if (flags.every === undefined) await once(write, flags, stop);
           else await repeated(() => pass(write, flags, stop), flags.every, stop);
         },
-        // The audit log and the recorded run need one more.
         { graceful: true, traced: true, writers: flags.jobs + 1 },
       ),
     );

@@ -4,7 +4,6 @@ const EVERY_MS = { terminal: 200, file: 10_000 };
 
 const amount = (bytes: number) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 0 })} MB`;
 
-/** A line that is written anew on a terminal, and a line every 10 seconds elsewhere. */
 export function transferProgress(stream: NodeJS.WriteStream = process.stderr) {
   let now: Progress | undefined;
   const write = () => {
@@ -33,7 +32,7 @@ export type TransferProgress = ReturnType<typeof transferProgress>;
 
 export const seconds = (began: number): number => Math.round((performance.now() - began) / 100) / 10;
 
-/** Reports what a copy left out and changed once it is committed, also if a later step fails. */
+/** Reports a committed copy, also if a later step fails. */
 export function whenWritten(progress: TransferProgress, nothingDone: string) {
   let stopped = nothingDone;
   return {

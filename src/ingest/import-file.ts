@@ -262,7 +262,6 @@ function checkRow(
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
-  // All rows of a file have the same format.
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;

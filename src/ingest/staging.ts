@@ -52,8 +52,8 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
 }
 
 /**
- * The planner prunes partitions by ranges, but not by joined dates. A list would repeat the lookups of index scans. Months
- * without dates lie between two ranges, because a file may have days that are years apart.
+ * The planner prunes partitions by ranges, but not by joined dates. A list would repeat the lookups of index scans. The
+ * ranges leave out months without dates.
  */
 export function withinDates(column: string, dates: readonly string[]): { text: string; values: string[] } {
   const values: string[] = [];

@@ -61,7 +61,6 @@ export async function catalogOf(client: pg.ClientBase): Promise<Catalog> {
   return { tables: inOrder(tables, references), parts };
 }
 
-/** The table of a partition, or the table itself. */
 export const rootOf = ({ name, parent }: Table): string => parent ?? name;
 
 function inOrder(tables: Table[], references: { from: string; to: string }[]): Table[] {

@@ -84,7 +84,6 @@ function written(source: Source, { tables, parts }: Catalog): Catalog {
   };
 }
 
-/** Throws if the database must not be written. */
 export async function checkTarget(client: pg.ClientBase, source: Source, replace: boolean): Promise<void> {
   if ((await foundTables(client)).length > 0)
     throw new RefusedTarget(

@@ -24,8 +24,8 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked, stillKept);
   if (!dates?.length) return dates && NO_COUNTS;
-  // The planner would choose nested loops, which never finish, because freshly filled tables have the statistics of
-  // empty ones. It would also sort all members of a day, because it expects nearly as many groups.
+  // The planner would choose endless nested loops, because fresh tables have the statistics of empty ones, and sort all
+  // members of a day.
   await client.query('/* hashed */ set local enable_nestloop = off; set local enable_sort = off');
   const classes = [...types, NETWORK] as const;
   await gatherMembers(client, asked.network, classes);

@@ -23,7 +23,6 @@ export type RefreshOptions = {
   types: readonly ComputedType[];
   allDays: boolean;
   wait: boolean;
-  /** How many parts are refreshed at the same time. */
   jobs: number;
 };
 

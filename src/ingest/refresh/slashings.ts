@@ -6,9 +6,8 @@ import { localDays } from './local-days.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
 /**
- * Rules: docs/data-model.md, spec §4.5. A slashed validator has no rows in validator_days after its exit, but penalties
- * continue. The balance of its last row may be older than the stored one, so only a lower balance replaces the stored
- * one.
+ * Rules: docs/data-model.md, spec §4.5. A slashed validator has no days after its exit, but penalties continue, so only a
+ * balance below the stored one replaces it.
  */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
   const days = await localDays(client, { network, utc: false });

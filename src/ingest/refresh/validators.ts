@@ -21,7 +21,6 @@ export type Days = {
   aprDays: number;
   /** Months that are read from their sums, in order; none unless the window is `all`. */
   summed: SummedMonth[];
-  /** The other days, from a date to before another. */
   ranges: DateRange[];
 };
 type DateRange = { from: string; until: string };
@@ -71,7 +70,7 @@ async function summedMonths(client: pg.ClientBase, network: Network, last: strin
   return rows;
 }
 
-/** The dates from `first` to before `until` that are in no month of `months`, which are in order. */
+/** The dates from `first` to before `until` outside `months`, which are in order. */
 function rangesBetween(first: string, until: string, months: readonly SummedMonth[]): DateRange[] {
   const ranges: DateRange[] = [];
   let from = first;

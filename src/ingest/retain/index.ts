@@ -16,7 +16,6 @@ export type RetainOptions = {
   lockTimeoutMs?: number;
   pauseMs?: number;
   attempts?: number;
-  /** After how long a wait, and how often progress, is told. */
   tellAfterMs?: number;
 };
 

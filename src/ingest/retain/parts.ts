@@ -91,7 +91,6 @@ async function networksOf(client: pg.ClientBase, { dates }: PartedTable, part: P
   return rows.map(({ network }) => network);
 }
 
-/** The part cannot be dropped now; the message says what to do. */
 export class RefusedPart extends Error {}
 
 /**
