@@ -37,7 +37,6 @@ export type Tracer = {
   mark(name: string, attributes: Attributes): void;
 };
 
-/** Undefined unless the settings name an OTLP endpoint. */
 export let tracer: Tracer | undefined;
 
 /** Call it before pools and servers are made. */

@@ -12,7 +12,6 @@ const ownCodes = [
   'SLOW_READER',
 ];
 
-/** Number of errors that this process has sent, by code. */
 export const errorCounts = new Map(ownCodes.map((code) => [code, 0]));
 
 export function countError(code: string): void {

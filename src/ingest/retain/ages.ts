@@ -15,7 +15,6 @@ export type Ages = Partial<Record<Retainable, number>>;
 
 const MOST = 36_500;
 
-/** Returns a message if the age is refused. */
 export function ageOf(dataset: Retainable, text: string): number | string {
   const { least, needs } = retainable[dataset];
   const given = /^(\d+)d$/.exec(text)?.[1];
