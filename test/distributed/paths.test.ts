@@ -211,7 +211,6 @@ const naming: Record<string, string> = {
   'ingest/distribute/checks.ts': 'catalogue',
   'ingest/distribute/index.ts': 'calls of Citus, and sums over all rows',
   'ingest/refresh/local-days.ts': 'copies to local tables',
-  'ingest/refresh/slashings.ts': 'a comment; statements read localDays',
   'ingest/refresh/validators.ts': 'localSums gets the select',
   'ingest/repack/order.ts': 'the command is refused',
   'ingest/retain/parts.ts': 'months by the catalogue',
