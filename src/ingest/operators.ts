@@ -126,7 +126,7 @@ export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[],
       left join operator_profiles f on f.id_type = 'pool' and f.network = s.network
         and f.operator_id = case s.id_type when 'pool' then s.operator_id when 'poolShare' then s.pool_id end
       cross join lateral (
-        select 'all' union select type from (
+        select 'all' union all select type from (
           select coalesce(f.pool_type, case when o.summary_id is null then s.pool_type else o.pool_type end) as type
         ) as typed where type in ('cex', 'lst')
       ) as t (list_type)

@@ -89,13 +89,13 @@ export async function sumDueMonth(client: pg.ClientBase, network: Network): Prom
   const counts = summedCounts.join(', ');
   const { text, values } = sql`/* sumMonth */
     insert into validator_month_sums (network, month, validator_index, end_epoch, days, ${raw(counts)}, rewards, earning)
-    select a.network, ${month}::date, a.validator_index, max(a.end_epoch), count(*),
+    select ${network}, ${month}::date, a.validator_index, max(a.end_epoch), count(*),
       ${raw(summedCounts.map((name) => `sum(a.${name})`).join(', '))},
       sum(${figure.rewards}), sum(a.end_epoch_effective_balance)
     from validator_days a
     where a.network = ${network} and not a.utc and a.date >= ${month}::date and a.date < ${next}::date
       and ${figure.duties} > 0
-    group by a.network, a.validator_index order by a.validator_index`;
+    group by a.validator_index order by a.validator_index`;
   const summed = await client.query(text, values);
   await client.query(
     `/* monthSummed */

@@ -47,8 +47,10 @@ type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
 };
 
 /** Parts that are computed by day have one transaction per seven days; other parts have one in all. */
-function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): Part[] {
+function partsOf({ networks, windows, only, types, allDays: all, jobs }: RefreshOptions): Part[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
+  // Parallel jobs end sooner if the longest part does not begin last.
+  if (jobs > 1) chosen.reverse();
   const parts: Record<Subject, Part[]> = {
     operators: networks.flatMap((network) =>
       chosen.map((window) => ({

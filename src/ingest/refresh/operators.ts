@@ -6,6 +6,7 @@ import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import { isLiquidStakingColumn } from '../liquid-staking.ts';
 import type { computedTypes } from '../operator-profiles.ts';
 import { operatorImporter } from '../operators.ts';
+import { anyJoins } from '../staging.ts';
 import { chainDays } from './known.ts';
 import { localDays } from './local-days.ts';
 import { type Days, daysOfWindow, gatherRelays, gatherValidators } from './validators.ts';
@@ -35,7 +36,10 @@ export async function refreshOperators(
   const newest = await localDays(client, { network, utc: false }, [days.last]);
   const written = await writeSelected(client, importer, summaries(network, window, days, types, newest), {
     replace: true,
-    check: () => checkShareNames(client),
+    check: async () => {
+      await anyJoins(client);
+      await checkShareNames(client);
+    },
   });
   return { ...written, facts: validators };
 }
@@ -90,15 +94,12 @@ const summaries = (
         by: sql`, w.client`,
       })}) m
     ) c cross join lateral (select client, ${shownShare(sql`part`)} as percentage) shown group by ${key}
-  ), relayed as materialized (
-    select ${raw([...new Set(types.flatMap((type) => classColumns[type]))].map((name) => `w.${name}`).join(', '))}, r.relayer, r.blocks
-    from window_validators w join window_relays r using (validator_index)
   ), relayer as (
     select ${key}, ${shownObjects(sql`shown`, sql`part desc, r.relayer`)} as percentages
     from (
       select ${key}, relayer, n / sum(n) over (partition by ${key}) as part
       from (${inClasses(types, sql`w.relayer, sum(w.blocks) as n`, {
-        from: sql`relayed w where true`,
+        from: sql`window_relays w where true`,
         by: sql`, w.relayer`,
       })}) m
     ) r cross join lateral (select relayer, ${shownShare(sql`part`)} as percentage) shown group by ${key}
