@@ -229,19 +229,25 @@ describe('while others use the month, repack', () => {
     ]);
   });
 
-  it('makes a statement by hand wait, which is not undone', async () => {
-    const reader = await connected();
-    await reader.query('begin; select count(*) from validator_days');
-    const repacking = repacked({ months: ['2025-01'], attempts: 10_000, lockTimeoutMs: 20 });
-    const sharing = `select from pg_locks where mode = 'ShareLock' and relation = 'validator_days'::regclass and granted`;
-    await until(async () => (await run(sharing)).length > 0, repacking);
-    const deleting = run('/* byHand */ delete from validator_days where validator_index = 7');
-    await until(async () => (await waitingFor('byHand')) === 1, deleting);
-    await reader.query('commit');
-    expect(states(await repacking)).toEqual(['2025-01 repacked']);
-    await deleting;
-    expect(await run(`select from ${PART} where validator_index = 7`)).toEqual([]);
-  });
+  it.each(['validator_days', PART])(
+    'makes a statement by hand on %s wait, which is not undone',
+    async (table) => {
+      const reader = await connected();
+      await reader.query('begin; select count(*) from validator_days');
+      const repacking = repacked({ months: ['2025-01'], attempts: 10_000, lockTimeoutMs: 20 });
+      await until(async () => (await waitingFor('lockDays')) > 0, repacking);
+      const updating = run(
+        `/* byHand */ update ${table} set sum_priority_fees = 77 where validator_index = 7`,
+      );
+      await until(async () => (await waitingFor('byHand')) === 1, updating);
+      await reader.query('commit');
+      expect(states(await repacking)).toEqual(['2025-01 repacked']);
+      await updating;
+      expect(await run(`select count(*)::int as rows from ${PART} where sum_priority_fees = 77`)).toEqual([
+        { rows: 62 },
+      ]);
+    },
+  );
 
   it('gives up after some attempts and changes nothing', async () => {
     const reader = await connected();

@@ -167,8 +167,8 @@ export async function rewriteMonth(
   if (!rows[0].taken) return undefined;
   await client.query('/* lockMigrations */ select pg_advisory_xact_lock($1)', [PG_MIGRATE_LOCK_ID]);
   await lockWriters(client, ['validator-days'], networks);
-  // Statements by hand take no lock of writers.
-  await client.query(`/* lockOtherWriters */ lock table only ${TABLE} in share mode`);
+  // Statements by hand take no lock of writers, and those on the part none on its parent.
+  await client.query(`/* lockOtherWriters */ lock table only ${TABLE}, only ${quoted(part)} in share mode`);
   if (options.stop.aborted) return undefined;
   const made = nameOf(part);
   const found = await described(client, part, made);
