@@ -245,7 +245,7 @@ describe('stakegraph distribute', () => {
     await expect(run(url, { dryRun: true })).rejects.toThrow(message);
   });
 
-  it('refuses a database without Citus, a role that does not own the table, and gateways that are connected', async () => {
+  it('refuses a database without Citus, and a role that does not own the table', async () => {
     await expect(run(await databaseWith(false, 'empty'))).rejects.toThrow('Citus is not loaded');
     const url = await databaseWith(true, 'empty');
     const role = `distributor_${Date.now()}`;
@@ -262,14 +262,25 @@ describe('stakegraph distribute', () => {
     } finally {
       await asSuperuser(url, `drop owned by ${role}; drop role ${role}`);
     }
-    const gateway = new pg.Client({ connectionString: url, application_name: 'stakegraph listen' });
-    await gateway.connect();
+  });
+
+  it('refuses any other connection, whatever its name, except those of Citus', async () => {
+    const url = await databaseWith(true, 'empty');
+    const connect = async (name: string) => {
+      const client = new pg.Client({ connectionString: `${url}&application_name=${name}` });
+      await client.connect();
+      return client;
+    };
+    const gateway = await connect('mine');
     await gateway.query(`select pg_advisory_lock(hashtext('stakegraph dataset validator-days'))`);
     for (const dryRun of [false, true])
       await expect(run(url, { dryRun })).rejects.toThrow(
-        'Gateways or other commands of stakegraph have 1 connections to the database: stop them first.',
+        /^A gateway or another program is connected to the database: stop it first\. Connected: mine of \S+( at \S+)? \(process \d+\)\.$/,
       );
     await gateway.end();
+    const citus = await connect('citus_internal%20gpid%3D10000000001');
+    await expect(run(url)).resolves.toMatchObject({ state: 'distributed' });
+    await citus.end();
   });
 
   slow('refuses a process that has read the layout, also if it has long been idle', async () => {
@@ -279,9 +290,7 @@ describe('stakegraph distribute', () => {
     });
     try {
       await sleep(11_000); // pools close connections that were idle for 10 s
-      await expect(run(url)).rejects.toThrow(
-        /^Gateways or other commands of stakegraph have \d+ connections/,
-      );
+      await expect(run(url)).rejects.toThrow('Connected: stakegraph');
     } finally {
       await close();
     }

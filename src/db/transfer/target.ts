@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { foundTables } from '../distributed/layout.ts';
+import { named, otherClients } from '../sessions.ts';
 import {
   type Catalog,
   catalogOf,
@@ -23,35 +23,12 @@ const ofMigrations: Record<string, string> = {
 
 export class RefusedTarget extends Error {}
 
-const MAX_NAMED = 5;
-const named = (names: string[]): string =>
-  names.slice(0, MAX_NAMED).join(', ') +
-  (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '');
-
-/** An ordinary role sees only the names, and not the backend_type, of sessions of other roles. */
-const otherSessions = `/* otherSessions */
-  select format('%s of %s (process %s)', coalesce(nullif(a.application_name, ''), 'a program'), a.usename, a.pid) as name
-  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid
-  where a.datname = current_database() and a.pid <> pg_backend_pid() and case
-    when a.backend_type is null then not r.rolsuper or a.application_name like 'stakegraph%'
-    else a.backend_type = 'client backend' end
-  order by a.pid`;
-
-const LEAVING_MS = 2_000;
-
-/** Refuses any client, because the URL of a gateway may set its application_name. Waits for those that leave. */
 async function refuseSessions(client: pg.ClientBase): Promise<void> {
-  const deadline = performance.now() + LEAVING_MS;
-  for (;;) {
-    await client.query('select pg_stat_clear_snapshot()');
-    const { rows } = await client.query(otherSessions);
-    if (rows.length === 0) return;
-    if (performance.now() > deadline)
-      throw new RefusedTarget(
-        `A gateway or another program is connected to the database to be written: stop it first. Connected: ${named(rows.map(({ name }) => name))}.`,
-      );
-    await sleep(100);
-  }
+  const others = await otherClients(client);
+  if (others)
+    throw new RefusedTarget(
+      `A gateway or another program is connected to the database to be written: stop it first. Connected: ${others}.`,
+    );
 }
 
 /** Returns partitions under the name of their table. */

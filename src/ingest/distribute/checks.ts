@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { citusVersion, foundTables, untestedCitus } from '../../db/distributed/layout.ts';
 import { pendingOf } from '../../db/migrate.ts';
+import { otherClients } from '../../db/sessions.ts';
 
 export class DistributeError extends Error {}
 
@@ -77,13 +78,9 @@ export async function checkTables(client: pg.ClientBase, undo: boolean): Promise
 }
 
 export async function checkSessions(client: pg.ClientBase): Promise<void> {
-  const { sessions } = await one(
-    client,
-    `/* otherSessions */ select count(*)::int as sessions from pg_stat_activity
-    where datname = current_database() and application_name like 'stakegraph%' and pid <> pg_backend_pid()`,
-  );
-  if (sessions > 0)
+  const others = await otherClients(client);
+  if (others)
     throw new DistributeError(
-      `Gateways or other commands of stakegraph have ${sessions} connections to the database: stop them first.`,
+      `A gateway or another program is connected to the database: stop it first. Connected: ${others}.`,
     );
 }
