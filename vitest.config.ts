@@ -22,6 +22,7 @@ const slowFiles = [
       'backup',
       'copy-to',
       'database-url',
+      'detached-months',
       'index',
       'lost-database',
       'mirror',

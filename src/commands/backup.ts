@@ -6,10 +6,11 @@ import { recordRun } from '../db/job-runs.ts';
 import { sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
 import { partialsOf, writeBackup } from '../db/transfer/backup-write.ts';
 import { withConnection } from '../db/transfer/connect.ts';
+import { detachedOf } from '../db/transfer/detached.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
 import { withSource } from '../db/transfer/source.ts';
 import { version } from '../version.ts';
-import { seconds, transferProgress, whenWritten } from './transfer-progress.ts';
+import { seconds, transferProgress, warnOfOutdated, whenWritten } from './transfer-progress.ts';
 import { sayNotRecorded } from './with-database.ts';
 import { withServer } from './with-server.ts';
 
@@ -61,12 +62,17 @@ Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
     });
 
 const backup = (url: string, file: string, flags: Flags, onWritten: () => void): Promise<number> =>
-  withSource(url, async (source) => {
+  withSource(url, async (source, client) => {
     const began = performance.now();
     for (const partial of partialsOf(file))
       process.stderr.write(
         `stakegraph: ${partial} is of a backup that was killed or still runs: delete it if none runs.\n`,
       );
+    const { outdated } = await detachedOf(client, source.tables);
+    warnOfOutdated(
+      'A restore to a new database will leave months out',
+      outdated.map(({ name }) => name),
+    );
     const progress = transferProgress();
     const options = { version, replace: flags.replace ?? false, onProgress: progress.show, onWritten };
     const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);

@@ -92,6 +92,8 @@ async function copy(
     tables: loaded.tables,
     rows: loaded.rows,
     leftOut: loaded.leftOut,
+    outdated: loaded.outdated,
+    detached: loaded.detached,
     applied: loaded.applied,
     revivedTokens: loaded.revivedTokens,
     seconds: seconds(began),

@@ -32,6 +32,13 @@ export type TransferProgress = ReturnType<typeof transferProgress>;
 
 export const seconds = (began: number): number => Math.round((performance.now() - began) / 100) / 10;
 
+export function warnOfOutdated(what: string, months: string[]): void {
+  if (months.length === 0) return;
+  process.stderr.write(
+    `${what}, because the tables that they were detached from have other columns now: ${months.join(', ')}. To keep them, dump them from the original database: pg_dump ${months.map((name) => `-t ${name}`).join(' ')}\n`,
+  );
+}
+
 /** Reports a committed copy, also if a later step fails. */
 export function whenWritten(progress: TransferProgress, nothingDone: string) {
   let stopped = nothingDone;
@@ -40,12 +47,16 @@ export function whenWritten(progress: TransferProgress, nothingDone: string) {
     commit() {
       stopped = 'Stopped during the commit, so that either all data was written or nothing.';
     },
-    say({ leftOut, revivedTokens }: Loaded) {
+    say({ leftOut, outdated, detached, revivedTokens }: Loaded) {
       stopped =
         'Stopped after all data was written: run VACUUM (ANALYZE) in the database, and "stakegraph migrate".';
       progress.end();
-      if (leftOut.length > 0)
-        process.stderr.write(`Left out, because stakegraph did not make them: ${leftOut.join(', ')}.\n`);
+      const unknown = leftOut.filter((name) => !outdated.includes(name));
+      if (unknown.length > 0)
+        process.stderr.write(`Left out, because stakegraph did not make them: ${unknown.join(', ')}.\n`);
+      warnOfOutdated('Left out', outdated);
+      if (detached.length > 0)
+        process.stderr.write(`Detached months were copied, and stay detached: ${detached.join(', ')}.\n`);
       if (revivedTokens.length > 0) {
         const tokens = revivedTokens.map(({ id, name }) => `${id} (${name})`).join(', ');
         process.stderr.write(

@@ -63,6 +63,9 @@ export async function catalogOf(client: pg.ClientBase): Promise<Catalog> {
 
 export const rootOf = ({ name, parent }: Table): string => parent ?? name;
 
+export const sameColumns = (one: readonly string[], other: readonly string[]): boolean =>
+  [...one].sort().join() === [...other].sort().join();
+
 function inOrder(tables: Table[], references: { from: string; to: string }[]): Table[] {
   const byRoot = new Map<string, Table[]>();
   for (const table of tables) byRoot.set(rootOf(table), [...(byRoot.get(rootOf(table)) ?? []), table]);

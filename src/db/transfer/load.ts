@@ -10,7 +10,7 @@ import { type Check, checkOf, listed, quoted, rootOf, type Table } from './catal
 import { withConnection } from './connect.ts';
 import type { Token } from './replaced.ts';
 import { copied, type Source } from './source.ts';
-import { checkTarget, prepareTarget, RefusedTarget } from './target.ts';
+import { checkTarget, type Prepared, prepareTarget, RefusedTarget } from './target.ts';
 
 export type Progress = {
   /** Undefined during the final VACUUM. */
@@ -34,10 +34,9 @@ export type LoadOptions = {
   audited: Pick<Audited, 'action' | 'subject'>;
 };
 
-export type Loaded = {
+export type Loaded = Pick<Prepared, 'leftOut' | 'outdated' | 'detached'> & {
   tables: number;
   rows: number;
-  leftOut: string[];
   applied: string[];
   /** Tokens that were not valid in the replaced database. */
   revivedTokens: Token[];
@@ -78,7 +77,7 @@ async function writeTable(
 
 async function loadTables(client: pg.ClientBase, source: Source, options: LoadOptions): Promise<Loaded> {
   await client.query('begin');
-  const { tables, leftOut, finish } = await prepareTarget(client, source, options.replace);
+  const { tables, finish, ...months } = await prepareTarget(client, source, options.replace);
   let rows = 0;
   for (const [index, table] of tables.entries()) {
     let bytes = 0;
@@ -108,7 +107,7 @@ async function loadTables(client: pg.ClientBase, source: Source, options: LoadOp
       `The connection was lost during the commit, so that either all data was written or nothing: ${error.message}`,
     );
   });
-  return { tables: tables.length, rows, leftOut, applied: [], revivedTokens };
+  return { ...months, tables: tables.length, rows, applied: [], revivedTokens };
 }
 
 export async function checkMigrations(migrations: string[]): Promise<void> {

@@ -10,8 +10,10 @@ import {
   quoted,
   rootOf,
   type Sequence,
+  sameColumns,
   type Table,
 } from './catalog.ts';
+import { detachedOf, makeDetached } from './detached.ts';
 import { replacedOf, type Token } from './replaced.ts';
 import type { Source } from './source.ts';
 
@@ -54,7 +56,10 @@ async function checkEmpty(client: pg.ClientBase, tables: Table[]): Promise<void>
 
 /** Leaves tables of the user's own alone. */
 function written(source: Source, { tables, parts }: Catalog): Catalog {
-  const roots = new Set([...source.tables.map(rootOf), ...source.parts.map(({ parent }) => parent)]);
+  const roots = new Set([
+    ...source.tables.flatMap((table) => [table.name, rootOf(table)]), // the name, because it may be detached here
+    ...source.parts.map(({ parent }) => parent),
+  ]);
   return {
     tables: tables.filter((table) => roots.has(rootOf(table))),
     parts: parts.filter(({ parent }) => roots.has(parent)),
@@ -105,6 +110,7 @@ async function makeParts(client: pg.ClientBase, wanted: Part[], there: Part[]): 
     if (there.some((each) => same(each, part))) continue;
     if (!isBound.test(part.bound))
       throw new Error(`The partition ${part.name} has the unknown bound ${part.bound}.`);
+    await client.query(`drop table if exists ${quoted(part.name)}`); // detached here
     await client.query(`create table ${quoted(part.name)} partition of ${quoted(part.parent)} ${part.bound}`);
   }
 }
@@ -135,8 +141,12 @@ async function setSequence(client: pg.ClientBase, { name, value, called }: Seque
 export type Prepared = {
   /** In write order. */
   tables: Table[];
-  /** Tables of the source that no migration makes. */
+  /** Tables of the source that are not written. */
   leftOut: string[];
+  /** Of these, the detached months. */
+  outdated: string[];
+  /** Detached months that are written. */
+  detached: string[];
   /** Returns the tokens that became valid. */
   finish(): Promise<Token[]>;
 };
@@ -163,16 +173,22 @@ export async function prepareTarget(
     source.parts.filter(({ parent }) => partitioned.includes(parent)),
     before.parts,
   );
+  const { current, outdated } = await detachedOf(client, source.tables);
+  await makeDetached(client, current);
   const names = new Map((await catalogOf(client)).tables.map((table) => [table.name, table]));
   const tables = source.tables.filter((table) => {
     const own = names.get(table.name);
     if (!own) return false;
-    if ([...own.columns].sort().join() === [...table.columns].sort().join()) return true;
+    if (sameColumns(own.columns, table.columns)) return true;
     throw new Error(`The table ${table.name} has other columns than the copied one.`);
   });
+  const leftOut = source.tables.filter((table) => !tables.includes(table)).map(({ name }) => name);
+  const months = [...current, ...outdated].map(({ name }) => name);
   return {
     tables,
-    leftOut: source.tables.filter((table) => !tables.includes(table)).map(({ name }) => name),
+    leftOut,
+    outdated: months.filter((name) => leftOut.includes(name)),
+    detached: months.filter((name) => !leftOut.includes(name)),
     async finish() {
       for (const sequence of await source.sequences()) await setSequence(client, sequence);
       await replaced?.keepEntries();
