@@ -248,7 +248,9 @@ describe('stakegraph restore', () => {
     const { code, stderr } = await restore(file, url, '--replace');
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/is connected .*: stop it first\. Connected: mine of \S+ \(process \d+\)\.\n$/),
+      expect.stringMatching(
+        /is connected .*: stop it first\. Connected: mine of \S+( at \S+)? \(process \d+\)\.\n$/,
+      ),
     ]);
     expect(filled(await contentsOf(url))).toEqual(['accounts', 'audit_log']);
   });
