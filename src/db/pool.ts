@@ -156,7 +156,10 @@ export function createPool(options: Options): Pool {
   }
 
   return {
-    query: tracing ? (statement) => tracing.statement(statement.text, () => query(statement)) : query,
+    query: tracing
+      ? (statement) =>
+          tracing.active() ? tracing.statement(statement.text, () => query(statement)) : query(statement)
+      : query,
     withClient,
     commit,
     async abandon() {

@@ -31,7 +31,7 @@ export type Tracer = {
     attributes: Attributes,
     work: (headers: Readonly<Record<string, string>>, span: Span) => Promise<T>,
   ): Promise<T>;
-  /** The span has the name of the statement, but no text or values. */
+  /** A child of the active span with the statement's name, but no text or values. */
   statement<T>(text: string, work: () => Promise<T>): Promise<T>;
   /** A span without duration. */
   mark(name: string, attributes: Attributes): void;
@@ -51,9 +51,12 @@ export const traced = <T>(
   work: (span?: Span) => Promise<T>,
 ): Promise<T> => (tracer ? tracer.span(name, attributes, work) : work());
 
+/** For work that may outlast the active span. */
+export const outsideSpans = <T>(work: () => T): T => (tracer ? tracer.within(undefined, work) : work());
+
 /** The first span of a trace, whatever span is active. */
 export const tracedAlone = <T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> =>
-  tracer ? tracer.within(undefined, () => traced(name, attributes, work)) : work();
+  outsideSpans(() => traced(name, attributes, work));
 
 const noHeaders = {};
 

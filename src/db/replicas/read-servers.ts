@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serialize } from '../../kernel/serialize.ts';
+import { outsideSpans } from '../../kernel/tracing.ts';
 import type { Pool, Queryable, Result, Statement } from '../pool.ts';
 import { lagMeter, type Reached, reachedOf, reaches } from './reached.ts';
 import { type Fault, probePool, type Replica, type ReplicaState, readReached } from './replica.ts';
@@ -100,8 +101,8 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   const probe = () => Promise.all([probing.run(), ...replicas.map((replica) => replica.probe())]);
   const start = () => {
     // Probing starts at the first read, because some commands read nothing.
-    timer ??= setInterval(() => void probe(), PROBE_MS).unref();
-    return (firstProbe ??= probe());
+    timer ??= setInterval(() => void outsideSpans(probe), PROBE_MS).unref();
+    return (firstProbe ??= outsideSpans(probe));
   };
 
   function leastBusy(of: readonly Replica[]): Replica | undefined {
