@@ -27,6 +27,7 @@ import { tracer } from '../kernel/tracing.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { admitRequests, concurrencyLimit } from './admission.ts';
+import { isEventStream, onAnswered } from './answered.ts';
 import { answerCache } from './cache/answer-cache.ts';
 import { recordResponses, replayCached } from './cache/replay.ts';
 import { sendClientError } from './client-errors.ts';
@@ -132,23 +133,23 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     });
   const app = makeApp(options, (bounds, serve) => servers.make(bounds, replay ? replay(serve) : serve));
   if (tracer) traceRequests(app, tracer);
-  await addForAll(app, options);
-  app.addHook('onResponse', (request, reply, done) => {
+  onAnswered(app, (request, reply, status) => {
     const route = request.routeOptions.url ?? 'none';
-    const { method } = request;
+    const { method, caller } = request;
     const of = request.log as unknown as Logger;
-    gate.leave(request);
-    const { caller } = request;
     const { account, tokenName, tokenId } = caller ?? {};
     const units = request.metering?.spent;
     const answered = {
-      ...{ route, method, status: reply.statusCode, ms: reply.elapsedTime },
+      ...{ route, method, status, ms: reply.elapsedTime },
       ...{ account, tokenName, tokenId, units },
     };
     // The duration of a stream depends on the client, so streams are not measured.
-    if (/^text\/event-stream/.test(String(reply.getHeader('content-type'))))
-      of.info(answered, 'stream closed');
+    if (isEventStream(reply)) of.info(answered, 'stream closed');
     else metrics.observe(answered, of);
+  });
+  await addForAll(app, options);
+  app.addHook('onResponse', (request, _reply, done) => {
+    gate.leave(request);
     done();
   });
   app.addHook('preClose', streams.drain);

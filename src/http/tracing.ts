@@ -3,6 +3,7 @@ import { getOperationAST, parse } from 'graphql';
 import { withoutTokens } from '../accounts/token-format.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import type { Attributes, Span, Tracer } from '../kernel/tracing.ts';
+import { onAnswered } from './answered.ts';
 
 const spans = new WeakMap<FastifyRequest, Span>();
 
@@ -40,16 +41,14 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
     request.log = request.log.child(span.ids);
     tracer.within(span, done);
   });
-  app.addHook('onResponse', (request, reply, done) => {
+  onAnswered(app, (request, _reply, status) => {
     const span = spans.get(request);
-    const { statusCode: status } = reply;
     const { account, tokenName } = request.caller ?? {};
     const units = request.metering?.spent;
     const { method } = request;
     const route = request.routeOptions.url ?? 'none';
     span?.set(requestAttributes({ route, method, status, account, tokenName, units }));
     span?.end(status >= 500 ? String(status) : undefined);
-    done();
   });
 }
 
