@@ -39,12 +39,13 @@ const LastRun = z.object({
   network: z.string(),
   outcome: z.enum(outcomes),
   finished: z.number(),
+  previous: z.number().nullable(),
   seconds: z.number(),
   rows: z.number(),
 });
 export type LastRun = z.infer<typeof LastRun>;
 
-/** `finished` is in Unix seconds. */
+/** `finished`, and `previous` of the run before, are in Unix seconds. */
 export const lastRuns = (db: Queryable): Promise<LastRun[]> =>
   rows(
     db,
@@ -59,11 +60,16 @@ export const lastRuns = (db: Queryable): Promise<LastRun[]> =>
         order by job, network, outcome limit 1
       ) n
     )
-    select job, network, outcome, extract(epoch from finished_at)::float8 as finished,
-      extract(epoch from finished_at - started_at)::float8 as seconds, row_count::float8 as rows
+    select job, network, outcome, extract(epoch from last.finished_at)::float8 as finished,
+      extract(epoch from previous.finished_at)::float8 as previous,
+      extract(epoch from last.finished_at - last.started_at)::float8 as seconds, last.row_count::float8 as rows
     from kind cross join lateral (
       select finished_at, started_at, row_count from job_runs r
       where (r.job, r.network, r.outcome) = (kind.job, kind.network, kind.outcome)
       order by finished_at desc limit 1
-    ) last`,
+    ) last left join lateral (
+      select finished_at from job_runs r
+      where (r.job, r.network, r.outcome) = (kind.job, kind.network, kind.outcome)
+      order by finished_at desc offset 1 limit 1
+    ) previous on true`,
   );

@@ -102,10 +102,10 @@ export function registerStoredMetrics(
     name: string,
     help: string,
     outcome: LastRun['outcome'],
-    value: (run: LastRun) => number,
+    value: (run: LastRun) => number | null,
   ) =>
     new Gauge({
-      name: `stakegraph_job_last_${name}`,
+      name: `stakegraph_job_${name}`,
       help,
       labelNames: ['task', 'network'],
       registers: [registry],
@@ -113,27 +113,34 @@ export function registerStoredMetrics(
         this.reset();
         for (const run of await runs()) {
           const { job: task, network } = run; // Prometheus uses the label `job` for what it scrapes
-          if (run.outcome === outcome) this.set(network ? { task, network } : { task }, value(run));
+          const known = run.outcome === outcome ? value(run) : null;
+          if (known !== null) this.set(network ? { task, network } : { task }, known);
         }
       },
     });
   jobGauge(
-    'success_timestamp_seconds',
+    'last_success_timestamp_seconds',
     'When the job last succeeded, by network.',
     'success',
     ({ finished }) => finished,
   );
   jobGauge(
-    'failure_timestamp_seconds',
+    'previous_success_timestamp_seconds',
+    'When the job succeeded before its last success, by network.',
+    'success',
+    ({ previous }) => previous,
+  );
+  jobGauge(
+    'last_failure_timestamp_seconds',
     'When the job last failed, by network.',
     'failure',
     ({ finished }) => finished,
   );
   jobGauge(
-    'duration_seconds',
+    'last_duration_seconds',
     'Duration of the last successful run of the job.',
     'success',
     (run) => run.seconds,
   );
-  jobGauge('rows', 'Rows that the last successful run of the job wrote.', 'success', (run) => run.rows);
+  jobGauge('last_rows', 'Rows that the last successful run of the job wrote.', 'success', (run) => run.rows);
 }

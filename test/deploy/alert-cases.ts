@@ -1,4 +1,10 @@
-type Case = { fires: Record<string, string>; quiet: Record<string, string> };
+type Series = Record<string, string>;
+type Case = {
+  fires: Series;
+  quiet: Series | Series[];
+  /** When the rule is asked. By default, 9 hours after the first value. */
+  at?: string;
+};
 
 const constant = (series: string, fires: number, quiet: number): Case => ({
   fires: { [series]: `${fires}x600` },
@@ -11,6 +17,18 @@ const counter = (series: string, fires: number, quiet: number): Case => ({
 const count = 'stakegraph_http_request_seconds_count';
 const bucket = 'stakegraph_http_request_seconds_bucket';
 const last = 'stakegraph_job_last';
+
+/** Quiet if it is in time, if it ran once, and if its last two runs are weeks apart. */
+const lateJob = (labels: string): Case => {
+  const runs = (newest: number, before?: number): Series => ({
+    [`${last}_success_timestamp_seconds{${labels}}`]: `${newest}x600`,
+    ...(before && { [`stakegraph_job_previous_success_timestamp_seconds{${labels}}`]: `${before}x600` }),
+  });
+  return {
+    fires: runs(-100_000, -186_400),
+    quiet: [runs(0, -86_400), runs(-100_000), runs(-100_000, -1_300_000)],
+  };
+};
 
 /** Series with a value a minute for ten hours. The time of the first is 0. */
 export const alertCases: Record<string, Case> = {
@@ -25,6 +43,7 @@ export const alertCases: Record<string, Case> = {
     quiet: {
       [`${count}{status="200",route="/graphql"}`]: '0+98x600',
       [`${count}{status="404",route="/graphql"}`]: '0+9x600',
+      [`${count}{status="499",route="/graphql"}`]: '0+9x600',
       [`${count}{status="503",route="/ready"}`]: '0+999x600',
     },
   },
@@ -91,28 +110,38 @@ export const alertCases: Record<string, Case> = {
       [`${last}_failure_timestamp_seconds{task="refresh",network="mainnet"}`]: '100x600',
       [`${last}_success_timestamp_seconds{task="refresh",network="mainnet"}`]: '200x600',
       [`${last}_failure_timestamp_seconds{task="import"}`]: '200x600',
+      [`${last}_failure_timestamp_seconds{task="mirror"}`]: '-100000x600',
     },
   },
-  StakegraphRefreshLate: constant(
-    `${last}_success_timestamp_seconds{task="refresh",network="mainnet"}`,
-    -100_000,
-    0,
-  ),
-  StakegraphMirrorLate: constant(`${last}_success_timestamp_seconds{task="mirror"}`, -100_000, 0),
-  StakegraphBackupLate: constant(`${last}_success_timestamp_seconds{task="backup"}`, -100_000, 0),
+  StakegraphRefreshLate: lateJob('task="refresh",network="mainnet"'),
+  StakegraphMirrorLate: lateJob('task="mirror"'),
+  StakegraphBackupLate: lateJob('task="backup"'),
+  StakegraphUpkeepLate: lateJob('task="repack"'),
   StakegraphIndexStopped: {
     fires: { [`${last}_success_timestamp_seconds{task="index",network="mainnet"}`]: '-8000x600' },
     quiet: { [`${last}_success_timestamp_seconds{task="index",network="mainnet"}`]: '0+60x600' },
   },
   StakegraphIndexLate: constant('stakegraph_index_behind_seconds', 5_401, 2_100),
   StakegraphIndexNodeErrors: counter('stakegraph_index_node_errors_total{reason="timeout"}', 12, 1),
+  StakegraphIndexNodeDown: {
+    fires: { 'stakegraph_index_node_errors_total{reason="connection"}': '0+0.6x600' },
+    quiet: [
+      { 'stakegraph_index_node_errors_total{reason="connection"}': '0+0.2x600' },
+      { 'stakegraph_index_node_errors_total{reason="connection"}': '0x480 0+30x20 600x100' },
+    ],
+  },
   StakegraphIndexUnexplained: counter('stakegraph_index_reconcile_failures_total', 1, 0),
   StakegraphDiskFull: {
     fires: { stakegraph_disk_free_bytes: '9x600', stakegraph_disk_bytes: '100x600' },
     quiet: { stakegraph_disk_free_bytes: '11x600', stakegraph_disk_bytes: '100x600' },
   },
   StakegraphDatabaseGrows: {
-    fires: { stakegraph_database_bytes: '20000000000+1000000000x600' },
-    quiet: { stakegraph_database_bytes: '20000000000+1000x600' },
+    at: '20h',
+    fires: { stakegraph_database_bytes: '20000000000+100000000x1200' },
+    quiet: [
+      { stakegraph_database_bytes: '20000000000+1000x1200' },
+      // A load of two hours.
+      { stakegraph_database_bytes: '20000000000x780 20000000000+500000000x120 80000000000x300' },
+    ],
   },
 };

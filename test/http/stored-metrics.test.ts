@@ -117,11 +117,18 @@ describe('the metrics of jobs', () => {
     await record('refresh', 'failure', 'mainnet');
     await record('refresh', 'success', 'mainnet', 3);
     await record('refresh', 'success', 'mainnet', 12);
+    await record('refresh', 'success', 'hoodi');
     await record('mirror', 'failure');
     const { text } = await own.fetch('/metrics');
     const of = (name: string, labels = 'task="refresh",network="mainnet"') =>
       sampleOf(text, `job_last_${name}{${labels}}`);
+    const previous = (labels: string) =>
+      sampleOf(text, `job_previous_success_timestamp_seconds{${labels}}`) as number;
     expect(of('success_timestamp_seconds')).toBeGreaterThan(before - 60);
+    expect(previous('task="refresh",network="mainnet"')).toBeLessThan(
+      of('success_timestamp_seconds') as number,
+    );
+    expect(previous('task="refresh",network="hoodi"')).toBeUndefined();
     expect(of('failure_timestamp_seconds')).toBeLessThanOrEqual(of('success_timestamp_seconds') as number);
     expect(of('duration_seconds')).toBeGreaterThan(4);
     expect(of('rows')).toBe(12);
@@ -143,6 +150,7 @@ describe('the metrics of jobs', () => {
     const last = await lastRuns(gateway.database.pool);
     expect(last.map(({ job, network, outcome }) => [job, network, outcome])).toEqual([
       ['mirror', '', 'failure'],
+      ['refresh', 'hoodi', 'success'],
       ['refresh', 'mainnet', 'failure'],
       ['refresh', 'mainnet', 'success'],
     ]);
