@@ -356,4 +356,6 @@ export function readSecret(
   throw new SettingsError(`${shown} contains blanks or other characters that no ${what} has.`);
 }
 
+export const sudoUser = (): string | undefined => process.env.SUDO_USER || undefined;
+
 export class SettingsError extends Error {}

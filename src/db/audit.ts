@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { z } from 'zod';
+import { sudoUser } from '../config.ts';
 import { count } from '../kernel/leaves.ts';
 import type { Queryable } from './pool.ts';
 import { momentText, rows, sql } from './rows.ts';
@@ -18,12 +19,17 @@ export type Audited = {
 };
 
 /** User ids without a name are usual in containers. */
-function user(): string {
+function nameOfUser(): string {
   try {
-    return `${userInfo().username}@${hostname()}`;
+    return userInfo().username;
   } catch {
-    return `uid ${process.getuid?.()}@${hostname()}`;
+    return `uid ${process.getuid?.()}`;
   }
+}
+
+function user(): string {
+  const person = sudoUser();
+  return `${person ? `${person} (sudo ${nameOfUser()})` : nameOfUser()}@${hostname()}`;
 }
 
 /** Call it in the transaction of the change, so that neither is stored without the other. */

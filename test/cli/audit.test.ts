@@ -103,6 +103,15 @@ describe('stakegraph audit', () => {
     expect(text.stdout).toContain(`  user ${me}  account.create  Firm  `);
   });
 
+  it('names who ran a command by sudo', async () => {
+    const { code } = await stakegraph(['account', 'create', 'By sudo'], {
+      env: { DATABASE_URL: gateway.database.url, SUDO_USER: 'alice' },
+    });
+    expect(code).toBe(0);
+    const made = (await entries()).find(({ subject }) => subject === 'By sudo');
+    expect(made?.actor).toBe(`alice (sudo ${userInfo().username})@${hostname()}`);
+  });
+
   it('shows only what is newer than --since', async () => {
     expect(await entries('--since', '2999-01-01')).toEqual([]);
   });
