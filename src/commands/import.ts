@@ -2,7 +2,6 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
-import { audit } from '../db/audit.ts';
 import { isDisconnected } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
@@ -162,11 +161,6 @@ async function importOne(
     shown.end();
     rejects.end();
     const { inserted, updated, removed } = report;
-    if (report.loaded)
-      await audit(database.write, {
-        ...{ action: 'import', subject: resource },
-        details: { file, inserted, updated, removed },
-      });
     return {
       whole: printReport(report, flags, rejects.path),
       rows: inserted + updated + removed,

@@ -1,5 +1,6 @@
 import { stringify } from 'lossless-json';
 import type pg from 'pg';
+import { audit } from '../db/audit.ts';
 import { raisedRevision } from '../db/changes/revisions.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { traced } from '../kernel/tracing.ts';
@@ -105,6 +106,9 @@ async function loadFile(
       const digest = hash.digest();
       await noteImported(client, { resource, digest, name: source.name, rows: report.rows });
     }
+    const { inserted, updated, removed } = report;
+    const details = { file: path, inserted, updated, removed };
+    await audit(client, { action: 'import', subject: resource, details });
   }).catch((error) => {
     if (!(error instanceof Rollback)) throw error;
   });

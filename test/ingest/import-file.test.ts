@@ -33,6 +33,30 @@ describe('a file', () => {
     expect(await slashed()).toEqual([]);
   });
 
+  it('has its audit entry exactly if it is loaded', async () => {
+    const run = (text: string) => gateway.database.pool.query({ text, values: [] });
+    const entries = async () =>
+      (await run(`select details from audit_log where action = 'import' order by entry_id`)).rows.map(
+        ({ details }) => details,
+      );
+    await run(
+      `create function refused() returns trigger language plpgsql as $$ begin raise 'no entry'; end $$`,
+    );
+    await run('create trigger refused before insert on audit_log execute function refused()');
+    const before = (await entries()).length;
+    await expect(load('slashings', [slashing(1)])).rejects.toThrow('no entry');
+    expect(await slashed()).toEqual([]);
+    await run('drop function refused cascade');
+    await load('slashings', [slashing(1)], { dryRun: true });
+    await load('slashings', [slashing(2, { slashingEpoch: -1 })]);
+    const path = await write([slashing(1)]);
+    const resumed = () =>
+      importFile(gateway.database.pool, 'slashings', path, { network: 'mainnet', resume: true });
+    await resumed();
+    expect(await resumed()).toMatchObject({ passed: true });
+    expect((await entries()).slice(before)).toEqual([{ file: path, inserted: 1, updated: 0, removed: 0 }]);
+  });
+
   it('with skipInvalid is loaded without the rows that do not fit, which are handed back digit for digit', async () => {
     const bad = '{"validatorIndex":2,"slashingPenalties":1.5000000000}';
     const text = `${JSON.stringify(slashing(1))}\n${bad}\n${JSON.stringify(slashing(3))}\n`;
