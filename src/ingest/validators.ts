@@ -5,7 +5,8 @@ import { isObject } from './importer.ts';
 import { plainImporter } from './plain-table.ts';
 
 /** FAR_FUTURE_EPOCH means that the event has not happened. */
-const farFuture = (value: unknown) => String(value) === '18446744073709551615';
+const isFarFuture = (name: string, value: unknown) =>
+  name.endsWith('Epoch') && String(value) === '18446744073709551615';
 
 const plain = plainImporter({
   resource: 'validators',
@@ -23,7 +24,7 @@ export const validatorImporter: typeof plain = {
   ...plain,
   check(raw, options) {
     if (!isObject(raw)) return plain.check(raw, options);
-    const given = Object.entries(raw).map(([name, value]) => [name, farFuture(value) ? null : value]);
+    const given = Object.entries(raw).map(([name, value]) => [name, isFarFuture(name, value) ? null : value]);
     return plain.check(Object.fromEntries(given), options);
   },
 };

@@ -49,6 +49,12 @@ describe('an import of validators', () => {
     expect(await stored(2)).toBeNull();
   });
 
+  it('keeps names that are the number of the far future', async () => {
+    const pool = '18446744073709551615';
+    await load(JSON.stringify([validator(3, { pool })]));
+    expect(await stored(3)).toEqual(validator(3, { pool }));
+  });
+
   it('takes a validator whose deposit address nobody knows, which is of no deposit address', async () => {
     const { depositAddress: _, ...bare } = validator(7);
     const given = [bare, validator(8, { depositAddress: null }), validator(9)];
