@@ -102,6 +102,8 @@ const everything: Values = {
       BEACON_URL: 'http://g',
       EXECUTION_URL: 'http://h',
       RELAY_URLS: 'http://i',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://l/key',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://m/key',
       OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k',
       UPSTREAM_TOKEN: 'j',
     },
