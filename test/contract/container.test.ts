@@ -200,8 +200,8 @@ describe('the compose file', () => {
   const text = read('compose.yaml');
   const file = parse(text, { merge: true }) as ComposeFile;
   const services = Object.entries(file.services);
-  const { gateway, refresh, index, mirror, retain, db } = file.services as Record<
-    'gateway' | 'refresh' | 'index' | 'mirror' | 'retain' | 'db',
+  const { gateway, refresh, index, mirror, retain, repack, db } = file.services as Record<
+    'gateway' | 'refresh' | 'index' | 'mirror' | 'retain' | 'repack' | 'db',
     Service
   >;
   const password = 'c0ffee';
@@ -210,16 +210,18 @@ describe('the compose file', () => {
       value === null ? [] : [[name, filledIn(value, password)]],
     ),
   );
-  const programs = [gateway, refresh, index, mirror, retain];
+  const programs = [gateway, refresh, index, mirror, retain, repack];
 
   it('has the gateway, built from this repository, and its database, and by their profiles the commands that go on', () => {
-    expect(services.map(([name]) => name)).toEqual(['gateway', 'refresh', 'index', 'mirror', 'retain', 'db']);
-    expect([gateway, refresh, index, mirror, retain, db].map(({ profiles }) => profiles)).toEqual([
+    const names = ['gateway', 'refresh', 'index', 'mirror', 'retain', 'repack', 'db'];
+    expect(services.map(([name]) => name)).toEqual(names);
+    expect([...programs, db].map(({ profiles }) => profiles)).toEqual([
       undefined,
       ['refresh'],
       ['index'],
       ['mirror'],
       ['retain'],
+      ['repack'],
       undefined,
     ]);
     expect(refresh.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'refresh']);
@@ -227,7 +229,8 @@ describe('the compose file', () => {
     expect(mirror.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'mirror']);
     expect(retain.command?.slice(2)).toEqual(['retain', '--every', '1d', '--json']);
     expect(retain.environment).toHaveProperty('RETAIN', null);
-    for (const { healthcheck } of [refresh, index, mirror, retain])
+    expect(repack.command?.slice(2)).toEqual(['repack', '--every', '1d', '--json']);
+    for (const { healthcheck } of [refresh, index, mirror, retain, repack])
       expect(healthcheck).toEqual({ disable: true });
     expect(gateway.build).toBe('.');
     expect(db.image).toBe('postgres:18');
@@ -251,6 +254,15 @@ describe('the compose file', () => {
         .filter((name) => !fixed.includes(name))
         .sort(),
     );
+  });
+
+  it('passes the settings of traces on to all programs, and leaves each the time that the longest shutdown takes', () => {
+    const tracing = Object.keys(Settings.shape).filter((name) => name.startsWith('OTEL_'));
+    const drain = Settings.shape.DRAIN_DELAY_MS.parse('60000') / 1_000;
+    for (const { environment, stop_grace_period } of programs) {
+      for (const name of tracing) expect(environment).toHaveProperty(name, null);
+      expect(Number(/^(\d+)s$/.exec(stop_grace_period ?? '')?.[1])).toBeGreaterThan(30 + drain);
+    }
   });
 
   it('connects all of them to the database service as its user', () => {
@@ -309,7 +321,7 @@ describe('the compose file', () => {
     expect(db.volumes?.map((mount) => mount.split(':')[1])).toEqual(['/var/lib/postgresql']);
   });
 
-  it.each(['gateway', 'refresh', 'index', 'mirror', 'retain'] as const)(
+  it.each(['gateway', 'refresh', 'index', 'mirror', 'retain', 'repack'] as const)(
     'runs %s without privileges and with nothing to write to',
     (name) => {
       const program = file.services[name] as Service;
@@ -346,6 +358,7 @@ type Service = {
   environment: Record<string, string | null>;
   profiles?: string[];
   command?: string[];
+  stop_grace_period?: string;
   ports?: string[];
   volumes?: string[];
   security_opt?: string[];
