@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -87,6 +96,48 @@ describe('the systemd units', () => {
       if (!variable.endsWith('_FILE')) continue;
       const credentials = valuesOf(name, 'LoadCredential').map((line) => line.split(':')[0]);
       expect(credentials).toContain(value.replace('%d/', ''));
+    }
+  });
+
+  it('get other secrets as credentials by the documented lines of systemctl edit', () => {
+    const deployment = readFileSync(join(project, 'docs/deployment.md'), 'utf8');
+    const edits = [...deployment.matchAll(/```ini\n\[Service\]\n(.*?)```/gs)].map(([, lines = '']) => lines);
+    const named = edits.flatMap((lines) => {
+      const credentials = [...lines.matchAll(/^LoadCredential=([\w-]+):\/etc\/stakegraph\/\1$/gm)];
+      const variables = [...lines.matchAll(/(\w+)_FILE=%d\/([\w-]+)/g)];
+      expect(credentials.map(([, id]) => id)).toEqual(variables.map(([, , id]) => id));
+      return variables.map(([, name]) => name as string);
+    });
+    expect(named).toEqual(['BEACON_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_HEADERS']);
+    expect(secretSettings).toEqual(expect.arrayContaining(named));
+  });
+
+  it('keep the previous backup, readable only by its owner, and do not need one', () => {
+    const [pre = ''] = valuesOf('stakegraph-backup.service', 'ExecStartPre');
+    expect(pre).toMatch(/^-\//); // a failure is ignored
+    const state = mkdtempSync(join(tmpdir(), 'stakegraph-state-'));
+    onTestFinished(() => rmSync(state, { recursive: true }));
+    const [program = '', ...args] = pre.slice(1).replaceAll('%S', state).split(' ');
+    const folder = join(state, 'stakegraph-backup');
+    const file = join(folder, 'stakegraph.backup');
+    mkdirSync(folder);
+    const backUp = (content: string) => {
+      spawnSync(program, args);
+      writeFileSync(`${file}.partial`, content, { mode: 0o600 });
+      renameSync(`${file}.partial`, file);
+    };
+    backUp('first');
+    expect(readdirSync(folder)).toEqual(['stakegraph.backup']);
+    for (const [content, before] of [
+      ['second', 'first'],
+      ['third', 'second'],
+    ] as const) {
+      backUp(content);
+      const [previous = '', ...others] = readdirSync(folder);
+      expect(others).toEqual(['stakegraph.backup']);
+      expect(readFileSync(join(folder, previous), 'utf8')).toBe(before);
+      expect(readFileSync(file, 'utf8')).toBe(content);
+      expect(statSync(join(folder, previous)).mode & 0o777).toBe(0o600);
     }
   });
 
