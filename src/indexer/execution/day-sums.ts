@@ -10,7 +10,7 @@ export async function applyBlockFees(
   client: pg.ClientBase,
   network: Network,
   { firstSlot, lastSlot }: { firstSlot: number; lastSlot: number },
-): Promise<{ validatorIndex: number; date: string }[]> {
+): Promise<{ validatorIndex: number; utc: boolean; date: string }[]> {
   const days = calendars.flatMap((calendar) => {
     const [first, last] = [firstSlot, lastSlot].map((slot) =>
       dayOfEpoch(network, calendar, Math.floor(slot / SLOTS_PER_EPOCH)),
@@ -20,7 +20,7 @@ export async function applyBlockFees(
       date: dateOfDay(network, first + n),
     }));
   });
-  const { rows } = await client.query<{ validatorIndex: number; date: string }>(
+  const { rows } = await client.query<{ validatorIndex: number; utc: boolean; date: string }>(
     `/* applyBlockFees */
     with days as (select * from unnest($4::boolean[], $5::date[]) as given (utc, date)),
     proposers as materialized (
@@ -46,7 +46,7 @@ export async function applyBlockFees(
     where d.network = $1 and d.utc = s.utc and d.validator_index = s.validator_index and d.date = s.date
       and d.date = any($5::date[])
       and (d.sum_priority_fees, d.sum_baseline_mev) is distinct from (s.fees, s.mev)
-    returning d.validator_index as "validatorIndex", d.date::text as date`,
+    returning d.validator_index as "validatorIndex", d.utc, d.date::text as date`,
     [network, firstSlot, lastSlot, days.map(({ utc }) => utc), days.map(({ date }) => date), SLOTS_PER_EPOCH],
   );
   return rows;

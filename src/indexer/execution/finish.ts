@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
+import { attestationsDue } from '../../ingest/refresh/due-days.ts';
 import { monthsDue } from '../../ingest/validator-months.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from './day-sums.ts';
@@ -35,6 +36,7 @@ export async function finishFills(
   );
   await raisedRevision(client, 'blocks')();
   if (changed.length === 0) return;
+  await attestationsDue(client, network, changed);
   const changedDates = new Set(changed.map(({ date }) => date));
   await monthsDue(
     client,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { attestationsDue } from '../../ingest/refresh/due-days.ts';
 import { finishValidatorDays } from '../../ingest/validator-days.ts';
 import { addToMonths } from '../../ingest/validator-months.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
@@ -13,10 +14,11 @@ import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
 export async function writeValidatorDays(
   client: pg.ClientBase,
   network: Network,
-  { utc, day }: Period,
+  period: Period,
   sums: Sums,
   at: EndBalances,
 ): Promise<void> {
+  const { utc, day } = period;
   const date = dateOfDay(network, day);
   await client.query(
     '/* removeDay */ delete from validator_days where network = $1 and utc = $2 and date = $3',
@@ -41,6 +43,35 @@ export async function writeValidatorDays(
     lastSlot: (sums.last + 1) * SLOTS_PER_EPOCH - 1,
   });
   await finishValidatorDays(client, [{ network, utc, day }]);
+  if (sums.last === period.last) await latePenaltiesDue(client, network, period);
+}
+
+/** Called once a day, because penalties of an exited validator change the same day every epoch. */
+async function latePenaltiesDue(
+  client: pg.ClientBase,
+  network: Network,
+  { utc, day, first, last }: Period,
+): Promise<void> {
+  const { rows } = await client.query<{ exit: number }>(
+    `/* penalizedExits */
+    select distinct v.exit_epoch as exit
+    from index_late_penalties p join validators v using (network, validator_index)
+    where p.network = $1 and p.epoch between $2 and $3 and v.exit_epoch is not null`,
+    [network, first, last],
+  );
+  const lastDay = (exit: number) => dayOfEpoch(network, utc ? 'utc' : 'chain', exit - 1);
+  const exits = rows.map(({ exit }) => exit).filter((exit) => lastDay(exit) < day);
+  if (exits.length === 0) return;
+  const { rows: written } = await client.query<{ day: number }>(
+    `/* penalizedDays */
+    select distinct p.period as day
+    from unnest($3::int[], $4::int[]) as g (exit, day)
+    join index_periods p on p.network = $1 and p.utc = $2 and not p.hourly and p.period = g.day
+      and p.start_epoch < g.exit`,
+    [network, utc, exits, exits.map(lastDay)],
+  );
+  const days = written.map((one) => ({ utc, date: dateOfDay(network, one.day) }));
+  await attestationsDue(client, network, days);
 }
 
 export type LatePenalty = { validator: number; amount: number; exitEpoch: number };

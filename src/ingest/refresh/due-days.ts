@@ -55,3 +55,21 @@ export async function doneDates(
     where network = ${network} and utc = ${utc} and date = any(${[...dates]}::date[]) and ${raw(due)}`,
   );
 }
+
+/** Call after changing days that a refresh may have computed. Waits for a refresh that has read them before the change. */
+export const attestationsDue = (
+  client: pg.ClientBase,
+  network: Network,
+  days: readonly { utc: boolean; date: string }[],
+) =>
+  client.query(
+    `/* attestationsDue */
+    update validator_day_dates d set attestations_due = true
+    from (
+      select utc, date from validator_day_dates
+      where network = $1 and (utc, date) in (select * from unnest($2::boolean[], $3::date[]))
+      order by utc, date for update -- as a refresh locks them
+    ) c
+    where d.network = $1 and d.utc = c.utc and d.date = c.date`,
+    [network, days.map(({ utc }) => utc), days.map(({ date }) => date)],
+  );

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOfEpoch, epochsOfDay } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { applyBlockFees } from '../../../src/indexer/execution/day-sums.ts';
+import { refreshed } from '../../refresh/facts.ts';
 import { hexOf, type MadeBlock, madeBlock, tipsIn, transfer } from '../../support/execution-chain.ts';
 import { type ExecutionNode, startExecutionNode } from '../../support/execution-node.ts';
 import { type Gateway, gatewayForTest } from '../../support/gateway.ts';
@@ -113,7 +114,7 @@ describe('days of validators', () => {
     expect(await apply()).toEqual([]);
   });
 
-  it('that changed are due for the daily rewards, and raise the revision', async () => {
+  it('that changed are due for operators and the daily rewards, and raise the revision', async () => {
     node.blocks = [madeBlock(FIRST + 40)];
     await storeDays([7]);
     await storeBlocks(gateway.database, node.blocks);
@@ -123,13 +124,61 @@ describe('days of validators', () => {
         'select utc, attestations_due as a, rewards_due as r from validator_day_dates order by utc',
       ),
     ).toEqual([
-      { utc: false, a: false, r: true },
-      { utc: true, a: false, r: false },
+      { utc: false, a: true, r: true },
+      { utc: true, a: true, r: false },
     ]);
     expect(await query('select name from datasets where revision = 1 order by name')).toEqual([
       { name: 'blocks' },
       { name: 'validator-days' },
     ]);
+  });
+
+  it('are those of operators, too, also if the fees come after a refresh', async () => {
+    const blocks = [madeBlock(FIRST + 40), madeBlock(FIRST + 900)];
+    node.blocks = blocks.slice(0, 1);
+    await storeDays([7, 8]);
+    await query('update validator_day_dates set attestations_due = true');
+    await query(
+      `insert into validators (network, validator_index, validator_pubkey, deposit_address, pool, activation_epoch, slashed)
+        select 'hoodi', v, '0x' || lpad(v::text, 96, '0'), '0x' || lpad('1', 40, '0'), 'P', 0, false
+        from unnest(array[7, 8]) v`,
+    );
+    await storeBlocks(
+      gateway.database,
+      blocks.map((block, n) => ({ ...block, proposer: 7 + n })),
+    );
+    const refresh = () => refreshed(gateway, { only: ['attestations'], networks: ['hoodi'] });
+    const ofPool = () =>
+      query(
+        `select utc, sum_priority_fees as fees from attestation_days join attestation_entities using (entity_key)
+        where id_type = 'pool' and entity_id = 'P' order by utc`,
+      );
+    const ofValidators = () =>
+      query(
+        'select utc, sum(sum_priority_fees)::bigint as fees from validator_days group by utc order by utc',
+      );
+    await fill();
+    await refresh();
+    expect((await ofPool())[0]?.fees).toBe(gwei(tipsIn(blocks[0] as MadeBlock)));
+    node.blocks = blocks;
+    await fill();
+    await refresh();
+    expect((await ofPool())[0]?.fees).toBe(gwei(2n * tipsIn(blocks[0] as MadeBlock)));
+    expect(await ofPool()).toEqual(await ofValidators());
+  });
+
+  it('stay computed if a fill does not change them, as that of a block after their last epoch', async () => {
+    node.blocks = [madeBlock(FIRST + 40), madeBlock(FIRST + 6_400)];
+    await storeDays([7]);
+    await query('update validator_days set end_epoch = start_epoch + 150 where not utc');
+    await query('update validator_days set end_epoch = start_epoch + 50 where utc');
+    await storeBlocks(gateway.database, node.blocks.slice(1));
+    await fill();
+    const due = `select 1 from validator_day_dates where attestations_due`;
+    expect(await query(due)).toEqual([]);
+    await storeBlocks(gateway.database, node.blocks.slice(0, 1));
+    await fill();
+    expect(await query(due)).not.toEqual([]);
   });
 
   it('are those of private sets, too', async () => {

@@ -3,6 +3,7 @@ import { epochsOfDay, epochsOfHour } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { addLatePenalties } from '../../../src/indexer/store/day-rows.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
+import { encodeRecord, recordOf } from '../../../src/indexer/store/record.ts';
 import { lockWriters } from '../../../src/ingest/locks.ts';
 import { sumDueMonth } from '../../../src/ingest/validator-months.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -99,6 +100,30 @@ describe('an index', () => {
     await query(pool, 'update validator_months set due = true');
     await transaction(pool, (client) => sumDueMonth(client, NETWORK));
     expect(await sums()).toEqual(added);
+  });
+
+  it('has a refresh compute a past day again once a day, not with each penalty of an exited validator', async () => {
+    const pool = await emptyPool();
+    const leaving: Made = {
+      ...{ size: 4, exits: { 1: utcDay.first - 1 } },
+      slashed: { 1: { epoch: FROM, withdrawable: utcDay.last + 100 } },
+    };
+    const due = async () =>
+      (await query(pool, 'select day from validator_day_dates where utc and attestations_due order by day'))
+        .rows;
+    await writeEpochs(pool, leaving, { from: FROM, to: utcDay.first - 1, partial: false });
+    expect(await due()).toEqual([{ day: 10 }]);
+    await query(pool, 'update validator_day_dates set attestations_due = false');
+    const store = await writeEpochs(pool, leaving, { from: utcDay.first, to: utcDay.first, partial: false });
+    expect(await due()).toEqual([]);
+    for (let epoch = utcDay.first + 1; epoch < utcDay.last; epoch += 1)
+      await query(pool, 'insert into index_epochs values ($1, $2, $3)', [
+        ...[NETWORK, epoch, await encodeRecord(recordOf(madeFacts(leaving, epoch, FROM), []))],
+      ]);
+    await query(pool, 'update index_state set epoch = $1', [utcDay.last - 1]);
+    await store.resume();
+    await store.write(madeFacts(leaving, utcDay.last, FROM), savedAs('x'), madeRegistry(leaving));
+    expect(await due()).toEqual([{ day: 10 }, { day: 11 }]);
   });
 
   it('stores hours of addresses: whole ones when they end, and open ones when it is asked to', async () => {
