@@ -45,7 +45,7 @@ export async function refuseDropped(client: pg.ClientBase, resource: string): Pr
   }
 }
 
-/** Of an epoch with which an index begins. Throws a DroppedTimeError. */
+/** Call under the lock of the indexed network, which `retain` takes too. Throws a DroppedTimeError. */
 export async function refuseDroppedEpoch(
   client: pg.ClientBase,
   network: Network,

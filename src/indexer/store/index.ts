@@ -79,15 +79,18 @@ export function openStore(pool: Pool, network: Network): Store {
     },
     async write(facts, saved, registry, { partial = false } = {}) {
       const { epoch } = facts;
-      if (known === null) await transaction(pool, (client) => refuseDroppedEpoch(client, network, epoch));
       const periods = periodsOf(network, epoch).filter(({ last }) => partial || last === epoch);
       const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
       // Uses a separate transaction, because adding a partition locks the whole table.
-      if (dates.length > 0) await transaction(pool, (client) => ensureValidatorDayParts(client, dates));
+      await transaction(pool, async (client) => {
+        await refuseDroppedEpoch(client, network, epoch);
+        if (dates.length > 0) await ensureValidatorDayParts(client, dates);
+      });
       const changes = effectiveChanges(facts.effectiveBalances, facts.nextEffectiveBalances);
       const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
       await transaction(pool, async (client) => {
         await lockWriters(client, [], [network]);
+        await refuseDroppedEpoch(client, network, epoch);
         const marker = await takeMarker(client, network, known, epoch);
         const first = await storeRecord(client, network, epoch, { record, changes }, marker);
         await writeEpochRows(client, network, facts, registry, periods);
