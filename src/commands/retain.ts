@@ -137,6 +137,7 @@ function show(report: RetainReport, { json, every }: Flags): void {
       if (!before) return 'no rows are stored';
       return network ? `nothing before ${before}` : `no month ends before ${before}`;
     },
+    gone: () => 'another process has dropped it',
     held: () => error as string,
     waiting: () => 'waits for an import or an index to end',
     dropping: () => `dropped ${rows} rows so far, after ${seconds} s`,

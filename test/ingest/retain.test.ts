@@ -35,10 +35,14 @@ beforeEach(async () => {
 });
 
 const NOW = new Date('2025-05-10T00:00:00Z');
-async function retained(ages: Ages, options: object = {}): Promise<RetainReport[]> {
+async function retained(
+  ages: Ages,
+  options: object = {},
+  pool = gateway.database.pool,
+): Promise<RetainReport[]> {
   const reports: RetainReport[] = [];
   const given = { ages, dryRun: false, now: NOW, pauseMs: 10, attempts: 3, ...options };
-  await retain(gateway.database.pool, given, (report) => reports.push(report));
+  await retain(pool, given, (report) => reports.push(report));
   return reports;
 }
 const short = (reports: RetainReport[]) =>
@@ -68,6 +72,20 @@ const loadDays = async (dates = DATES) => {
 };
 const dates = () => run('select date::text as date from validator_days order by date');
 const days = { 'validator-days': 90 };
+
+const attestation = (date: string, hour?: number) => {
+  const day = dayOfDate('mainnet', date);
+  return {
+    ...{ id: 'Lido', day, validatorCount: 10, startEpoch: day * 225, endEpoch: day * 225 + 9 },
+    ...(hour === undefined ? {} : { hour: day * 24 + hour }),
+    ...{ totalUniqueAttestations: '100', sumMissedAttestations: '0', sumMissedSyncSignatures: null },
+    ...{ sumCorrectHead: '100', sumCorrectTarget: '100', sumCorrectSource: '100', sumWrongHeadVotes: '0' },
+    ...{ sumWrongTargetVotes: '0', sumLateTargetVotes: '0', sumLateSourceVotes: '0' },
+    ...{ avgAttesterEffectiveness: 99, sumInclusionDelay: '100', sumSyncSignatureCount: null },
+    ...{ sumEndEpochBalance: '320', sumEndEpochEffectiveBalance: '320' },
+  };
+};
+const hoursOn = (of: readonly string[]) => of.map((date) => attestation(date, 0));
 
 describe('what is kept', () => {
   it.each([
@@ -184,6 +202,38 @@ describe('months of days of validators', () => {
     await reader.query('commit');
     expect((await retained(days)).map(({ state }) => state)).toEqual(['dropped', 'dropped']);
   });
+
+  it.each([
+    ['validator_days', 'validator-days', 90],
+    ['attestation_hours', 'attestation-hours', 31],
+  ])(
+    'of %s that another process drops meanwhile are told, and the later ones are dropped',
+    async (table, dataset, age) => {
+      const [first, second] = [`${table}_2024_11`, `${table}_2024_12`];
+      const { pool } = gateway.database;
+      const meanwhile: typeof pool = {
+        ...pool,
+        async query(statement) {
+          const found = await pool.query(statement);
+          if (/partsOf/.test(statement.text)) await run(`drop table if exists ${first}`);
+          return found;
+        },
+      };
+      const told = (dryRun: boolean) => retained({ [dataset]: age }, { dryRun }, meanwhile);
+      await loadDays();
+      await load('attestations', hoursOn(DATES), { idType: 'pool' });
+      // without statistics, its rows would be counted
+      expect(short(await told(true))[0]).toBe(`${second} would drop`);
+      for (const dryRun of [true, false]) {
+        await loadDays();
+        await load('attestations', hoursOn(DATES), { idType: 'pool' });
+        await run('analyze');
+        const drops = dryRun ? 'would drop' : 'dropped';
+        const seen = dryRun && table !== 'validator_days' ? drops : 'gone';
+        expect(short(await told(dryRun)).slice(0, 2)).toEqual([`${first} ${seen}`, `${second} ${drops}`]);
+      }
+    },
+  );
 
   it('are passed over while another process drops data', async () => {
     await loadDays();
@@ -389,18 +439,6 @@ describe('days are counted from the newest one', () => {
 });
 
 describe('attestations', () => {
-  const attestation = (date: string, hour?: number) => {
-    const day = dayOfDate('mainnet', date);
-    return {
-      ...{ id: 'Lido', day, validatorCount: 10, startEpoch: day * 225, endEpoch: day * 225 + 9 },
-      ...(hour === undefined ? {} : { hour: day * 24 + hour }),
-      ...{ totalUniqueAttestations: '100', sumMissedAttestations: '0', sumMissedSyncSignatures: null },
-      ...{ sumCorrectHead: '100', sumCorrectTarget: '100', sumCorrectSource: '100', sumWrongHeadVotes: '0' },
-      ...{ sumWrongTargetVotes: '0', sumLateTargetVotes: '0', sumLateSourceVotes: '0' },
-      ...{ avgAttesterEffectiveness: 99, sumInclusionDelay: '100', sumSyncSignatureCount: null },
-      ...{ sumEndEpochBalance: '320', sumEndEpochEffectiveBalance: '320' },
-    };
-  };
   const options = { idType: 'pool' } as const;
 
   it('are counted from the newest day of the network that ends first', async () => {

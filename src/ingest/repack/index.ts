@@ -1,7 +1,7 @@
 import { refuseDistributed } from '../../db/distributed/layout.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { keptDate } from '../retain/index.ts';
-import { type Part, partsOf } from '../retain/parts.ts';
+import { isGone, type Part, partsOf } from '../retain/parts.ts';
 import { rewriteMonth, type SwapOptions } from './month.ts';
 import { orderOf, TABLE } from './order.ts';
 
@@ -99,8 +99,8 @@ export async function repack(
             state: 'refused' as const,
             error: `it does not end before ${ended}, and days of it may still be imported`,
           }
-        : await repackMonth(run, part).catch((error: Error & { code?: string }) => ({
-            state: error.code === '42P01' ? ('skipped' as const) : ('failed' as const), // dropped meanwhile
+        : await repackMonth(run, part).catch((error: Error) => ({
+            state: isGone(error) ? ('skipped' as const) : ('failed' as const),
             error: error.message,
           }));
     const seconds = Math.round(performance.now() - began) / 1000;

@@ -7,7 +7,7 @@ import { networks } from '../../chain/networks.ts';
 import { listed, quoted } from '../../db/transfer/catalog.ts';
 import { withConnection } from '../../db/transfer/connect.ts';
 import { lockWriters } from '../locks.ts';
-import { inUse } from '../retain/index.ts';
+import { inUse } from '../retain/dropping.ts';
 import { ORDER, TABLE } from './order.ts';
 
 export type SwapOptions = {

@@ -25,6 +25,15 @@ export const partedTables: readonly PartedTable[] = [
 
 export type Part = { part: string; from: string; before: string; rows: number; bytes: number };
 
+/** Whether another process has dropped the part meanwhile. */
+export const isGone = (error: unknown): boolean => (error as { code?: string }).code === '42P01';
+
+const unlessGone = <T>(work: () => Promise<T>): Promise<T | undefined> =>
+  work().catch((error) => {
+    if (isGone(error)) return undefined;
+    throw error;
+  });
+
 /** Ascending. `rows` is PostgreSQL's estimate, or the count if the part was never analyzed. */
 export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
   const onWorkers = isDistributed() && table in distributedTables;
@@ -38,14 +47,16 @@ export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
       where i.inhparent = $1::regclass and c.relispartition order by b.bounds[1]`,
     values: [table],
   });
-  const parts = rows as Part[];
-  for (const part of parts) {
-    if (part.rows >= 0 && !onWorkers) continue;
-    const counted = await db.query({
-      text: `/* countPart */ select count(*)::float8 as rows from "${part.part}"`,
-      values: [],
-    });
-    part.rows = (counted.rows[0] as { rows: number }).rows;
+  const parts: Part[] = [];
+  for (const part of rows as Part[]) {
+    const counted =
+      part.rows >= 0 && !onWorkers
+        ? part.rows
+        : await unlessGone(async () => {
+            const text = `/* countPart */ select count(*)::float8 as rows from "${part.part}"`;
+            return ((await db.query({ text, values: [] })).rows[0] as { rows: number }).rows;
+          });
+    if (counted !== undefined) parts.push({ ...part, rows: counted });
   }
   return parts;
 }
@@ -72,7 +83,7 @@ export async function newestDates(
   else
     for (const { part } of parts.toReversed())
       if (found.length < networks.length)
-        await read(`"${part}" join attestation_entities using (entity_key)`);
+        await unlessGone(() => read(`"${part}" join attestation_entities using (entity_key)`));
   return found.sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Network } from '../../chain/networks.ts';
+import { type Pool, transaction } from '../../db/pool.ts';
+import { lockWriters } from '../locks.ts';
+import type { Ages, Retainable } from './ages.ts';
+import { isGone, RefusedPart } from './parts.ts';
+
+export type RetainOptions = {
+  ages: Ages;
+  dryRun: boolean;
+  now?: Date;
+  /** Readers wait at most `lockTimeoutMs` for each attempt to drop a part. */
+  lockTimeoutMs?: number;
+  pauseMs?: number;
+  attempts?: number;
+  tellAfterMs?: number;
+};
+
+/** `from` and `before` are dates; `rows` of a part is an estimate of PostgreSQL. */
+export type RetainReport = {
+  dataset: Retainable;
+  table: string;
+  part?: string;
+  network?: Network;
+  from?: string | undefined;
+  before?: string | undefined;
+  rows: number;
+  bytes: number;
+  state: 'dropped' | 'would drop' | 'would refuse' | 'nothing' | 'held' | 'gone' | Unfinished | Undropped;
+  error?: string;
+  seconds: number;
+};
+
+type Unfinished = 'waiting' | 'dropping';
+export type Undropped = 'refused' | 'failed' | 'passed';
+
+export type Told = Omit<RetainReport, 'seconds' | 'state' | 'error'>;
+export type Run = RetainOptions & {
+  pool: Pool;
+  tell: (report: RetainReport) => void;
+  stop: AbortSignal;
+};
+
+export const DAY_MS = 86_400_000;
+export const TELL_AFTER_MS = 10_000;
+export const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** `newest` is the newest stored date: old data is kept when nothing new comes. */
+export function keptDate(days: number, now: Date, newest: string): string {
+  const last = Math.min(Date.parse(dateOf(now.getTime())), Date.parse(newest));
+  return dateOf(last - (days - 1) * DAY_MS);
+}
+
+class Passed extends Error {}
+export class Stopped extends Error {}
+
+export type Locks = { datasets: readonly string[]; of: readonly Network[] };
+
+/** One process at a time, and under the locks of writers. */
+export async function locked<T>(
+  run: Run,
+  what: Told,
+  { datasets, of }: Locks,
+  work: (client: pg.ClientBase) => Promise<T>,
+): Promise<T> {
+  return transaction(run.pool, async (client) => {
+    const { rows } = await client.query(
+      `/* lockRetain */ select pg_try_advisory_xact_lock(hashtext('stakegraph retain')) as taken`,
+    );
+    if (!rows[0].taken) throw new Passed('another process is dropping data');
+    const ms = run.tellAfterMs ?? TELL_AFTER_MS;
+    const told = setTimeout(() => run.tell({ ...what, state: 'waiting', seconds: ms / 1000 }), ms);
+    await lockWriters(client, datasets, of).finally(() => clearTimeout(told));
+    if (run.stop.aborted) throw new Stopped();
+    return work(client);
+  });
+}
+
+/** Lock not available, and deadlock. */
+export const inUse = ['55P03', '40P01'];
+class InUse extends Error {}
+
+export async function attempted(
+  run: Run,
+  what: Told,
+  locks: Locks,
+  drop: (client: pg.ClientBase) => Promise<void>,
+): Promise<void> {
+  const { attempts = 120, pauseMs = 5_000 } = run;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await locked(run, what, locks, (client) =>
+        drop(client).catch((error) => {
+          throw inUse.includes(error.code) ? new InUse() : error;
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof InUse)) throw error;
+      if (run.stop.aborted) throw new Stopped();
+      if (attempt >= attempts)
+        throw new Error(`it was in use at each of ${attempt} attempts: try again later.`);
+    }
+    await sleep(pauseMs, undefined, { signal: run.stop }).catch(() => undefined);
+  }
+}
+
+const messageOf = ({ message, detail }: Error & { detail?: string }) =>
+  detail ? `${message}: ${detail.replaceAll('\n', '; ')}` : message;
+
+/** Returns how it was not dropped. */
+export async function told(
+  run: Run,
+  what: Told,
+  drop: () => Promise<number | undefined>,
+): Promise<Undropped | undefined> {
+  const began = performance.now();
+  const tell = (more: Pick<RetainReport, 'state'> & Partial<RetainReport>) =>
+    run.tell({ ...what, ...more, seconds: Math.round(performance.now() - began) / 1000 });
+  try {
+    const rows = await drop();
+    tell({ state: 'dropped', ...(rows !== undefined && { rows }) });
+    return undefined;
+  } catch (error) {
+    if (error instanceof Stopped) return undefined;
+    if (isGone(error)) {
+      tell({ state: 'gone' });
+      return undefined;
+    }
+    const state = error instanceof Passed ? 'passed' : error instanceof RefusedPart ? 'refused' : 'failed';
+    tell({ state, error: messageOf(error as Error) });
+    return state;
+  }
+}
