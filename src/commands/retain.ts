@@ -54,7 +54,8 @@ history are dropped by whole months, oldest first, once all their days are older
 first decides, and the output names it if it holds months back. A month that cannot be dropped keeps the later ones too.
 Blocks and rewards of sync committees are dropped by slot, in each network on its own.
 A month of validator-days is dropped only after a refresh has added it up for the window all, and has computed attestations
-and chain daily rewards from it. Operators and days of private sets stay. Not all aggregates do: relays of the window all
+and chain daily rewards from it. Blocks are kept from the first day on whose chain daily rewards are still to be computed
+from them. Operators and days of private sets stay. Not all aggregates do: relays of the window all
 are read from blocks, and networkOverview of the window all from attestation-days, so they lose what is dropped.
 Later imports of rows before a dropped date are refused.
 Readers wait at most half a second for each attempt to drop a month, which is repeated for ten minutes while it is in use.

@@ -7,6 +7,15 @@ import type { Retainable } from './retain/ages.ts';
 export const firstSlotOn = (network: Network, date: string): number =>
   Math.max(0, Math.ceil((Date.parse(date) / 1000 - genesisTime[network]) / SECONDS_PER_SLOT));
 
+/** The first slot whose block `retain` has not dropped. */
+export async function firstKeptSlot(client: pg.ClientBase, network: Network): Promise<number> {
+  const { rows } = await client.query<{ date: string }>(
+    `/* keptBlocks */ select date::text as date from kept_from where dataset = 'blocks' and network = $1`,
+    [network],
+  );
+  return rows[0] ? firstSlotOn(network, rows[0].date) : 0;
+}
+
 type Guarded = { dataset: Retainable; rows: string; bySlot?: boolean };
 /** `$2` is the first date or slot that is kept. */
 const guarded: Record<string, readonly Guarded[]> = {

@@ -2,10 +2,11 @@ import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
+import { firstKeptSlot } from '../../ingest/dropped-time.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
-/** Sums the execution rewards of changed chain days that the index covers and whose blocks all have these rewards. */
+/** Sums the execution rewards of changed chain days that the index covers and whose blocks are all stored and have these rewards. */
 export async function addChainDayFees(client: pg.ClientBase, network: Network): Promise<boolean> {
   const { rows } = await client.query<{ day: number }>(
     `/* dueChainDays */
@@ -33,10 +34,10 @@ export async function addChainDayFees(client: pg.ClientBase, network: Network): 
       where b.network = $1 and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
         and b.consensus_proposer_duty = 'proposed'
     ) b
-    where b.told and c.network = $1 and c.day = d.day and not c.computed
+    where b.told and d.day * ${SLOTS_PER_DAY} >= $3::int and c.network = $1 and c.day = d.day and not c.computed
       and (c.sum_execution_rewards, c.sum_priority_fees, c.sum_baseline_mev)
         is distinct from (b.execution, b.fees, b.mev)`,
-    [network, days],
+    [network, days, await firstKeptSlot(client, network)],
   );
   await client.query(
     '/* doneChainDays */ update validator_day_dates set rewards_due = false where network = $1 and not utc and day = any($2)',

@@ -31,13 +31,15 @@ export const SLOTS_AT_ONCE = 10_000;
 const dateOfSlot = (network: Network, slot: number) =>
   new Date(slotStart(network, slot) * 1000).toISOString().slice(0, 10);
 
+/** Ignores blocks near the head, which an index may write long before it has caught up. */
 export async function newestDate(
   db: Queryable,
   { table }: SlotTable,
   network: Network,
 ): Promise<string | undefined> {
   const { rows } = await db.query({
-    text: `/* newestSlot */ select max(slot) as slot from ${table} where network = $1`,
+    text: `/* newestSlot */ select max(slot) as slot from ${table}
+      where network = $1 ${table === 'blocks' ? 'and finalized' : ''}`,
     values: [network],
   });
   const slot = rows[0]?.slot as number | null | undefined;

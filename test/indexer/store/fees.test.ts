@@ -95,3 +95,29 @@ it('a chain day between two ranges has its execution rewards once the epoch that
   const after = await published();
   expect(after).toEqual({ sum: 3 * (after?.blocks as number), blocks: expect.any(Number), ranges: 1 });
 });
+
+it('a chain day keeps its execution rewards when some of its blocks were dropped', async () => {
+  const database = await createDatabase('empty');
+  onTestFinished(() => database.drop());
+  const { pool } = database;
+  const day = epochsOfDay(NETWORK, 'chain', 10);
+  const [made, store] = [{ size: 8 }, openStore(pool, NETWORK)];
+  await store.write(madeFacts(made, day.last), savedAs('x'), madeRegistry(made));
+  await query(pool, 'update index_ranges set first_epoch = $1', [day.first]);
+  await transaction(pool, (client) =>
+    writeChainDailyReward(client, NETWORK, 10, { consensusRewards: 7, effectiveBalance: 32 }),
+  );
+  await query(pool, 'update chain_daily_rewards set sum_execution_rewards = 5000');
+  await query(
+    pool,
+    'update blocks set execution_rewards = 3, total_priority_fees_validator = 2, baseline_mev = 1',
+  );
+  await query(pool, `insert into kept_from values ('blocks', $1, '2025-03-28')`, [NETWORK]);
+  await store.publish();
+  const { rows } = await query(
+    pool,
+    `select sum_execution_rewards::int as sum, (select bool_or(rewards_due and not utc) from validator_day_dates) as due
+    from chain_daily_rewards`,
+  );
+  expect(rows).toEqual([{ sum: 5_000, due: false }]);
+});

@@ -1,0 +1,52 @@
+import type pg from 'pg';
+import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { firstKeptSlot } from '../dropped-time.ts';
+import { computesRewards } from '../refresh/chain-rewards.ts';
+
+const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
+
+export const whyBlocksNeeded = (network: Network, date: string) =>
+  `chain daily rewards of ${network} from ${date} on are not computed from their blocks yet: an index does so when it publishes; without one, run stakegraph refresh first.`;
+
+/**
+ * The first date before `before` whose chain day is due, and would get other rewards from its blocks. Passes over days
+ * that stay due. Call in a transaction.
+ */
+export async function firstNeededDate(
+  client: pg.ClientBase,
+  network: Network,
+  before: string,
+): Promise<string | undefined> {
+  const { rows } = await client.query<{ date: string; stored: boolean }>(
+    `/* dueOfBlocks */
+    select d.date::text as date, c.day is not null as stored
+    from validator_day_dates d
+    cross join lateral (
+      select count(*) = ${SLOTS_PER_DAY} as whole,
+        bool_and(b.consensus_proposer_duty <> 'proposed'
+          or (b.execution_rewards + b.total_priority_fees_validator + b.baseline_mev) is not null) as told,
+        sum(b.execution_rewards) ${proposed} as execution,
+        sum(b.total_priority_fees_validator) ${proposed} as fees, sum(b.baseline_mev) ${proposed} as mev
+      from blocks b
+      where b.network = $1 and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
+    ) b
+    left join chain_daily_rewards c on c.network = $1 and c.day = d.day and not c.computed
+    where d.network = $1 and not d.utc and d.rewards_due and d.date < $2::date
+      and d.day * ${SLOTS_PER_DAY} >= $3::int and b.told
+      and case when c.day is null then b.whole else b.execution is not null
+        and (c.sum_execution_rewards, c.sum_priority_fees, c.sum_baseline_mev) is distinct from (b.execution, b.fees, b.mev)
+        and exists (
+          select from index_ranges r
+          where r.network = $1 and r.first_epoch <= d.day * ${EPOCHS_PER_DAY}
+            and r.last_epoch >= d.day * ${EPOCHS_PER_DAY} + ${EPOCHS_PER_DAY - 1}
+        ) end
+    order by d.date`,
+    [network, before, await firstKeptSlot(client, network)],
+  );
+  for (const { date, stored } of rows)
+    if (stored || (await computesRewards(client, network, [date]))) return date;
+  return undefined;
+}
+
+const proposed = `filter (where b.consensus_proposer_duty = 'proposed')`;
