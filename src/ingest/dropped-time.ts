@@ -7,7 +7,6 @@ import type { Retainable } from './retain/ages.ts';
 export const firstSlotOn = (network: Network, date: string): number =>
   Math.max(0, Math.ceil((Date.parse(date) / 1000 - genesisTime[network]) / SECONDS_PER_SLOT));
 
-/** The first slot whose block `retain` has not dropped. */
 export async function firstKeptSlot(client: pg.ClientBase, network: Network): Promise<number> {
   const { rows } = await client.query<{ date: string }>(
     `/* keptBlocks */ select date::text as date from kept_from where dataset = 'blocks' and network = $1`,

@@ -278,6 +278,19 @@ describe('a month of days of validators that cannot be dropped', () => {
     ]);
   });
 
+  it('because a refresh is just adding it up stays until the refresh has ended', async () => {
+    await load(
+      'validator-days',
+      ['2025-01-10', ...OLD].map((date) => validatorDay(date)),
+    );
+    await transaction(gateway.database.pool, async (refresh) => {
+      expect(await sumDueMonth(refresh, 'mainnet')).toBe(true);
+      await beside('refused');
+    });
+    expect((await retained(days, NOW)).map(({ state }) => state)).toEqual(['dropped', 'refused']);
+    expect(await sums()).toEqual([{ month: '2025-01-01', heads: 220 }]);
+  });
+
   it('because a day was corrected stays until the correction is summed', async () => {
     await loadDays(['2025-01-10', ...OLD]);
     await load('validator-days', [validatorDay('2025-01-10', { sumCorrectHead: 100 })]);

@@ -21,7 +21,7 @@ const gateway = useGateway({ template: 'empty' });
 const query = (text: string) => gateway.database.pool.query({ text, values: [] });
 const clear = () =>
   query(`truncate validator_days, validator_day_dates, validators, operator_profiles, operator_summaries, operator_lists,
-    attestation_entities, attestation_days, attestation_hours, datasets cascade`);
+    attestation_entities, attestation_days, attestation_hours, kept_from, datasets cascade`);
 beforeEach(clear);
 
 const only = { only: ['attestations'] as const, networks: ['mainnet'] as const };
@@ -226,6 +226,21 @@ describe('attestations by day of a refresh', () => {
     });
     expect(await rowsOf('P')).toEqual([]);
     expect(await rowsOf('Q')).toHaveLength(17);
+  });
+
+  it('are not computed of days whose attestations were dropped, also if all days are asked for', async () => {
+    await load(gateway, 'validators', [validator(1)]);
+    const days = [DAY, DAY + 1].map((day) => validatorDay(1, day));
+    await load(gateway, 'validator-days', days);
+    await query(
+      `insert into kept_from select 'attestation-days', network, max(date) from validator_day_dates group by network`,
+    );
+    for (const allDays of [false, true]) {
+      expect((await refreshed(gateway, { ...only, allDays }))[0]).toMatchObject({ state: 'done', days: 1 });
+      expect((await rowsOf('P')).map((row) => Number(row.day))).toEqual([DAY + 1]);
+    }
+    await query(`update kept_from set network = 'hoodi'`);
+    expect((await refreshed(gateway, only))[0]).toMatchObject({ state: 'done', days: 1, inserted: 4 });
   });
 
   it('come when validators become known after their days', async () => {

@@ -6,7 +6,7 @@ import { firstKeptSlot } from '../../ingest/dropped-time.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
-/** Sums the execution rewards of changed chain days that the index covers and whose blocks are all stored and have these rewards. */
+/** Sums the execution rewards of changed chain days that the index covers, if all blocks are stored and have them. */
 export async function addChainDayFees(client: pg.ClientBase, network: Network): Promise<boolean> {
   const { rows } = await client.query<{ day: number }>(
     `/* dueChainDays */

@@ -25,7 +25,7 @@ export const partedTables: readonly PartedTable[] = [
 
 export type Part = { part: string; from: string; before: string; rows: number; bytes: number };
 
-/** Whether another process has dropped the part meanwhile. */
+/** True if another process has dropped the table. */
 export const isGone = (error: unknown): boolean => (error as { code?: string }).code === '42P01';
 
 const unlessGone = <T>(work: () => Promise<T>): Promise<T | undefined> =>

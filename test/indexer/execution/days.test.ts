@@ -4,10 +4,12 @@ import { dayOfEpoch, epochsOfDay } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { applyBlockFees } from '../../../src/indexer/execution/day-sums.ts';
 import { refreshed } from '../../refresh/facts.ts';
+import { eventually } from '../../support/eventually.ts';
 import { hexOf, type MadeBlock, madeBlock, tipsIn, transfer } from '../../support/execution-chain.ts';
 import { type ExecutionNode, startExecutionNode } from '../../support/execution-node.ts';
 import { type Gateway, gatewayForTest } from '../../support/gateway.ts';
 import { runs } from '../../support/thorough.ts';
+import { waitingLocks } from '../store/rows.ts';
 import { filled, reasons, rowsOf, storeBlocks, storedBlock } from './made.ts';
 
 const DAY = 11;
@@ -165,6 +167,23 @@ describe('days of validators', () => {
     await refresh();
     expect((await ofPool())[0]?.fees).toBe(gwei(2n * tipsIn(blocks[0] as MadeBlock)));
     expect(await ofPool()).toEqual(await ofValidators());
+  });
+
+  it('are due also if a refresh that has read the day before the fill ends after it', async () => {
+    node.blocks = [madeBlock(FIRST + 40)];
+    await storeDays([7]);
+    await storeBlocks(gateway.database, node.blocks);
+    await query('update validator_day_dates set attestations_due = true');
+    const { pool } = gateway.database;
+    const filling = await transaction(pool, async (refresh) => {
+      await refresh.query('update validator_day_dates set attestations_due = false');
+      const filling = fill();
+      await eventually(async () => expect(await waitingLocks(pool)).toBe(1), 20_000);
+      return { filling };
+    });
+    await filling.filling;
+    const due = await query('select attestations_due as due from validator_day_dates');
+    expect(due).toEqual([{ due: true }, { due: true }]);
   });
 
   it('stay computed if a fill does not change them, as that of a block after their last epoch', async () => {
