@@ -227,6 +227,7 @@ describe('a database with reference tables', () => {
 /** Statements of each module that name a reference table, or a view of one, and what else they read. */
 const naming: Record<string, string> = {
   'indexer/execution/deposit-store.ts': 'the index is refused',
+  'indexer/store/day-rows.ts': 'the index is refused',
   'indexer/store/hour-rows.ts': 'the index is refused',
   'indexer/store/labels.ts': 'the index is refused',
   'indexer/store/validator-table.ts': 'the index is refused',
