@@ -99,7 +99,7 @@ export const Settings = z.object({
   PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 picks a free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   METRICS_PORT: optionalInteger(0, 65535).describe(
-    'Port for /metrics alone, on the same address; default: on PORT.',
+    'Port that serves only /metrics, on the same address; default: PORT serves it.',
   ),
   MAX_CONNECTIONS: integer(2_000, 1, 1_000_000).describe(
     'Maximum number of client connections; further ones are closed immediately.',

@@ -38,7 +38,7 @@ export const refreshCommand = (): Command =>
     .addOption(namesOption('--only <names>', 'what to compute, by comma', subjects, subjects))
     .option(
       '--validators',
-      'also compute each single validator: a row per window and day; for days computed without them use --all-days once',
+      'also compute figures of each validator: a row per window and day; for days already computed, use --all-days once',
     )
     .option('--all-days', 'compute attestations and chain daily rewards for all days, not only changed ones')
     .option('--every <time>', 'repeat until SIGTERM, once per interval (90s, 15m, 1h, 1d)', duration)

@@ -48,7 +48,7 @@ export const retainCommand = (): Command => {
     .addHelpText(
       'after',
       `
-Without a number of days for it, nothing of a dataset is dropped. RETAIN sets the numbers too; options come first.
+A dataset is dropped only if its days to keep are set, by an option or RETAIN; options take precedence.
 Days are counted back from today, or from the newest stored day if that is earlier. Days of validators, attestations and
 history are dropped by whole months, oldest first, once all their days are older in every network; the network that ends
 first decides, and the output names it if it holds months back. A month that cannot be dropped keeps the later ones too.
@@ -58,7 +58,7 @@ and chain daily rewards from it. Blocks are kept from the first day on whose cha
 from them. Operators and days of private sets stay. Not all aggregates do: relays of the window all
 are read from blocks, and networkOverview of the window all from attestation-days, so they lose what is dropped.
 Later imports of rows before a dropped date are refused.
-Readers wait at most half a second for each attempt to drop a month, which is repeated for ten minutes while it is in use.
+Readers wait at most half a second for each attempt to drop a month; while it is in use, attempts go on for ten minutes.
 Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything, or another process is dropping data; 2 wrong
 usage.`,
     )

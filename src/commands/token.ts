@@ -34,7 +34,7 @@ const changed = <Made extends { row: TokenRow }>(
 function show({ token, row }: { token: string; row: TokenRow }) {
   process.stdout.write(`${token}\n`);
   process.stderr.write(
-    `Token ${row.tokenId} (${row.name}) of account ${row.account}. It is shown this once; only its hash is kept.\n`,
+    `Token ${row.tokenId} (${row.name}) of account ${row.account}. It is shown only once; only its hash is kept.\n`,
   );
 }
 
@@ -45,7 +45,7 @@ export function tokenCommand(): Command {
     .description('make a token and print it; it cannot be shown again')
     .requiredOption('--name <name>', 'what the token is for', givenName)
     .option('--account <name>', 'whose token it is', DEFAULT_ACCOUNT)
-    .option('--expires <date>', 'date or date-time from which on it is refused', future)
+    .option('--expires <date>', 'date or date-time from which it is refused', future)
     .action((flags: { name: string; account: string; expires?: Date }) =>
       withDatabase(async ({ write: pool }) => {
         const { name, account, expires = null } = flags;

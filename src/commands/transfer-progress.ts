@@ -45,7 +45,7 @@ export function whenWritten(progress: TransferProgress, nothingDone: string) {
   return {
     stopped: () => stopped,
     commit() {
-      stopped = 'Stopped during the commit, so that either all data was written or nothing.';
+      stopped = 'Stopped during the commit: either all data was written, or none.';
     },
     say({ leftOut, outdated, detached, revivedTokens }: Loaded) {
       stopped =

@@ -34,7 +34,7 @@ export async function withDatabase(
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // A lost idle connection is replaced. The statement that fails, or `ended`, reports a lost server once.
+    // Lost idle connections are replaced. The failing statement or `ended` reports a lost server once.
     if (!isDisconnected(error)) say(error);
   };
   const stopTracing = options.traced ? await startTracing(settings) : undefined;

@@ -10,7 +10,7 @@ export async function raiseChainHeads(
     insert into chain_heads as h (network, slot)
     select network, max(slot) from unnest($1::text[], $2::int[]) as s (network, slot)
     group by network
-    order by network -- imports that run at once take the rows in one order
+    order by network -- concurrent imports lock the rows in one order
     on conflict (network) do update set slot = excluded.slot where h.slot < excluded.slot`,
     [slots.map((row) => row.network), slots.map((row) => row.slot)],
   );

@@ -35,7 +35,7 @@ export async function guardIndexed(
     select s.network, ${epochs[0]} as epoch, r.first_epoch as first, r.last_epoch as last, count(*) over ()::int as rows
     from staged s
     join index_ranges r on r.network = s.network and ${epochs[0]} <= r.last_epoch and ${epochs[1]} >= r.first_epoch
-    where exists (select from index_ranges where network = any($1::text[])) -- otherwise it reads no staged row
+    where exists (select from index_ranges where network = any($1::text[])) -- without ranges, reads no staged row
     order by 2 limit 1`,
     [networks],
   );

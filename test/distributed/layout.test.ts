@@ -39,7 +39,7 @@ const open = async (more: Record<string, string> = {}) => {
   await close();
 };
 const otherwise =
-  /^Citus distributes tables in a way in which totals could be wrong: blocks is distributed by slot, slashings is a reference table\. The only layout that stakegraph supports is that of "stakegraph distribute"\. Run select undistribute_table\('blocks'\); select undistribute_table\('slashings'\); in the database\.$/;
+  /^Citus distributes tables in a way that could make totals wrong: blocks is distributed by slot, slashings is a reference table\. The only layout that stakegraph supports is that of "stakegraph distribute"\. Run select undistribute_table\('blocks'\); select undistribute_table\('slashings'\); in the database\.$/;
 
 describe('the layout of a database', () => {
   it('is plain without Citus, and with Citus while nothing is distributed', async () => {

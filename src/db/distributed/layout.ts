@@ -81,7 +81,7 @@ function refuseOthers(found: readonly Found[]): void {
   const kinds = wrong.map(({ name, by }) => described(name, by));
   const undo = wrong.map(({ name }) => `select undistribute_table('${name}');`).join(' ');
   throw new LayoutError(
-    `Citus distributes tables in a way in which totals could be wrong: ${kinds.join(', ')}. The only layout that stakegraph supports is that of "stakegraph distribute". Run ${undo} in the database.`,
+    `Citus distributes tables in a way that could make totals wrong: ${kinds.join(', ')}. The only layout that stakegraph supports is that of "stakegraph distribute". Run ${undo} in the database.`,
   );
 }
 

@@ -135,7 +135,7 @@ export async function prepareBinaries(
   if (first.code === 'ENOENT') throw platformAdvice(`${platformName()}, without the GNU C library`);
   if (account && first.code === 'EPERM') {
     throw new Error(
-      'PostgreSQL does not run as root, and root may not become another user here: start as one.',
+      'PostgreSQL does not run as root, and root may not change its user here: start as another user.',
     );
   }
   const problems = [first.detail];

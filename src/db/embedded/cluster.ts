@@ -98,7 +98,7 @@ export async function readPassword(home: Home): Promise<string> {
     return '';
   });
   if (password.trim() !== '') return password.trim();
-  throw new Error(`${home.password} is missing: put back the password of the cluster beside it.`);
+  throw new Error(`${home.password}, the password file of the cluster, is missing: put it back.`);
 }
 
 /** Keeps a password that another start has written. */

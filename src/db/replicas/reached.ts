@@ -25,7 +25,7 @@ export function lagMeter(now = () => performance.now()) {
       const recent = seen.findIndex((one) => at - one.at <= KEPT_MS);
       seen = seen.slice(Math.max(0, (recent < 0 ? seen.length : recent) - 1));
     },
-    /** In milliseconds. Of a lag above a minute, at least a minute. */
+    /** In milliseconds; at least a minute for a longer lag. */
     of(reached: Reached): number {
       const missing = seen.find((one) => !reaches(reached, one.reached));
       return missing ? now() - missing.at : 0;

@@ -48,7 +48,7 @@ function compare(table: Table, given: Check, written: Check): void {
   const difference =
     given.rows === written.rows
       ? `its ${given.rows} rows have other contents`
-      : `${written.rows} rows arrived of ${given.rows}`;
+      : `${written.rows} of ${given.rows} rows arrived`;
   throw new Error(`The table ${table.name} was not copied whole: ${difference}; nothing was written.`);
 }
 
@@ -104,7 +104,7 @@ async function loadTables(client: pg.ClientBase, source: Source, options: LoadOp
   await client.query('commit').catch((error: Error) => {
     if (!isDisconnected(error)) throw error;
     throw new Error(
-      `The connection was lost during the commit, so that either all data was written or nothing: ${error.message}`,
+      `The connection was lost during the commit, so either all data was written or none: ${error.message}`,
     );
   });
   return { ...months, tables: tables.length, rows, applied: [], revivedTokens };

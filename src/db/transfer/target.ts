@@ -81,7 +81,7 @@ export async function checkTarget(client: pg.ClientBase, source: Source, replace
   const later = applied.filter((name) => !source.migrations.includes(name));
   if (later.length > 0) {
     throw new RefusedTarget(
-      `The database has migrations that the copied one has not: ${named(later)}; choose a new, empty database.`,
+      `The database has migrations that the copied one lacks: ${named(later)}; choose a new, empty database.`,
     );
   }
   const { tables } = written(source, catalog);

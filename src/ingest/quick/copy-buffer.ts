@@ -13,7 +13,7 @@ export class CopyBuffer {
     this.bytes = larger;
   }
 
-  /** Of ASCII text. */
+  /** For ASCII text only. */
   cell(codes: Uint16Array, start: number, end: number) {
     this.reserve(end - start + 1);
     const { bytes } = this;

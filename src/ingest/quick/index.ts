@@ -16,7 +16,7 @@ const MAX_TEXT = 4_194_304;
 /** Returns where the next line begins, or 0 for a line that it does not take. */
 type Take = (batch: Batch, at: number, place: number, copy: CopyBuffer) => number;
 
-/** Takes lines of which each value is stored as it is written. */
+/** Takes lines whose values are stored as written. */
 export function quickLines(importer: Importer<unknown>, options: RowOptions) {
   const copy = new CopyBuffer();
   const known = new Map<string, Take | undefined>();

@@ -8,7 +8,7 @@ export type Batch = { text: string; codes: Uint16Array };
 export type Read = (batch: Batch, start: number, end: number, quoted: boolean) => unknown;
 
 const [MINUS, ZERO, NINE] = [45, 48, 57];
-/** Every field of 64 bits can hold them. */
+/** Fits every 64-bit field. */
 const MAX_DIGITS = 18;
 const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
 

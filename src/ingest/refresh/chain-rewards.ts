@@ -94,7 +94,7 @@ const rewards = ({ network }: DaysAsked, dates: readonly string[], days: Sql) =>
   ) b
   left join chain_balances c on c.network = ${network} and c.epoch = d.last
   where d.complete and d.first = d.day * ${EPOCHS_PER_DAY} and d.last = d.day * ${EPOCHS_PER_DAY} + ${EPOCHS_PER_DAY - 1}
-    and d.fees >= 0 and d.mev >= 0 -- execution rewards are no penalties`,
+    and d.fees >= 0 and d.mev >= 0 -- execution rewards are never negative`,
 });
 
 const proposed = sql`filter (where b.consensus_proposer_duty = 'proposed')`;

@@ -26,7 +26,7 @@ export type RefreshOptions = {
   jobs: number;
 };
 
-/** `passed`: another process refreshes the part. Counts are then of the weeks written before. */
+/** `passed`: another process refreshes the part. Counts then cover the weeks written before. */
 export type PartReport = {
   part: Subject;
   network?: Network;

@@ -236,6 +236,6 @@ export async function checkShareNames(client: pg.ClientBase, table = 'staged'): 
   if (!bad) return;
   const why = bad.shares > 1 ? `is that of ${bad.shares} pool shares` : 'is longer than 256 characters';
   throw new Error(
-    `The name ${JSON.stringify(bad.id)} ${why}, one of pool ${bad.pool} and node operator ${bad.operator}: give it another by importing operator-profiles.`,
+    `The name ${JSON.stringify(bad.id)}, of the share of pool ${bad.pool} and node operator ${bad.operator}, ${why}: import operator-profiles with another name.`,
   );
 }

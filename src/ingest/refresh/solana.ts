@@ -73,6 +73,6 @@ async function checkValidators(client: pg.ClientBase): Promise<void> {
   const [missing] = rows;
   if (!missing) return;
   throw new Error(
-    `Stake is with validator ${missing.vote_account} in epoch ${missing.epoch}, of which solana-validator-epochs hold nothing: import it.`,
+    `Stake is with validator ${missing.vote_account} in epoch ${missing.epoch}, but solana-validator-epochs has no row for it: import that row.`,
   );
 }

@@ -111,7 +111,7 @@ async function copyRows(
     `/* countRepacked */ select (select count(*) from only ${quoted(part)}) as before, (select count(*) from ${quoted(made)}) as after`,
   );
   const { before, after } = rows[0] as { before: string; after: string };
-  if (before !== after) throw new Error(`${after} rows were copied of ${before}: nothing was changed.`);
+  if (before !== after) throw new Error(`${after} of ${before} rows were copied: nothing was changed.`);
   return Number(after);
 }
 
@@ -174,7 +174,7 @@ export async function rewriteMonth(
   const found = await described(client, part, made);
   if (!found) return undefined;
   if (found.special)
-    throw new Error('a publication, trigger, policy or replica identity names it: remove that first.');
+    throw new Error('it has a publication, trigger, policy or replica identity: remove that first.');
   const indexes = await indexesOf(client, part);
   await client.query(
     `/* makeRepacked */ create table ${quoted(made)} (like ${quoted(part)} including all excluding indexes)`,

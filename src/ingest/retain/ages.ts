@@ -25,7 +25,7 @@ export function ageOf(dataset: Retainable, text: string): number | string {
   return `${dataset} needs a number of days from ${least}d to ${MOST}d, because ${needs}`;
 }
 
-/** Of `validator-days=400d,blocks=2000d`. Returns a message if the text is refused. */
+/** Reads items like `validator-days=400d`. Returns a message if the text is refused. */
 export function agesOf(items: readonly string[]): Ages | string {
   const ages: Ages = {};
   for (const item of items) {

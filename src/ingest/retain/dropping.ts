@@ -108,7 +108,7 @@ export async function attempted(
 const messageOf = ({ message, detail }: Error & { detail?: string }) =>
   detail ? `${message}: ${detail.replaceAll('\n', '; ')}` : message;
 
-/** Returns how it was not dropped. */
+/** Returns the state if not dropped. */
 export async function told(
   run: Run,
   what: Told,

@@ -31,7 +31,7 @@ async function needsSums(client: pg.ClientBase, network: Network, { part, from }
 
 type Due = { network: Network; utc: boolean; attestations: string[]; rewards: string[] };
 
-/** Passes over days that stay due after a refresh. */
+/** Ignores days that stay due after a refresh. */
 async function dueOf(client: pg.ClientBase, { part, from, before }: Part): Promise<string[]> {
   const { rows } = await client.query<Due>(
     `/* dueOfPart */
