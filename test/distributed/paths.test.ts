@@ -202,6 +202,7 @@ const naming: Record<string, string> = {
   'commands/repack.ts': 'a message',
   'db/changes/datasets.ts': 'names',
   'db/distributed/layout.ts': 'catalogue',
+  'db/transfer/detached.ts': 'backups and copies are refused',
   'db/transfer/source.ts': 'a refusal',
   'db/transfer/target.ts': 'a refusal',
   'indexer/execution/day-sums.ts': 'the index is refused',
