@@ -98,7 +98,7 @@ async function refreshParts(
 ): Promise<boolean> {
   const queue = partsOf(options).values();
   const work = async () => {
-    for (const part of queue) if (!(await refreshPart(pool, part, options.wait, tell, stopped))) return false;
+    for (const part of queue) if (!(await refreshPart(pool, part, options, tell, stopped))) return false;
     return true;
   };
   const whole = await Promise.all(Array.from({ length: options.jobs }, work));
@@ -108,7 +108,7 @@ async function refreshParts(
 async function refreshPart(
   pool: Pool,
   { refresh: compute, prepare, ...part }: Part,
-  wait: boolean,
+  options: RefreshOptions,
   tell: (report: PartReport) => void,
   stopped: () => boolean,
 ): Promise<boolean> {
@@ -116,10 +116,10 @@ async function refreshPart(
   const seconds = () => Math.round(performance.now() - began) / 1000;
   try {
     const name = Object.values(part).join(' ');
-    while (!stopped() && prepare && (await locking(pool, name, wait, prepare)));
+    while (!stopped() && prepare && (await locking(pool, name, options, prepare)));
     if (stopped()) return false;
     const { stopped: early, ...outcome } = await traced(`refresh ${part.part}`, attributesOf(part), () =>
-      computed(pool, name, compute, wait, stopped),
+      computed(pool, name, compute, options, stopped),
     );
     tell({ ...part, ...outcome, seconds: seconds() });
     return !early;
@@ -139,7 +139,7 @@ async function computed(
   pool: Pool,
   part: string,
   compute: Part['refresh'],
-  wait: boolean,
+  options: RefreshOptions,
   stopped: () => boolean,
 ): Promise<Pick<PartReport, 'state'> & Partial<PartReport> & { stopped?: boolean }> {
   let sum: Partial<PartReport> | undefined;
@@ -147,7 +147,7 @@ async function computed(
     const outcome = await locking(
       pool,
       part,
-      wait,
+      options,
       async (client) => (await compute(client, after)) ?? ('no facts' as const),
     );
     if (outcome === undefined) return { state: 'passed', ...sum };
@@ -176,13 +176,16 @@ function addedUp(
 const locking = <T>(
   pool: Pool,
   part: string,
-  wait: boolean,
+  { wait, jobs }: RefreshOptions,
   work: (client: pg.ClientBase) => Promise<T>,
 ): Promise<T | undefined> =>
   transaction(pool, async (client) => {
     if (!(await locked(client, part, wait))) return undefined;
-    // Grouping a million validators needs up to 512 MB, which is work_mem × hash_mem_multiplier (2).
-    await client.query("/* refreshMemory */ set local work_mem = '256MB'");
+    // Grouping a million validators needs up to 512 MB, which is work_mem × hash_mem_multiplier (2). Each worker groups
+    // them too, so that a second one costs more than it saves.
+    await client.query(
+      `/* refreshMemory */ set local work_mem = '256MB'; set local max_parallel_workers_per_gather = ${jobs > 1 ? 0 : 1}`,
+    );
     return work(client);
   });
 
