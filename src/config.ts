@@ -37,7 +37,7 @@ const perTier = (fallback: string, tiers: string) => {
     .transform(list)
     .refine(
       (items) => items.every((item) => form.test(item)),
-      `tier=number by comma is needed, of ${tiers.split('|').join(', ')}`,
+      `comma-separated tier=number is needed, of ${tiers.split('|').join(', ')}`,
     );
 };
 

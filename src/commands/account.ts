@@ -110,7 +110,7 @@ export function accountCommand(): Command {
       flags.tier,
       flags,
       createAccount,
-      new Error(`There is an account ${JSON.stringify(name)} already.`),
+      new Error(`The account ${JSON.stringify(name)} already exists.`),
     ),
   );
   command

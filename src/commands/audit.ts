@@ -14,7 +14,7 @@ function moment(text: string): Date {
   if (days) return new Date(Date.now() - Number(days) * DAY_MS);
   const seconds = parseDateTime(text) ?? parseDate(text);
   if (seconds !== undefined) return new Date(seconds * 1000);
-  throw new InvalidArgumentError('A date, a date-time or days ago is needed, like 2026-11-23 or 30d.');
+  throw new InvalidArgumentError('A date, date-time or number of days is needed, like 2026-11-23 or 30d.');
 }
 
 function old(text: string): Date {
@@ -29,7 +29,7 @@ const lineOf = ({ at, actorType, actor, action, subject, details }: AuditEntry) 
 export const auditCommand = (): Command =>
   new Command('audit')
     .description('show who changed accounts, tokens, private sets, data and the schema, oldest first')
-    .option('--since <time>', 'a date, a date-time or days ago, like 2026-11-23 or 7d (default: 30d)', moment)
+    .option('--since <time>', 'a date, date-time or number of days ago, like 2026-11-23 or 7d (default: 30d)', moment)
     .option('--delete-before <time>', `instead, remove entries older than this, at least ${KEPT_DAYS}d`, old)
     .option('--json', 'each entry as a line of JSON')
     .action((flags: { since?: Date; deleteBefore?: Date; json?: boolean }) =>

@@ -18,7 +18,7 @@ type Flags = { replace?: boolean; json?: boolean };
 
 function fileAt(path: string): Stats | undefined {
   if (path === '-')
-    throw new SettingsError('A backup is a file, not standard input or output; a file of this name is ./-.');
+    throw new SettingsError('A backup cannot use standard input or output; for a file named -, give ./-.');
   const file = statSync(path, { throwIfNoEntry: false });
   if (file && !file.isFile() && !file.isDirectory())
     throw new SettingsError(`${path} is not a regular file; name a file.`);
@@ -66,7 +66,7 @@ const backup = (url: string, file: string, flags: Flags, onWritten: () => void):
     const began = performance.now();
     for (const partial of partialsOf(file))
       process.stderr.write(
-        `stakegraph: ${partial} is of a backup that was killed or still runs: delete it if none runs.\n`,
+        `stakegraph: ${partial} belongs to a killed or running backup: delete it if no backup is running.\n`,
       );
     const { outdated } = await detachedOf(client, source.tables);
     warnOfOutdated(

@@ -69,9 +69,9 @@ export const indexCommand = (): Command =>
       'after',
       `
 Epochs are stored once they are final, each in one transaction, and only if every balance change is explained; blocks and
-slashings also near the head. After a crash the next run goes on where it left off. Faults of nodes are reported and waited out. With --once, they are waited out for about a minute, and fees and MEV
-are filled in for at most ten minutes. A database takes one index per
-network. METRICS_PORT serves /metrics.
+slashings also near the head. After a crash the next run goes on where it left off. Faults of nodes are reported and waited
+out. With --once, they are waited out for about a minute, and fees and MEV are filled in for at most ten minutes. A database
+takes one index per network. METRICS_PORT serves /metrics.
 SIGTERM ends it after the current epoch, a second SIGTERM at once.
 Exit codes: 0 every epoch was stored, or the index was stopped without --once; 1 some epochs were not stored; 2 wrong usage.`,
     )

@@ -91,11 +91,11 @@ export const mirrorCommand = (): Command =>
     .addOption(
       namesOption(
         '--resources <names>',
-        `what to copy, by comma (default: all of ${mirrorResources.join(', ')})`,
+        `what to copy, comma-separated (default: all of ${mirrorResources.join(', ')})`,
         mirrorResources,
       ),
     )
-    .addOption(namesOption('--networks <names>', 'Ethereum networks, by comma', networks, ['mainnet']))
+    .addOption(namesOption('--networks <names>', 'Ethereum networks, comma-separated', networks, ['mainnet']))
     .addOption(
       namesOption(
         '--windows <names>',
@@ -137,7 +137,7 @@ export const mirrorCommand = (): Command =>
     )
     .option(
       '--validators <network=ids>',
-      'validators of another network whose daily rewards are copied, by comma; may be repeated',
+      'validators of another network whose daily rewards are copied, comma-separated; may be repeated',
       validatorsOf,
     )
     .option('--full', 'read series again from the beginning, not only new days and slots')

@@ -33,9 +33,9 @@ const MAX_JOBS = 4;
 export const refreshCommand = (): Command =>
   new Command('refresh')
     .description('compute the published summaries from stored facts')
-    .addOption(namesOption('--networks <names>', 'Ethereum networks, by comma', networks, networks))
-    .addOption(namesOption('--windows <names>', 'windows, by comma', timeWindows, timeWindows))
-    .addOption(namesOption('--only <names>', 'what to compute, by comma', subjects, subjects))
+    .addOption(namesOption('--networks <names>', 'Ethereum networks, comma-separated', networks, networks))
+    .addOption(namesOption('--windows <names>', 'windows, comma-separated', timeWindows, timeWindows))
+    .addOption(namesOption('--only <names>', 'what to compute, comma-separated', subjects, subjects))
     .option(
       '--validators',
       'also compute figures of each validator: a row per window and day; for days already computed, use --all-days once',
@@ -52,9 +52,10 @@ from validator-days until they are withdrawable; attestations by day from valida
 from these, blocks and chain-balances, for whole days on which all validators are known; Solana from solana-epochs,
 solana-validator-epochs and solana-stake-authority-epochs. Attestations and chain daily rewards are computed for days whose
 validator-days changed; after changes of validators, blocks or chain-balances use --all-days to compute earlier days again.
-A part without facts is left unchanged. A job keeps one processor of the database busy and needs up to 0.5 GB of its memory
-for a million validators. Each network and window, and each week of days, is one transaction: readers see all
-of it or nothing. If another process is refreshing a part, this one waits for it; with --every it skips that part.
+A part without facts is left unchanged. One job keeps up to two processors of the database busy, several jobs one each. For
+a million validators, each processor needs up to 0.5 GB of its memory. Each network and window, and each week of days, is
+one transaction: readers see all of it or nothing. If another process is refreshing a part, this one waits for it; with
+--every it skips that part.
 SIGTERM ends it after the current transaction, a second SIGTERM at once.
 Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything; 2 wrong usage.`,
     )

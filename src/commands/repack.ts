@@ -35,9 +35,10 @@ export const repackCommand = (): Command =>
 Imports store the days of a month in the order of dates, so the 30 days of a validator are on 30 pages. A month that was
 rewritten has them on one to three. Answers, revisions and caches stay the same. Without --months, a month is rewritten once
 all its days are older than the newest 90, because a refresh reads those by date; with --months, once they are older than
-the newest 4. Months in order are left alone. Nothing else runs it: run it once a day, by a timer or with --every 1d.
-A month needs free disk space of about twice its size until it is done. Imports and indexes wait meanwhile; readers wait at most half a second for each attempt to swap it in. While the table
-is in use, attempts go on for ten minutes. A command that ends early leaves its current month unchanged.
+the newest 4. Months in order are left alone. Nothing else runs it: run it once a day, by a timer or with --every 1d. A
+month needs free disk space of about twice its size until it is done. Imports and indexes wait meanwhile; readers wait at
+most half a second for each attempt to swap it in. While the table is in use, attempts go on for ten minutes. A command that
+ends early leaves its current month unchanged.
 Exit codes: 0 everything was rewritten, or --every was stopped; 1 not everything, or another process is
 repacking; 2 wrong usage.`,
     )

@@ -58,7 +58,7 @@ export function tokenCommand(): Command {
     .argument('<tokenId>', 'id of the old token, as listed')
     .option(
       '--grace <seconds>',
-      'how long the old token stays good, 0 to 31536000',
+      'how long the old token stays valid, 0 to 31536000',
       wholeNumber(0, 31_536_000),
       86_400,
     )
@@ -77,7 +77,7 @@ export function tokenCommand(): Command {
             details,
           ),
         );
-        process.stderr.write(`Token ${tokenId} stays good for ${flags.grace} seconds.\n`);
+        process.stderr.write(`Token ${tokenId} stays valid for ${flags.grace} seconds.\n`);
       }),
     );
   command

@@ -49,7 +49,7 @@ describe('stakegraph account', () => {
     expect(await call('account', 'create', 'default')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'stakegraph: There is an account "default" already.\n',
+      stderr: 'stakegraph: The account "default" already exists.\n',
     });
     for (const args of [
       ['account', 'show', 'nobody'],
@@ -88,13 +88,13 @@ describe('stakegraph account', () => {
 });
 
 describe('stakegraph token rotate', () => {
-  it('prints the new token, and says how long the old one stays good', async () => {
+  it('prints the new token, and says how long the old one stays valid', async () => {
     await call('token', 'create', '--name', 'web');
     const [old] = JSON.parse((await call('token', 'list', '--json')).stdout);
     const { code, stdout, stderr } = await call('token', 'rotate', old.tokenId, '--grace', '60');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^sgt_[\w-]{49}\n$/);
-    expect(stderr).toContain(`Token ${old.tokenId} stays good for 60 seconds.`);
+    expect(stderr).toContain(`Token ${old.tokenId} stays valid for 60 seconds.`);
     const rows = JSON.parse((await call('token', 'list', '--json')).stdout);
     expect(rows.map((row: any) => row.name)).toContain('web');
     expect(rows.find((row: any) => row.tokenId === old.tokenId).expiresAt).not.toBeNull();

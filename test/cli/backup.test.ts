@@ -92,10 +92,10 @@ describe('stakegraph backup', () => {
     for (const [command, path, message] of [
       ['backup', folder.path, `${folder.path} is a folder; name a file.`],
       ['backup', '/none/x', 'There is no folder /none; make it first.'],
-      ['backup', '-', 'A backup is a file, not standard input or output; a file of this name is ./-.'],
+      ['backup', '-', 'A backup cannot use standard input or output; for a file named -, give ./-.'],
       ['restore', folder.path, `${folder.path} is a folder; name a file.`],
       ['restore', '/none/x', 'There is no file /none/x.'],
-      ['restore', '-', 'A backup is a file, not standard input or output; a file of this name is ./-.'],
+      ['restore', '-', 'A backup cannot use standard input or output; for a file named -, give ./-.'],
     ] as const) {
       const env = { DATABASE_URL: source.url };
       const { code, stderr } = await stakegraph([command, path, '--replace'], { env });
@@ -136,7 +136,7 @@ describe('stakegraph backup', () => {
     const next = await stakegraph(['backup', other], { env: { DATABASE_URL: source.url } });
     expect(next.code, next.stderr).toBe(0);
     expect(next.stderr).toContain(
-      `stakegraph: ${join(folder.path, partial)} is of a backup that was killed or still runs: delete it if none runs.\n`,
+      `stakegraph: ${join(folder.path, partial)} belongs to a killed or running backup: delete it if no backup is running.\n`,
     );
     expect(existsSync(other)).toBe(true);
   });

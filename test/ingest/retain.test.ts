@@ -103,7 +103,7 @@ describe('what is kept', () => {
     [['blocks=30d'], 'blocks needs a number of days from 31d'],
     [['blocks=400'], 'blocks is "400"; it needs a number of days with a d, like 400d, and at least 31d'],
     [['blocks=13months'], 'blocks is "13months"; it needs a number of days with a d'],
-    [['slashings=9d'], 'dataset=days by comma is needed'],
+    [['slashings=9d'], 'comma-separated dataset=days is needed'],
     [['blocks=40d', 'blocks=50d'], 'blocks is given twice'],
     [[], 'it names no dataset'],
   ])('%j is read as %j', (items, expected) => {

@@ -32,7 +32,7 @@ export function agesOf(items: readonly string[]): Ages | string {
     const [name, age = '', ...rest] = item.split('=');
     const dataset = retainables.find((one) => one === name);
     if (!dataset || rest.length > 0)
-      return `dataset=days by comma is needed, like validator-days=400d; datasets: ${retainables.join(', ')}`;
+      return `comma-separated dataset=days is needed, like validator-days=400d; datasets: ${retainables.join(', ')}`;
     if (ages[dataset] !== undefined) return `${dataset} is given twice`;
     const days = ageOf(dataset, age);
     if (typeof days === 'string') return days;
