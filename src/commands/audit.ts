@@ -29,7 +29,11 @@ const lineOf = ({ at, actorType, actor, action, subject, details }: AuditEntry) 
 export const auditCommand = (): Command =>
   new Command('audit')
     .description('show who changed accounts, tokens, private sets, data and the schema, oldest first')
-    .option('--since <time>', 'a date, date-time or number of days ago, like 2026-11-23 or 7d (default: 30d)', moment)
+    .option(
+      '--since <time>',
+      'a date, date-time or number of days ago, like 2026-11-23 or 7d (default: 30d)',
+      moment,
+    )
     .option('--delete-before <time>', `instead, remove entries older than this, at least ${KEPT_DAYS}d`, old)
     .option('--json', 'each entry as a line of JSON')
     .action((flags: { since?: Date; deleteBefore?: Date; json?: boolean }) =>

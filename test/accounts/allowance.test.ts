@@ -129,7 +129,9 @@ describe('an allowance', () => {
       ['TIER_RATES', 'build'],
       ['TIER_RATES', 'build=0'],
     ] as const) {
-      expect(() => readSettings({ [name]: value })).toThrow(`${name} is "${value}"; comma-separated tier=number`);
+      expect(() => readSettings({ [name]: value })).toThrow(
+        `${name} is "${value}"; comma-separated tier=number`,
+      );
     }
   });
 
