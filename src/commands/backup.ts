@@ -117,7 +117,8 @@ compared with the backup before the commit. A backup of an older version is rest
 MIGRATE=off. --replace is refused for an older database with data. It keeps the entries of the audit log that the backup lacks,
 names the tokens that become valid again because they were revoked since the backup, and replaces tables of yours only if the
 backup has tables of the same names.
-Exit codes: 0 everything was restored and is equal; 1 nothing was restored, or everything was, and the message says what failed afterwards; 2 wrong usage.`,
+Exit codes: 0 everything was restored and is equal; 1 nothing was restored, or everything was, and the message says what
+failed afterwards; 2 wrong usage.`,
     )
     .action(async (file: string, flags: Flags & { create?: boolean }) => {
       if (!fileAt(file)) throw new SettingsError(`There is no file ${file}.`);

@@ -43,7 +43,8 @@ transaction, so a copy that is stopped leaves no rows, and with --replace change
 hash of the rows of each table are compared on both sides. Grants to other roles are not copied. --replace keeps the entries of
 the audit log of the new database, names the tokens that become valid there, and replaces tables
 of yours only if the source has tables of the same names.
-Exit codes: 0 everything was copied and is equal; 1 nothing was copied, or everything was, and the message says what failed afterwards; 2 wrong usage.`,
+Exit codes: 0 everything was copied and is equal; 1 nothing was copied, or everything was, and the message says what failed
+afterwards; 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
       const target = targetUrl(flags.toEnv);

@@ -23,7 +23,9 @@ export const distributeCommand = (): Command =>
       `
 Distributes validator_days by validator index, and makes validators and validator_clients reference tables. All other tables
 stay on the coordinator, which DATABASE_URL must name. Nothing else may be connected to it. All of it is one transaction,
-which is undone if the number or a hash of rows differs afterwards; the local copies are then removed. Each step is reported on standard error. If the command is stopped, run it again. When a distributed database is worth it, and what it cannot do: docs/distributed.md.
+which is undone if the number or a hash of rows differs afterwards; the local copies are then removed. Each step is reported
+on standard error. If the command is stopped, run it again. When a distributed database is worth it, and what it cannot do:
+docs/distributed.md.
 Exit codes: 0 done, or nothing to do; 1 nothing was changed, or only the clean-up is left, which another run does;
 2 wrong usage.`,
     )

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** As in the logs of nginx. */
@@ -14,7 +15,13 @@ export function onAnswered(
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => {
       const isWhole = reply.raw.writableFinished || isEventStream(reply);
-      note(request, reply, isWhole ? reply.statusCode : CLIENT_LEFT);
+      const body = request.answer?.body;
+      const list = body instanceof Readable ? body : undefined;
+      const noted = () =>
+        note(request, reply, isWhole ? reply.statusCode : list?.errored ? 500 : CLIENT_LEFT);
+      // The units of a list are charged when it closes.
+      if (list && !list.closed) list.once('close', noted);
+      else noted();
     });
     done();
   });

@@ -53,7 +53,7 @@ export async function refuseDropped(client: pg.ClientBase, resource: string): Pr
   }
 }
 
-/** Call under the lock of the indexed network, which `retain` takes too. Throws a DroppedTimeError. */
+/** Certain only under the lock of the indexed network, which `retain` takes too. Throws a DroppedTimeError. */
 export async function refuseDroppedEpoch(
   client: pg.ClientBase,
   network: Network,

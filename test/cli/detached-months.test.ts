@@ -112,4 +112,14 @@ describe('detached months', () => {
     expect(await isPart()).toBe(false);
     expect(await ask(from.url, `select count(*)::int as rows from ${MONTH}`)).toEqual([{ rows: 6 }]);
   });
+
+  it('are not replaced if they are part of a table of the user', async () => {
+    expect((await backup()).code).toBe(0);
+    const archive = `${detach}; create table archive (like validator_days) partition by range (date);
+      alter table archive attach partition ${MONTH} for values from ('2025-01-01') to ('2025-02-01')`;
+    await ask(from.url, archive);
+    const { code, stderr } = await restore(from.url, '--replace');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`relation "${MONTH}" already exists`)]);
+    expect(await ask(from.url, 'select count(*)::int as rows from archive')).toEqual([{ rows: 6 }]);
+  });
 });

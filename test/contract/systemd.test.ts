@@ -112,20 +112,25 @@ describe('the systemd units', () => {
     expect(secretSettings).toEqual(expect.arrayContaining(named));
   });
 
-  it('keep the previous backup, readable only by its owner, and do not need one', () => {
-    const [pre = ''] = valuesOf('stakegraph-backup.service', 'ExecStartPre');
-    expect(pre).toMatch(/^-\//); // a failure is ignored
+  it('keep the previous backup until a new one is complete, readable only by its owner, and do not need one', () => {
     const state = mkdtempSync(join(tmpdir(), 'stakegraph-state-'));
     onTestFinished(() => rmSync(state, { recursive: true }));
-    const [program = '', ...args] = pre.slice(1).replaceAll('%S', state).split(' ');
     const folder = join(state, 'stakegraph-backup');
     const file = join(folder, 'stakegraph.backup');
     mkdirSync(folder);
-    const backUp = (content: string) => {
+    const run = (setting: string) => {
+      const [line = ''] = valuesOf('stakegraph-backup.service', setting);
+      expect(line).toMatch(/^-\//); // a failure is ignored
+      const [program = '', ...args] = line.slice(1).replaceAll('%S', state).split(' ');
       spawnSync(program, args);
+    };
+    const backUp = (content: string) => {
+      run('ExecStartPre');
       writeFileSync(`${file}.partial`, content, { mode: 0o600 });
       renameSync(`${file}.partial`, file);
+      run('ExecStartPost');
     };
+    const previous = join(folder, 'previous.backup');
     backUp('first');
     expect(readdirSync(folder)).toEqual(['stakegraph.backup']);
     for (const [content, before] of [
@@ -133,12 +138,13 @@ describe('the systemd units', () => {
       ['third', 'second'],
     ] as const) {
       backUp(content);
-      const [previous = '', ...others] = readdirSync(folder);
-      expect(others).toEqual(['stakegraph.backup']);
-      expect(readFileSync(join(folder, previous), 'utf8')).toBe(before);
+      run('ExecStartPre'); // a backup that fails
+      expect(readFileSync(previous, 'utf8')).toBe(before);
       expect(readFileSync(file, 'utf8')).toBe(content);
-      expect(statSync(join(folder, previous)).mode & 0o777).toBe(0o600);
+      expect(statSync(previous).mode & 0o777).toBe(0o600);
     }
+    backUp('fourth');
+    expect(readdirSync(folder)).toEqual(['previous.backup', 'stakegraph.backup']);
   });
 
   it('serve the metrics of the index on a port of its own, whatever stakegraph.conf says', () => {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
 import { type Account, accountOf } from '../support/account.ts';
@@ -13,7 +15,19 @@ const ROWS = 20_000;
 const path = '/v0/eth/operators?window=1d&idType=entity&all';
 const linesIn = (text: string) => text.split('\n').slice(0, -1);
 
-const gateway = useGateway({ template: 'empty' });
+const lines: Record<string, unknown>[] = [];
+const log = pino(
+  { level: 'info' },
+  new Writable({
+    write(line, _encoding, done) {
+      lines.push(JSON.parse(String(line)));
+      done();
+    },
+  }),
+);
+const gateway = useGateway({ template: 'empty', log });
+const loggedWith = (status: number) =>
+  lines.filter((line) => line.status === status && line.route === '/v0/eth/operators');
 let imported: Promise<unknown> | undefined;
 /** The rows of `path`, which quick runs do without. */
 function importRows() {
@@ -106,11 +120,13 @@ describe('?all that ends in the middle', () => {
     const response = await paused(account);
     const pages = await settled();
     expect(pages).toBeLessThan(ROWS / 200);
+    lines.length = 0;
     response.destroy();
     await eventually(async () => {
       const charged = (await unitsOf(account)) - before;
       expect(charged).toBeGreaterThan(200);
       expect(charged).toBeLessThan(ROWS);
+      expect(loggedWith(499)).toMatchObject([{ units: charged }]);
     });
   });
 
@@ -120,6 +136,7 @@ describe('?all that ends in the middle', () => {
     const before = await unitsOf(account);
     const response = await paused(account);
     await settled();
+    lines.length = 0;
     const rename = (from: string, to: string) =>
       gateway.database.pool.query({ text: `alter table ${from} rename to ${to}`, values: [] });
     await rename('operator_ranks', 'operator_ranks_gone');
@@ -133,6 +150,8 @@ describe('?all that ends in the middle', () => {
       expect(error.code).toBe('ECONNRESET');
       expect(response.complete).toBe(false);
       expect(linesIn(text).length).toBeLessThan(ROWS);
+      await eventually(() => expect(loggedWith(500)).toMatchObject([{ units: expect.any(Number) }]));
+      expect(loggedWith(499)).toEqual([]);
     } finally {
       await rename('operator_ranks_gone', 'operator_ranks');
     }

@@ -99,7 +99,12 @@ const literal = String.raw`(?:'[^'\\]*'|-?\d+|MINVALUE|MAXVALUE)`;
 const list = String.raw`\(${literal}(?:, ${literal})*\)`;
 const isBound = new RegExp(`^(?:DEFAULT|FOR VALUES (?:FROM ${list} TO ${list}|IN ${list}))$`);
 
-async function makeParts(client: pg.ClientBase, wanted: Part[], there: Part[]): Promise<void> {
+/** A part of `wanted` may be detached here: one of the `emptied` tables then has its name. */
+async function makeParts(
+  client: pg.ClientBase,
+  wanted: Part[],
+  { parts: there, tables: emptied }: Catalog,
+): Promise<void> {
   const same = (one: Part, other: Part) =>
     one.name === other.name && one.parent === other.parent && one.bound === other.bound;
   for (const part of there) {
@@ -110,7 +115,8 @@ async function makeParts(client: pg.ClientBase, wanted: Part[], there: Part[]): 
     if (there.some((each) => same(each, part))) continue;
     if (!isBound.test(part.bound))
       throw new Error(`The partition ${part.name} has the unknown bound ${part.bound}.`);
-    await client.query(`drop table if exists ${quoted(part.name)}`); // detached here
+    if (emptied.some(({ name, parent }) => name === part.name && parent === null))
+      await client.query(`drop table ${quoted(part.name)}`);
     await client.query(`create table ${quoted(part.name)} partition of ${quoted(part.parent)} ${part.bound}`);
   }
 }
@@ -171,7 +177,7 @@ export async function prepareTarget(
   await makeParts(
     client,
     source.parts.filter(({ parent }) => partitioned.includes(parent)),
-    before.parts,
+    before,
   );
   const { current, outdated } = await detachedOf(client, source.tables);
   await makeDetached(client, current);

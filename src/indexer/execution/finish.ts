@@ -29,6 +29,14 @@ export async function finishFills(
   }
   const dates = [...days.keys()].map((day) => dateOfDay(network, day));
   await client.query(
+    `/* lockDays */
+    select from validator_day_dates
+    where network = $1 and (not utc and date = any($2::date[]) and not rewards_due
+      or (utc, date) in (select * from unnest($3::boolean[], $4::date[])))
+    order by utc, date for update -- as a refresh locks them`,
+    [network, dates, changed.map(({ utc }) => utc), changed.map(({ date }) => date)],
+  );
+  await client.query(
     `/* rewardsDue */
     update validator_day_dates set rewards_due = true
     where network = $1 and not utc and date = any($2::date[]) and not rewards_due`,

@@ -42,8 +42,9 @@ export async function writeValidatorDays(
     firstSlot: sums.first * SLOTS_PER_EPOCH,
     lastSlot: (sums.last + 1) * SLOTS_PER_EPOCH - 1,
   });
-  await finishValidatorDays(client, [{ network, utc, day }]);
+  // Locks earlier days first, as a refresh does.
   if (sums.last === period.last) await latePenaltiesDue(client, network, period);
+  await finishValidatorDays(client, [{ network, utc, day }]);
 }
 
 /** Called once a day, because penalties of an exited validator change the same day every epoch. */

@@ -81,11 +81,12 @@ export function openStore(pool: Pool, network: Network): Store {
       const { epoch } = facts;
       const periods = periodsOf(network, epoch).filter(({ last }) => partial || last === epoch);
       const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
-      // Uses a separate transaction, because adding a partition locks the whole table.
-      await transaction(pool, async (client) => {
-        await refuseDroppedEpoch(client, network, epoch);
-        if (dates.length > 0) await ensureValidatorDayParts(client, dates);
-      });
+      // Uses a separate transaction, because adding a partition locks the whole table. A dropped month is not made again.
+      if (dates.length > 0)
+        await transaction(pool, async (client) => {
+          await refuseDroppedEpoch(client, network, epoch);
+          await ensureValidatorDayParts(client, dates);
+        });
       const changes = effectiveChanges(facts.effectiveBalances, facts.nextEffectiveBalances);
       const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
       await transaction(pool, async (client) => {

@@ -24,7 +24,8 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked, stillKept);
   if (!dates?.length) return dates && NO_COUNTS;
-  // Fresh tables have the statistics of empty ones, so the planner would choose endless nested loops and sort all members of a day.
+  // Fresh tables have the statistics of empty ones, so the planner would choose endless nested loops and sort all members
+  // of a day.
   await client.query('/* hashed */ set local enable_nestloop = off; set local enable_sort = off');
   const classes = [...types, NETWORK] as const;
   await gatherMembers(client, asked.network, classes);

@@ -65,7 +65,7 @@ export async function computesRewards(
       select from chain_daily_rewards c where c.network = ${network} and c.day = d.day and not c.computed
     ) limit 1`,
   );
-  await client.query('/* forgetLocalDays */ rollback to savepoint rewards');
+  await client.query('/* forgetLocalDays */ rollback to savepoint rewards; release savepoint rewards');
   return rows.length > 0;
 }
 

@@ -1,8 +1,11 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { sql } from '../../db/rows.ts';
 import { firstKeptSlot } from '../dropped-time.ts';
 import { computesRewards } from '../refresh/chain-rewards.ts';
+import { DAYS_AT_ONCE } from '../refresh/due-days.ts';
+import { allIndices } from '../refresh/known.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
@@ -44,8 +47,25 @@ export async function firstNeededDate(
     order by d.date`,
     [network, before, await firstKeptSlot(client, network)],
   );
-  for (const { date, stored } of rows)
-    if (stored || (await computesRewards(client, network, [date]))) return date;
+  const first = rows.find(({ stored }) => stored)?.date;
+  const dates = rows.map(({ date }) => date).filter((date) => first === undefined || date < first);
+  return (await firstComputed(client, network, dates)) ?? first;
+}
+
+async function firstComputed(
+  client: pg.ClientBase,
+  network: Network,
+  dates: readonly string[],
+): Promise<string | undefined> {
+  if (dates.length === 0) return undefined;
+  const { text, values } = sql`/* everyIndex */ select ${allIndices(network)} as known`;
+  const { rows } = await client.query(text, values);
+  if (!rows[0].known) return undefined;
+  for (let at = 0; at < dates.length; at += DAYS_AT_ONCE) {
+    const week = dates.slice(at, at + DAYS_AT_ONCE);
+    if (!(await computesRewards(client, network, week))) continue;
+    for (const date of week) if (await computesRewards(client, network, [date])) return date;
+  }
   return undefined;
 }
 
