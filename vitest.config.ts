@@ -9,6 +9,7 @@ const common = {
   // For what hangs: nothing is measured by them, and machines of CI stall.
   testTimeout: 300_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
   maxWorkers: 2,
 };
 /** Files that replace a module: their workers are not shared. */

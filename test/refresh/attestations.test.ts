@@ -277,7 +277,9 @@ describe('attestations by day of a refresh', () => {
       validator(2, { pool: 'A', nodeOperator: 'B - C' }),
     ]);
     await load(gateway, 'validator-days', [validatorDay(1, DAY), validatorDay(2, DAY)]);
-    await expect(refreshed(gateway, only)).rejects.toThrow(/^The name "A - B - C", of .*, is that of 2 pool shares/);
+    await expect(refreshed(gateway, only)).rejects.toThrow(
+      /^The name "A - B - C", of .*, is that of 2 pool shares/,
+    );
     const profile = { idType: 'poolShare', poolId: 'A', nodeOperatorId: 'B - C', id: 'other' };
     await load(gateway, 'operator-profiles', [profile]);
     await refreshed(gateway, only);

@@ -81,7 +81,9 @@ describe('what the chain does not tell', () => {
     ];
     await load(gateway, 'validators', pools);
     await load(gateway, 'validator-days', [validatorDay(1, 1_500), validatorDay(2, 1_500)]);
-    await expect(refreshed(gateway, only)).rejects.toThrow(/^The name "A - B - C", of .*, is that of 2 pool shares/);
+    await expect(refreshed(gateway, only)).rejects.toThrow(
+      /^The name "A - B - C", of .*, is that of 2 pool shares/,
+    );
     const profile = { idType: 'poolShare', poolId: 'A', nodeOperatorId: 'B - C', id: 'other' };
     await load(gateway, 'operator-profiles', [profile]);
     await refreshed(gateway, only);

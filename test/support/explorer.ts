@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { noBrowser, openBrowser, type Visit, visit } from './browser.ts';
 import { type startGateway, useGateway } from './gateway.ts';
@@ -63,6 +63,15 @@ export const settled = (page: Page) =>
       document.querySelector('main')?.getAttribute('aria-busy') === 'false' &&
       [...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('svg')),
   );
+
+/** Pastes a text from the clipboard. Chromium takes 13 s to type the 2,500 lines that it pastes at once. */
+export async function pasteInto(field: Locator, text: string) {
+  const page = field.page();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await field.press('ControlOrMeta+A');
+  await field.press('ControlOrMeta+V');
+}
 
 /** A response of the gateway to a GraphQL request that it refuses. */
 export const refusal = (code: string, status: number, headers: Record<string, string> = {}) => ({

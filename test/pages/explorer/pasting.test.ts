@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount, storeUsage } from '../../support/accounts.ts';
 import { noBrowser } from '../../support/browser.ts';
-import { refusal, useExplorer } from '../../support/explorer.ts';
+import { pasteInto, refusal, useExplorer } from '../../support/explorer.ts';
 
 const { gateway, open } = useExplorer();
 const MANY = 2_500;
@@ -28,7 +28,7 @@ const overRate = (seconds = 1) => refusal('RATE_LIMITED', 429, { 'retry-after': 
 
 async function paste(page: Page, name: string) {
   await page.getByLabel('Name').fill(name);
-  await page.getByRole('textbox', { name: 'Validators' }).fill(known.join('\n'));
+  await pasteInto(page.getByRole('textbox', { name: 'Validators' }), known.join('\n'));
   await page.getByRole('button', { name: 'Make a set of 2,500 validators' }).click();
 }
 const madeOf = async (page: Page, name: string) => {

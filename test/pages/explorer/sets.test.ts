@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount } from '../../support/accounts.ts';
 import { noBrowser } from '../../support/browser.ts';
-import { isPage, refusal, settled, useExplorer } from '../../support/explorer.ts';
+import { isPage, pasteInto, refusal, settled, useExplorer } from '../../support/explorer.ts';
 
 const SAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const explorer = useExplorer();
@@ -100,7 +100,8 @@ describe.skipIf(noBrowser)('my sets', () => {
     await page.getByRole('button', { name: 'Make a set of 1,501 validators' }).click();
     await page.getByText('999999999 is no validator').waitFor();
     await page.getByText('The set was made. 1,000 of 1,501 validators were added; 501 were not.').waitFor();
-    await page.getByRole('textbox', { name: 'Validators' }).fill(known.map(({ index }) => index).join('\n'));
+    const field = page.getByRole('textbox', { name: 'Validators' });
+    await pasteInto(field, known.map(({ index }) => index).join('\n'));
     await page.getByRole('button', { name: 'Send the other 500' }).click();
     await page.getByRole('heading', { level: 1, name: 'Many' }).waitFor();
     expect(mutations(sent).map(({ validators }) => validators.length)).toEqual([1000, 501, 500]);
