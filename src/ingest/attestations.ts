@@ -16,6 +16,7 @@ import { idTypes, normaliseId } from '../resources/operators/record.ts';
 import { percentFaults } from './fault-messages.ts';
 import {
   type ColumnName,
+  type Computed,
   columnsOf,
   type Faults,
   type ImportCounts,
@@ -122,14 +123,13 @@ const storedColumns = (hours: boolean) =>
     .map(({ name }) => name)
     .filter((name) => !entity.includes(name) && !(hours ? daily.has(name) : name === 'hour'));
 
-const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) => ({
-  ...figures,
-  entityId: normaliseId(id),
-  idType: entityType,
-  utc: calendar === 'utc',
-  date: dateOfDay(figures.network, figures.day),
-  computed: false,
-});
+const computed: Computed<ImportedAttestation> = {
+  entityId: (row) => normaliseId(row.id),
+  idType: (row) => row.entityType,
+  utc: (row) => row.calendar === 'utc',
+  date: (row) => dateOfDay(row.network, row.day),
+  computed: () => false,
+};
 
 export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
   await client.query(
@@ -197,7 +197,7 @@ export const attestationImporter: Importer<ImportedAttestation, AttestationColum
     faults: faultsOf,
   }),
   columns,
-  stored,
+  computed,
   // `hour` is null for days, and nulls are never equal.
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
   merge: mergeAttestations,

@@ -49,7 +49,7 @@ export const chainDailyRewardImporter = plainImporter({
     startTimestamp: true,
     endTimestamp: true,
   }).extend({ computed: flag() }),
-  stored: (row) => ({ ...row, computed: false }),
+  computed: { computed: () => false },
   tidied: withDay,
   faults: faultsOf,
 });

@@ -53,15 +53,12 @@ export const consolidationImporter: Importer<ImportedConsolidation> = plainImpor
     epoch: record.epoch,
     consolidatedBalance: record.consolidatedBalance,
   }),
-  stored: (row) => ({
-    network: row.network,
-    sourceIndex: row.sourceValidatorIndex,
-    sourcePubkey: row.sourceValidatorPubkey,
-    targetIndex: row.targetValidatorIndex,
-    targetPubkey: row.targetValidatorPubkey,
-    epoch: row.epoch,
-    consolidatedBalance: row.consolidatedBalance,
-  }),
+  computed: {
+    sourceIndex: (row) => row.sourceValidatorIndex,
+    sourcePubkey: (row) => row.sourceValidatorPubkey,
+    targetIndex: (row) => row.targetValidatorIndex,
+    targetPubkey: (row) => row.targetValidatorPubkey,
+  },
   faults: faultsOf,
   merge: mergeWithTotals,
 });

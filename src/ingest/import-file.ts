@@ -157,9 +157,9 @@ export async function loadRows<Row>(
 ): Promise<ImportCounts & { rows: number }> {
   const staging = await openStaging(client, importer);
   let place = 0;
-  let batch: StagedRow[] = [];
+  let batch: StagedRow<Row>[] = [];
   for (const row of rows) {
-    batch.push({ place: (place += 1), source: null, row: importer.stored(row) });
+    batch.push({ place: (place += 1), source: null, row });
     if (batch.length < 500) continue;
     await staging.write(batch);
     batch = [];
@@ -210,27 +210,28 @@ async function stageSource(
 ) {
   const staging = await openStaging(client, importer);
   const quick = options.skipInvalid ? undefined : quickLines(importer, options);
-  let fitting: StagedRow[] = [];
+  let fitting: StagedRow<unknown>[] = [];
   const stage = (raw: RawRow): boolean => {
     report.rows += 1;
     const row = checkRow(importer, source, raw, options, report);
     if (row === undefined) return false;
     const text = options.skipInvalid ? textOf(raw) : null;
-    fitting.push({ place: raw.place, source: text, row: importer.stored(row) });
+    fitting.push({ place: raw.place, source: text, row });
     return true;
   };
-  const stageLines = ({ text, place, read, layout }: Lines) => {
-    quick?.open(text);
-    for (let at = 0; at < text.length; place += 1) {
+  const stageLines = ({ bytes, place, read, layout }: Lines) => {
+    quick?.open(bytes);
+    for (let at = 0; at < bytes.length; place += 1) {
       const next = quick?.take(at, place) ?? 0;
       if (next > 0) {
         report.rows += 1;
         at = next;
         continue;
       }
-      const end = text.indexOf('\n', at);
-      const line = text.slice(at, end < 0 ? text.length : end);
-      at += line.length + 1;
+      const lineBreak = bytes.indexOf('\n', at);
+      const end = lineBreak < 0 ? bytes.length : lineBreak;
+      const line = bytes.toString('utf8', at, end);
+      at = end + 1;
       const raw = read(line, place);
       const found = raw && stage(raw) && layout(line, raw);
       if (found) quick?.expect(found);

@@ -30,11 +30,11 @@ export type Importer<Row, Name extends string = string> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
-  /** Absent if `check` changes rows (`tidied`). `computed`: fields that `stored` replaces. */
-  checks?: Pick<Checks<Row>, 'defaults' | 'faults'> & { computed?: readonly string[] };
+  /** Absent if `check` changes rows (`tidied`). */
+  checks?: Pick<Checks<Row>, 'defaults' | 'faults'>;
   columns: readonly Column<Name>[];
-  /** Values by the names of `columns` in camel case. */
-  stored(row: Row): Record<string, unknown>;
+  /** By column in camel case, what is stored in place of the field of that name. */
+  computed?: Computed<Row>;
   /** Columns or expressions that are unique within a source. If empty, rows may repeat. */
   key: readonly string[];
   unique?: Unique;
@@ -42,6 +42,8 @@ export type Importer<Row, Name extends string = string> = {
   /** SQL aggregate over staged rows. If true, a complete source replaces the stored list. */
   replacesWhen?: string;
 };
+
+export type Computed<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
 export function stagedScopes(
   columns: readonly string[],

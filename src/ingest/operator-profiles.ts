@@ -86,14 +86,14 @@ export const operatorProfileImporter = plainImporter({
   key: ['network', 'id_type', 'operator_id'],
   scope: ['network', 'id_type'],
   columns: Shape.omit({ id: true }).extend({ operatorId: Shape.shape.id }),
-  stored: ({ id, ...row }) => ({
-    ...row,
-    ...parentsOf(row),
-    operatorId: normaliseId(id),
-    operatorTags: row.operatorTags.map(tagShown),
+  computed: {
+    poolId: (row) => parentsOf(row).poolId,
+    nodeOperatorId: (row) => parentsOf(row).nodeOperatorId,
+    operatorId: (row) => normaliseId(row.id),
+    operatorTags: (row) => row.operatorTags.map(tagShown),
     // not derived from the pool's name, because that type would override the summary's type
-    poolType: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
-  }),
+    poolType: (row) => (row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null),
+  },
   // Only pool shares can conflict, because other rows have nulls in these columns.
   unique: { columns: ['network', 'pool_id', 'node_operator_id'], field: 'nodeOperatorId' },
   defaults: ({ network, idType }) => ({ network, operatorTags: [], idType }),

@@ -14,7 +14,14 @@ import {
 } from '../resources/operators/record.ts';
 import { percentFaults } from './fault-messages.ts';
 import { HAS_HISTORY, type HistoryTables, IMPORT_DATE } from './history.ts';
-import { type ColumnName, columnsOf, type Faults, type Importer, rowChecker } from './importer.ts';
+import {
+  type ColumnName,
+  type Computed,
+  columnsOf,
+  type Faults,
+  type Importer,
+  rowChecker,
+} from './importer.ts';
 import {
   parentFaults,
   parentsOf,
@@ -78,20 +85,15 @@ const shownList = (item: z.ZodObject) => {
 const storedClients = shownList(ClientPercentage);
 const storedRelayers = shownList(RelayerPercentage);
 
-function stored(row: ImportedOperator) {
-  const { id, ...fields } = row;
-  const parents = parentsOf(row);
-  return {
-    ...fields,
-    operatorId: normaliseId(id),
-    clientPercentages: storedClients(row.clientPercentages),
-    relayerPercentages: storedRelayers(row.relayerPercentages),
-    operatorTags: row.operatorTags.map(tagShown),
-    poolId: parents.poolId,
-    nodeOperatorId: parents.nodeOperatorId,
-    poolType: poolTypeOf(row),
-  };
-}
+const computed: Computed<ImportedOperator> = {
+  operatorId: (row) => normaliseId(row.id),
+  clientPercentages: (row) => storedClients(row.clientPercentages),
+  relayerPercentages: (row) => storedRelayers(row.relayerPercentages),
+  operatorTags: (row) => row.operatorTags.map(tagShown),
+  poolId: (row) => parentsOf(row).poolId,
+  nodeOperatorId: (row) => parentsOf(row).nodeOperatorId,
+  poolType: poolTypeOf,
+};
 
 export type ListOf = { network: string; id_type: string; time_window: string };
 
@@ -170,7 +172,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   shape: ImportedOperator,
   check: rowChecker(ImportedOperator, { faults: faultsOf }),
   columns,
-  stored,
+  computed,
   key,
   merge: mergeRanked(tables, rankAndName),
   // False if the source could be several lists, or part of one: pool shares could be filtered by parent, and pools of a

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import {
   type ColumnName,
+  type Computed,
   columnsOf,
   type ImportCounts,
   type Importer,
@@ -76,7 +77,7 @@ type PlainImport<Shape extends z.ZodObject, Stored extends z.ZodObject> = Parame
   table?: string;
   scope?: readonly string[];
   columns?: Stored;
-  stored?: (row: z.output<Shape>) => Record<string, unknown>;
+  computed?: Computed<z.output<Shape>>;
   unique?: Pick<Unique, 'columns' | 'field'>;
   merge?: (client: pg.ClientBase, table: PlainTable, options: MergeOptions) => Promise<ImportCounts>;
 };
@@ -89,7 +90,7 @@ export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObj
   table: name = resource.replaceAll('-', '_'),
   scope = ['network'],
   columns: fields,
-  stored = (row) => row,
+  computed,
   unique,
   merge = mergePlain,
   ...checks
@@ -101,7 +102,7 @@ export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObj
     check: rowChecker(shape, checks),
     ...(!checks.tidied && { checks }),
     columns,
-    stored,
+    ...(computed && { computed }),
     key,
     ...(unique && { unique: { table: name, key, ...unique } }),
     merge: (client, options) => merge(client, { name, key, columns, scope }, options),

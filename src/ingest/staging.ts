@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { join, type Sql, sql } from '../db/rows.ts';
 import { camel } from '../kernel/names.ts';
+import type { Computed, Importer } from './importer.ts';
 
 export type Column<Name extends string = string> = { name: Name; type: string };
 
@@ -98,16 +99,23 @@ export async function stageSelected<Name extends string>(
   return rows;
 }
 
-export type StagedRow = { place: number; source: string | null; row: Record<string, unknown> };
+export type StagedRow<Row> = { place: number; source: string | null; row: Row };
 
-export function copyLines(columns: readonly Column[]): (rows: readonly StagedRow[]) => string {
-  const fields = columns.map(({ name, type }) => ({ field: camel(name), isArray: type.endsWith('[]') }));
+export function copyLines<Row>(
+  columns: readonly Column[],
+  computed: Computed<Row> = {},
+): (rows: readonly StagedRow<Row>[]) => string {
+  const fields = columns.map(({ name, type }) => {
+    const field = camel(name);
+    const compute = computed[field] ?? ((row: Row) => row[field as keyof Row]);
+    return { compute, isArray: type.endsWith('[]') };
+  });
   return (rows) => {
     let text = '';
     for (const { place, source, row } of rows) {
       text += `${place}\t${copyText(source)}`;
-      for (const { field, isArray } of fields) {
-        const value = row[field];
+      for (const { compute, isArray } of fields) {
+        const value = compute(row);
         text += `\t${copyText(isArray && Array.isArray(value) ? arrayText(value) : value)}`;
       }
       text += '\n';
@@ -116,9 +124,12 @@ export function copyLines(columns: readonly Column[]): (rows: readonly StagedRow
   };
 }
 
-export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
+export async function openStaging<Row>(
+  client: pg.ClientBase,
+  { columns, key, computed }: Pick<Importer<Row>, 'columns' | 'key' | 'computed'>,
+) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
-  const linesOf = copyLines(columns);
+  const linesOf = copyLines(columns, computed);
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
   // An unhandled error event would crash the process. The next `write` or `finish` throws the error.
@@ -129,7 +140,7 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
     await once(copy, event);
   };
   return {
-    write(rows: readonly StagedRow[]) {
+    write(rows: readonly StagedRow<Row>[]) {
       return this.send(linesOf(rows));
     },
     async send(lines: string | Buffer) {

@@ -80,7 +80,6 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName
   shape: ImportedStakeAuthority,
   check: rowChecker(ImportedStakeAuthority, { defaults: ({ window }) => ({ timeWindow: window }) }),
   columns,
-  stored: (row) => row,
   key: tables.key,
   merge: mergeRanked(tables, rankWindows),
   // False if all rows are pools or all are individuals, because the list could be filtered by type.

@@ -115,7 +115,6 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
   check: rowChecker(Shape, checks),
   checks,
   columns: columnsOf(Shape.omit({ epoch: true, blockTimestamp: true })),
-  stored: (row) => row,
   // Rows without a position are never duplicates, because a validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,

@@ -36,48 +36,44 @@ const perSlots = [
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;
 
-function* faultsOf(row: ImportedValidatorDay): Faults {
+/** A list, because a generator takes four times as long for each row of a day. */
+function faultsOf(row: ImportedValidatorDay): Faults {
   const { network, day, startEpoch, endEpoch } = row;
-  yield* periodFaults({
-    network,
-    calendar: row.utc ? 'utc' : 'chain',
-    hour: null,
-    day,
-    startEpoch,
-    endEpoch,
-  });
+  const calendar = row.utc ? 'utc' : 'chain';
+  const faults = [...periodFaults({ network, calendar, hour: null, day, startEpoch, endEpoch })];
+  const wrong = (field: keyof ImportedValidatorDay, message: string) => faults.push([field, message]);
   if (row.date !== null) {
     const day = dateOfDay(row.network, row.day);
-    if (row.date !== day) yield ['date', `is ${row.date}; on ${row.network} this row's is ${day}`];
+    if (row.date !== day) wrong('date', `is ${row.date}; on ${row.network} this row's is ${day}`);
   }
   const epochs = row.endEpoch - row.startEpoch + 1;
   const attested = row.totalUniqueAttestations;
   const duties = attested + row.sumMissedAttestations;
-  if (duties > epochs)
-    yield ['totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`];
+  if (duties > epochs) wrong('totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`);
   // Sync committee duty can continue after an exit.
   if (duties === 0 && row.sumSyncSignatureCount === null)
-    yield ['totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row'];
+    wrong('totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row');
   for (const [part, whole] of atMost) {
-    if (row[part] > row[whole]) yield [part, `is ${row[part]}, more than ${whole} ${row[whole]}`];
+    if (row[part] > row[whole]) wrong(part, `is ${row[part]}, more than ${whole} ${row[whole]}`);
   }
   for (const name of lateVotes) {
-    if (row[name] > duties) yield [name, `is ${row[name]}, more than the ${duties} duties`];
+    if (row[name] > duties) wrong(name, `is ${row[name]}, more than the ${duties} duties`);
   }
   const delay = row.sumInclusionDelay;
   if (delay < attested || delay > attested * SLOTS_TO_INCLUDE) {
-    yield [
+    wrong(
       'sumInclusionDelay',
       `is ${delay}; ${attested} attestations take 1 to ${SLOTS_TO_INCLUDE} slots each`,
-    ];
+    );
   }
   if ((row.sumMissedSyncSignatures === null) !== (row.sumSyncSignatureCount === null)) {
-    yield ['sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither'];
+    wrong('sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither');
   }
   for (const [name, perSlot] of perSlots) {
     const most = epochs * SLOTS_PER_EPOCH * perSlot;
-    if ((row[name] ?? 0) > most) yield [name, `is ${row[name]}; ${epochs} epochs hold at most ${most}`];
+    if ((row[name] ?? 0) > most) wrong(name, `is ${row[name]}; ${epochs} epochs hold at most ${most}`);
   }
+  return faults;
 }
 
 const table: PlainTable = {
@@ -143,7 +139,6 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
 const checks: NonNullable<Importer<ImportedValidatorDay>['checks']> = {
   defaults: ({ network, utc = false }) => ({ network, utc }),
   faults: faultsOf,
-  computed: ['date'],
 };
 
 export const validatorDayImporter: Importer<ImportedValidatorDay> = {
@@ -152,7 +147,7 @@ export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   check: rowChecker(Shape, checks),
   checks,
   columns: table.columns,
-  stored: (row) => ({ ...row, date: dateOfDay(row.network, row.day) }),
+  computed: { date: (row) => dateOfDay(row.network, row.day) },
   key: table.key,
   merge: mergeValidatorDays,
 };

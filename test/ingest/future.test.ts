@@ -44,7 +44,7 @@ const solanaReward = (year: number) => ({
 });
 
 /** What is wrong with a row, as it comes out of a file. */
-const faultsOf = (importer: Importer<unknown>, row: object) =>
+const faultsOf = (importer: Pick<Importer<unknown>, 'check'>, row: object) =>
   (importer.check(parse(JSON.stringify(row)), { network: 'mainnet' }).error?.issues ?? []).map(
     ({ path, message }) => [path.join(), message],
   );

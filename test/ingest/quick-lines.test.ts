@@ -76,8 +76,8 @@ function lineOf(form: Form, columns: readonly string[], values: Record<string, s
   return `{${columns.map((name, index) => `"${name}"${colon}${given[index]}`).join(comma)}}`;
 }
 
-async function* only(text: string) {
-  yield text;
+async function* only<T>(part: T) {
+  yield part;
 }
 
 /** What the slower way stages, or undefined if it refuses the line. */
@@ -92,11 +92,11 @@ async function staged(
   const source =
     form === 'csv'
       ? csvRows('file', only(`${columns.join(',')}\n${line}\n`), importer.shape)
-      : jsonLines(only(`${line}\n`));
+      : jsonLines('file', only(Buffer.from(`${line}\n`)));
   for await (const [raw] of readRows(source)) {
     const checked = raw && !raw.broken ? importer.check(raw.value, options) : undefined;
     if (checked?.success)
-      return copyLines(importer.columns)([{ place: 5, source: null, row: importer.stored(checked.data) }]);
+      return copyLines(importer.columns, importer.computed)([{ place: 5, source: null, row: checked.data }]);
   }
   return undefined;
 }
@@ -118,7 +118,7 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
         quick.expect(
           form === 'csv' ? { columns } : jsonLayout(`{"a${form === 'spaced' ? '": ' : ''}`, columns),
         );
-        quick.open(`${line}\n${line}`);
+        quick.open(Buffer.from(`${line}\n${line}`));
         const next = quick.take(0, 5);
         const text = quick.taken().toString();
         if (next === 0) {

@@ -75,6 +75,11 @@ describe('importFile refuses', () => {
       /after row 1: the key "c" appears twice in one object/,
     ],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22]), /: is not UTF-8 text\.$/],
+    [
+      'NDJSON that ends within a character',
+      Buffer.from(`${ndjson(two)}"é`).subarray(0, -1),
+      /: is not UTF-8/,
+    ],
     ['a page of HTML', '<html></html>', /: is not JSON: /],
   ])('%s, and names the file', async (_name, content, message) => {
     await expect(load(content)).rejects.toThrow(message);

@@ -18,24 +18,26 @@ export type Spool = {
   close(): Promise<void>;
 };
 
+const NAME = 'rows.ndjson';
+
 const later = (one: string, other: string) =>
   /^\d+$/.test(one) && /^\d+$/.test(other) ? Number(one) > Number(other) : one > other;
 
 /** Deletes the file while it is open, if the system allows it, so that a crash leaves no file. */
 export async function openSpool(positionField: string | undefined): Promise<Spool> {
   const folder = await mkdtemp(join(tmpdir(), 'stakegraph-mirror-'));
-  const file: FileHandle = await open(join(folder, 'rows.ndjson'), 'w+');
+  const file: FileHandle = await open(join(folder, NAME), 'w+');
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   const pages: { name: string; before: number }[] = [];
   let rows = 0;
   let furthest: string | undefined;
 
-  const text = () => file.createReadStream({ start: 0, encoding: 'utf8', autoClose: false });
+  const lines = () => jsonLines(NAME, file.createReadStream({ start: 0, autoClose: false }));
   async function* values() {
-    for await (const batch of readRows(jsonLines(text()))) for (const { value } of batch) yield value;
+    for await (const batch of readRows(lines())) for (const { value } of batch) yield value;
   }
   async function* completedRows(complete: (row: unknown) => unknown): AsyncGenerator<RawRow[]> {
-    for await (const batch of readRows(jsonLines(text()))) {
+    for await (const batch of readRows(lines())) {
       yield batch.map((row) => ({ ...row, value: complete(row.value) }));
     }
   }

@@ -14,12 +14,12 @@ export class CopyBuffer {
   }
 
   /** For ASCII text only. */
-  cell(codes: Uint16Array, start: number, end: number) {
+  cell(given: Buffer, start: number, end: number) {
     this.reserve(end - start + 1);
     const { bytes } = this;
     let { length } = this;
     bytes[length++] = TAB;
-    for (let index = start; index < end; index += 1) bytes[length++] = codes[index] as number;
+    for (let index = start; index < end; index += 1) bytes[length++] = given[index] as number;
     this.length = length;
   }
 

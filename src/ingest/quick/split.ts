@@ -3,7 +3,8 @@ export type Layout = { columns: readonly string[]; around?: readonly string[] };
 
 export type Cells = { starts: Int32Array; ends: Int32Array; quoted: Uint8Array };
 
-export type Split = (codes: Uint16Array, length: number, at: number, cells: Cells) => number;
+/** Returns where the next line begins, or 0 for a line that it does not split. */
+export type Split = (bytes: Buffer, at: number, cells: Cells) => number;
 
 const [LF, CR, QUOTE, COMMA, BACKSLASH, BRACE] = [10, 13, 34, 44, 92, 125];
 const isPlain = (code: number) => code >= 32 && code < 127 && code !== BACKSLASH;
@@ -13,11 +14,12 @@ export const splitter = ({ columns, around }: Layout): Split =>
 
 const csvSplitter =
   (last: number): Split =>
-  (codes, length, at, { starts, ends }) => {
+  (bytes, at, { starts, ends }) => {
+    const { length } = bytes;
     let column = 0;
     starts[0] = at;
     for (let index = at; ; index += 1) {
-      const code = index < length ? (codes[index] as number) : LF;
+      const code = index < length ? (bytes[index] as number) : LF;
       if (code === COMMA) {
         if (column === last) return 0;
         ends[column] = index;
@@ -30,45 +32,49 @@ const csvSplitter =
   };
 
 function jsonSplitter(around: readonly string[]): Split {
-  const befores = around.map(pairsOf);
+  const befores = around.map(wordsOf);
   const last = befores.length - 1;
-  let view: DataView = new DataView(new ArrayBuffer(0));
-  return (codes, length, at, { starts, ends, quoted }) => {
-    if (view.buffer !== codes.buffer) view = new DataView(codes.buffer);
+  let viewed: Buffer | undefined;
+  let view: DataView;
+  return (bytes, at, { starts, ends, quoted }) => {
+    const { length } = bytes;
+    if (viewed !== bytes) view = new DataView(bytes.buffer, bytes.byteOffset, length);
+    viewed = bytes;
     let index = at;
     for (let column = 0; ; column += 1) {
-      const { first, pairs, size } = befores[column] as Pairs;
-      if (index + size > length || codes[index] !== first) return 0;
-      index += size - 2 * pairs.length;
-      for (let pair = 0; pair < pairs.length; pair += 1, index += 2)
-        if (view.getInt32(2 * index, true) !== pairs[pair]) return 0;
+      const { first, words, size } = befores[column] as Words;
+      if (index + size > length) return 0;
+      for (let at = 0; at < first.length; at += 1, index += 1) if (bytes[index] !== first[at]) return 0;
+      for (let at = 0; at < words.length; at += 1, index += WORD)
+        if (view.getFloat64(index) !== words[at]) return 0;
       if (column === last) break;
-      const isText = codes[index] === QUOTE;
+      const isText = bytes[index] === QUOTE;
       if (isText) index += 1;
       starts[column] = index;
       quoted[column] = isText ? 1 : 0;
       for (; ; index += 1) {
-        const code = index < length ? (codes[index] as number) : LF;
+        const code = index < length ? (bytes[index] as number) : LF;
         if (isText ? code === QUOTE : code === COMMA || code === BRACE) break;
         if (!isPlain(code)) return 0;
       }
       ends[column] = index;
       if (isText) index += 1;
     }
-    if (index < length && codes[index] === CR) index += 1;
-    return index === length || codes[index] === LF ? index + 1 : 0;
+    if (index < length && bytes[index] === CR) index += 1;
+    return index === length || bytes[index] === LF ? index + 1 : 0;
   };
 }
 
-type Pairs = { first: number; pairs: Int32Array; size: number };
+const WORD = 8;
+type Words = { first: Uint8Array; words: Float64Array; size: number };
 
-/** Two characters are compared at once. */
-function pairsOf(text: string): Pairs {
-  const pairs = new Int32Array(text.length >> 1);
-  const start = text.length % 2;
-  for (let pair = 0; pair < pairs.length; pair += 1)
-    pairs[pair] = text.charCodeAt(start + 2 * pair) | (text.charCodeAt(start + 2 * pair + 1) << 16);
-  return { first: text.charCodeAt(0), pairs, size: text.length };
+/** Eight characters are compared at once, as a double: ASCII is neither NaN nor a zero. */
+function wordsOf(text: string): Words {
+  const bytes = Buffer.from(text);
+  const first = bytes.length % WORD;
+  const words = new Float64Array((bytes.length - first) / WORD);
+  for (let at = 0; at < words.length; at += 1) words[at] = bytes.readDoubleBE(first + at * WORD);
+  return { first: bytes.subarray(0, first), words, size: bytes.length };
 }
 
 export function jsonLayout(line: string, columns: readonly string[]): Layout {

@@ -3,65 +3,103 @@ import { decode } from '../../kernel/decode.ts';
 import { leafKind, unwrap } from '../../kernel/leaves.ts';
 import type { Accepts } from '../accepter.ts';
 
-export type Batch = { text: string; codes: Uint16Array };
-
-export type Read = (batch: Batch, start: number, end: number, quoted: boolean) => unknown;
+export type Reader = {
+  /** False if the value, which is ASCII, is not stored as it is written. */
+  takes(bytes: Buffer, start: number, end: number, quoted: boolean): boolean;
+  /** The value that was taken last. */
+  value(): unknown;
+};
 
 const [MINUS, ZERO, NINE] = [45, 48, 57];
 /** Fits every 64-bit field. */
 const MAX_DIGITS = 18;
 const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
 
-export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boolean): Read {
-  const checked = (value: unknown) => (accepts(value) ? value : undefined);
+export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boolean): Reader {
   switch (leafKind(schema)) {
     case 'Int':
-      return ({ codes }, start, end, quoted) => {
-        if (quoted || !isWhole(codes, start, end)) return undefined;
-        let value = 0;
-        for (let index = start; index < end; index += 1) value = value * 10 + (codes[index] as number) - ZERO;
-        return checked(value);
-      };
+      return intReader(accepts);
     case 'Boolean':
-      return ({ text }, start, end, quoted) => {
-        const word = text.slice(start, end);
-        return quoted ? undefined : word === 'true' || (word === 'false' ? false : undefined);
-      };
-    case 'BigInt': {
-      const every = ['0', '1', '9'.repeat(MAX_DIGITS)].every(accepts);
-      return ({ text, codes }, start, end) => {
-        const first = codes[start] === MINUS ? start + 1 : start;
-        if (!isWhole(codes, first, end)) return undefined;
-        const digits = text.slice(start, end);
-        return every && first === start ? digits : checked(digits);
-      };
-    }
+      return textReader((text, quoted) => !quoted && (text === 'true' || text === 'false'), isTrue);
+    case 'BigInt':
+      return digitsReader(accepts);
     case 'Decimal':
-      return textReader((text) => (NUMBER.test(text) ? checked(text) : undefined));
+      return textReader((text) => NUMBER.test(text) && accepts(text));
     default: {
       const inner = unwrap(schema);
-      const read = textReader((text) => (decode(inner, text) === text ? checked(text) : undefined));
-      return (batch, start, end, quoted) => (quoted === json ? read(batch, start, end, quoted) : undefined);
+      return textReader((text, quoted) => quoted === json && decode(inner, text) === text && accepts(text));
     }
   }
 }
 
-/** Values often repeat those of the line before. */
-function textReader(check: (text: string) => unknown): Read {
-  let last: string | undefined;
-  return ({ text }, start, end) => {
-    const value = text.slice(start, end);
-    if (value !== last && check(value) === undefined) return undefined;
-    last = value;
-    return value;
+const isTrue = (text: string) => text === 'true';
+
+function intReader(accepts: Accepts): Reader {
+  let value = 0;
+  return {
+    takes(bytes, start, end, quoted) {
+      if (quoted || !isWhole(bytes, start, end)) return false;
+      value = 0;
+      for (let index = start; index < end; index += 1) value = value * 10 + (bytes[index] as number) - ZERO;
+      return accepts(value);
+    },
+    value: () => value,
   };
 }
 
-function isWhole(codes: Uint16Array, start: number, end: number): boolean {
+/** Makes text only of values that may be too large, and for checks that need it: text would take most of the time. */
+function digitsReader(accepts: Accepts): Reader {
+  let fitting = MAX_DIGITS;
+  while (fitting > 0 && !['0', '1', '9'.repeat(fitting)].every(accepts)) fitting -= 1;
+  let taken: Buffer | undefined;
+  let [from, to] = [0, 0];
+  const value = () => taken?.toString('latin1', from, to);
+  return {
+    takes(bytes, start, end) {
+      const first = bytes[start] === MINUS ? start + 1 : start;
+      taken = bytes;
+      from = start;
+      to = end;
+      return isWhole(bytes, first, end) && ((first === start && end - start <= fitting) || accepts(value()));
+    },
+    value,
+  };
+}
+
+/** Values often repeat those of the line before, which are not made into text again. */
+function textReader(
+  accepts: (text: string, quoted: boolean) => boolean,
+  read: (text: string) => unknown = (text) => text,
+): Reader {
+  let last = Buffer.alloc(0);
+  let lastQuoted: boolean | undefined;
+  let value = '';
+  return {
+    takes(bytes, start, end, quoted) {
+      if (quoted === lastQuoted && isSame(bytes, start, end, last)) return true;
+      const text = bytes.toString('latin1', start, end);
+      if (!accepts(text, quoted)) return false;
+      last = Buffer.from(text, 'latin1');
+      lastQuoted = quoted;
+      value = text;
+      return true;
+    },
+    value: () => read(value),
+  };
+}
+
+export function isSame(bytes: Buffer, start: number, end: number, other: Buffer): boolean {
+  if (end - start !== other.length) return false;
+  for (let index = 0; index < other.length; index += 1)
+    if (bytes[start + index] !== other[index]) return false;
+  return true;
+}
+
+function isWhole(bytes: Buffer, start: number, end: number): boolean {
   const length = end - start;
-  if (length < 1 || length > MAX_DIGITS || (length > 1 && codes[start] === ZERO)) return false;
+  if (length < 1 || length > MAX_DIGITS || (length > 1 && bytes[start] === ZERO)) return false;
   for (let index = start; index < end; index += 1) {
-    const code = codes[index] as number;
+    const code = bytes[index] as number;
     if (code < ZERO || code > NINE) return false;
   }
   return true;

@@ -1,6 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
 import { parse as csv } from 'csv-parse';
-import { countLines } from './lines.ts';
 
 export type CsvRecord = { cells: string[]; line: number };
 
@@ -49,6 +48,13 @@ function plainLength(text: string, lineBreak: LineBreak | undefined): number {
   const first = lineBreak ? text.search(special[lineBreak]) : -1;
   return first < 0 ? text.length : endOfLines(text.slice(0, first), lineBreak);
 }
+
+const countLines = (text: string, lineBreak: LineBreak): number => {
+  let count = 0;
+  for (let at = text.indexOf(lineBreak); at >= 0; at = text.indexOf(lineBreak, at + lineBreak.length))
+    count += 1;
+  return count;
+};
 
 async function* parsed(
   text: string,

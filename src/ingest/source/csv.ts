@@ -90,7 +90,7 @@ export async function* csvRows(
         const own = line.endsWith('\r') ? line.slice(0, -1) : line;
         return own === '' ? undefined : rowOf({ cells: own.split(','), line: place });
       };
-      yield { text: text.slice(at), place, read, layout: () => ({ columns: header }) };
+      yield { bytes: Buffer.from(text.slice(at)), place, read, layout: () => ({ columns: header }) };
     }
   } catch (error) {
     if (error instanceof CsvError) throw new SourceError(`${name}: is not CSV: ${error.message}`);

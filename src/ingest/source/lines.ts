@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { parse } from 'lossless-json';
 import { isObject } from '../importer.ts';
 import { jsonLayout } from '../quick/split.ts';
-import type { Lines, RawRow } from './source.ts';
+import { type Lines, type RawRow, SourceError } from './source.ts';
+
+const LF = 10;
 
 function readLine(text: string, place: number): RawRow {
   try {
@@ -25,13 +28,6 @@ function exactly(text: string): unknown {
 const withoutSpaces = (text: string) =>
   text.includes('": ') ? text.replaceAll('": ', '":').replaceAll(', "', ',"') : text;
 
-export const countLines = (text: string, lineBreak = '\n'): number => {
-  let count = 0;
-  for (let at = text.indexOf(lineBreak); at >= 0; at = text.indexOf(lineBreak, at + lineBreak.length))
-    count += 1;
-  return count;
-};
-
 const read = (line: string, place: number): RawRow | undefined => {
   const text = line.trim();
   return text === '' ? undefined : readLine(text, place);
@@ -39,19 +35,22 @@ const read = (line: string, place: number): RawRow | undefined => {
 const layout = (line: string, { value }: RawRow) =>
   isObject(value) ? jsonLayout(line, Object.keys(value)) : undefined;
 
-export async function* jsonLines(chunks: AsyncIterable<string>): AsyncGenerator<Lines> {
-  let rest = '';
+export async function* jsonLines(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
+  let rest: Buffer[] = [];
   let place = 1;
+  const linesOf = (bytes: Buffer): Lines => {
+    if (!isUtf8(bytes)) throw new SourceError(`${name}: is not UTF-8 text.`);
+    return { bytes, place, read, layout };
+  };
   for await (const chunk of chunks) {
-    const whole = chunk.lastIndexOf('\n') + 1;
-    if (whole === 0) {
-      rest += chunk;
-      continue;
+    const whole = chunk.lastIndexOf(LF) + 1;
+    if (whole > 0) {
+      const { bytes, ...lines } = linesOf(Buffer.concat([...rest, chunk.subarray(0, whole)]));
+      yield { bytes, ...lines };
+      for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) place += 1;
+      rest = [];
     }
-    const text = rest + chunk.slice(0, whole);
-    rest = chunk.slice(whole);
-    yield { text, place, read, layout };
-    place += countLines(text);
+    rest.push(chunk.subarray(whole));
   }
-  yield { text: rest, place, read, layout };
+  yield linesOf(Buffer.concat(rest));
 }

@@ -15,6 +15,7 @@ export const formats = ['json', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
 const PEEKED = 65_536;
+const READ_SIZE = 262_144;
 
 /** Sources may be gzipped. Also throws SourceError while rows are read. */
 export async function openSource(
@@ -26,16 +27,18 @@ export async function openSource(
   const name = path === '-' ? 'standard input' : path;
   const file = path === '-' ? undefined : await fileAt(path);
   const counter = { read: 0 };
-  const text = await peekable(decoded(name, unzipped(name, path, counter, hash)));
-  if (text.head.trim() === '')
+  const { head, all } = await peekable(unzipped(name, path, counter, hash));
+  const start = new TextDecoder().decode(head, { stream: true });
+  if (start.trim() === '')
     throw new SourceError(`${name}: is empty; a REST body, a JSON array, NDJSON or CSV is needed.`);
   const bytes = () => ({ read: counter.read, size: file?.size });
   const never = () => false;
   if ((format ?? (/\.csv(\.gz)?$/i.test(path) ? 'csv' : 'json')) === 'csv') {
-    return { name, unit: 'line', rows: csvRows(name, text.all, shape), complete: never, bytes };
+    const rows = csvRows(name, decoded(name, all), shape);
+    return { name, unit: 'line', rows, complete: never, bytes };
   }
-  if (isNdjson(text.head)) return { name, unit: 'line', rows: jsonLines(text.all), complete: never, bytes };
-  const document = documentRows(name, text.all);
+  if (isNdjson(start)) return { name, unit: 'line', rows: jsonLines(name, all), complete: never, bytes };
+  const document = documentRows(name, decoded(name, all));
   return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
 }
 
@@ -59,7 +62,7 @@ async function* unzipped(
 ): AsyncGenerator<Buffer> {
   // Does not open file descriptor 0: Node may have made it non-blocking, and then reads from a slow writer would fail
   // with EAGAIN.
-  const raw = path === '-' ? process.stdin : createReadStream(path);
+  const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: READ_SIZE });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
       counter.read += chunk.length;
@@ -90,7 +93,7 @@ async function* unzipped(
 }
 
 async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true }); // also removes a byte order mark
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let ascii = true;
   try {
     for await (const chunk of bytes) {
@@ -104,16 +107,22 @@ async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenera
   }
 }
 
-async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; all: AsyncIterable<string> }> {
-  let head = '';
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+async function peekable(
+  bytes: AsyncGenerator<Buffer>,
+): Promise<{ head: Buffer; all: AsyncIterable<Buffer> }> {
+  let head = Buffer.alloc(0);
   while (head.length < PEEKED) {
-    const { value, done } = await text.next();
+    const { value, done } = await bytes.next();
     if (done) break;
-    head += value;
+    head = Buffer.concat([head, value]);
   }
+  if (head.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK))
+    head = head.subarray(BYTE_ORDER_MARK.length);
   async function* all() {
     yield head;
-    yield* text;
+    yield* bytes;
   }
   return { head, all: all() };
 }

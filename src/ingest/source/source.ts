@@ -5,7 +5,8 @@ export type RawRow = { value: unknown; place: number; broken?: { text: string; m
 
 /** `place` numbers the first line. */
 export type Lines = {
-  text: string;
+  /** Whole lines in UTF-8. */
+  bytes: Buffer;
   place: number;
   /** Undefined for empty lines. */
   read(line: string, place: number): RawRow | undefined;
@@ -25,7 +26,8 @@ export async function* readRows(batches: AsyncIterable<RawRow[] | Lines>): Async
   for await (const batch of batches) {
     if (Array.isArray(batch)) yield batch;
     else
-      yield batch.text
+      yield batch.bytes
+        .toString()
         .split('\n')
         .map((line, index) => batch.read(line, batch.place + index))
         .filter((row) => row !== undefined);
