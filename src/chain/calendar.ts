@@ -7,6 +7,8 @@ export type Calendar = (typeof calendars)[number];
 export const SECONDS_PER_SLOT = 12;
 export const SLOTS_PER_EPOCH = 32;
 export const EPOCHS_PER_DAY = 225;
+/** Of a chain day. */
+export const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 export const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
 export const SECONDS_PER_DAY = 86_400;
 const SECONDS_PER_HOUR = 3_600;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { dayOfDate } from '../../src/chain/calendar.ts';
+import { dayOfDate, SLOTS_PER_DAY } from '../../src/chain/calendar.ts';
 import type { Network } from '../../src/chain/networks.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { addChainDayFees } from '../../src/indexer/store/chain-fees.ts';
@@ -9,7 +9,6 @@ import { firstSlotOn } from '../../src/ingest/dropped-time.ts';
 import { type Ages, agesOf } from '../../src/ingest/retain/ages.ts';
 import { keptDate, type RetainReport, retain } from '../../src/ingest/retain/index.ts';
 import { partsOf } from '../../src/ingest/retain/parts.ts';
-import { SLOTS_AT_ONCE } from '../../src/ingest/retain/slots.ts';
 import { sumDueMonth } from '../../src/ingest/validator-months.ts';
 import { refreshed } from '../refresh/facts.ts';
 import { eventually } from '../support/eventually.ts';
@@ -491,7 +490,7 @@ describe('slots', () => {
   const seat = (consensusSlot: number, validatorIndex: number) => ({
     ...{ consensusSlot, validatorIndex, syncCommitteeRewards: '5' },
   });
-  const SLOTS = [kept - SLOTS_AT_ONCE - 5, kept - 2, kept - 1, kept, firstSlotOn('mainnet', '2025-05-10')];
+  const SLOTS = [kept - 2 * SLOTS_PER_DAY, kept - 2, kept - 1, kept, firstSlotOn('mainnet', '2025-05-10')];
   const stored = async (path: string) => (await gateway.get(path)).json;
 
   it('of blocks are deleted before the first slot of the first day that is kept', async () => {

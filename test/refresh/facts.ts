@@ -23,6 +23,17 @@ export const validator = (validatorIndex: number, change: object = {}) => ({
   ...change,
 });
 
+export type Block = { consensusSlot: number; validatorIndex: number; relays: string[] };
+
+export const block = ({ consensusSlot, validatorIndex, relays }: Block) => ({
+  consensusSlot,
+  validatorIndex,
+  consensusProposerDuty: 'proposed',
+  consensusBlockRoot: `0x${consensusSlot.toString(16).padStart(64, '0')}`,
+  relays,
+  blockBuilderPubkeys: relays.map(() => pubkeyOf(7)),
+});
+
 /** A validator's day of the chain calendar that fits, of whole numbers. */
 export const validatorDay = (validatorIndex: number, day: number, change: object = {}) => ({
   validatorIndex,

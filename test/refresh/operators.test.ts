@@ -7,6 +7,7 @@ import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
 import {
   addressOf,
+  block,
   type Day,
   load,
   pubkeyOf,
@@ -40,8 +41,6 @@ type Validator = {
   activationEpoch: number | null;
   exitEpoch: number | null;
 };
-type Block = { consensusSlot: number; validatorIndex: number; relays: string[] };
-
 const owner = (index: number): fc.Arbitrary<Validator> =>
   fc.record({
     validatorIndex: fc.constant(index),
@@ -84,15 +83,6 @@ const story = fc
       )
       .map((facts) => ({ ...told, facts: facts.filter((fact) => fact !== null) as Day[] })),
   );
-
-const block = ({ consensusSlot, validatorIndex, relays }: Block) => ({
-  consensusSlot,
-  validatorIndex,
-  consensusProposerDuty: 'proposed',
-  consensusBlockRoot: `0x${consensusSlot.toString(16).padStart(64, '0')}`,
-  relays,
-  blockBuilderPubkeys: relays.map(() => pubkeyOf(7)),
-});
 
 const total = (facts: readonly Day[], of: (fact: Day) => number) =>
   facts.reduce((sum, fact) => sum + BigInt(of(fact)), 0n);

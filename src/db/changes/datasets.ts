@@ -19,7 +19,15 @@ export const datasetTables: Record<string, readonly string[]> = {
   ],
   slashings: ['slashings', 'added_rows'],
   attestations: ['attestation_entities', 'attestation_hours', 'attestation_days'],
-  blocks: ['blocks', 'block_counts', 'block_operators', 'operator_blocks', 'chain_heads', 'added_rows'],
+  blocks: [
+    'blocks',
+    'block_counts',
+    'block_operators',
+    'operator_blocks',
+    'chain_heads',
+    'added_rows',
+    'dropped_relays',
+  ],
   'chain-daily-rewards': ['chain_daily_rewards'],
   'chain-balances': ['chain_balances'],
   consolidations: [

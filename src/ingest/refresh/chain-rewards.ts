@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { chainDailyRewardImporter } from '../chain-daily-rewards.ts';
@@ -7,8 +7,6 @@ import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices, chainDays } from './known.ts';
 import { localDays } from './local-days.ts';
 import { run, type Written, writeSelected } from './write.ts';
-
-const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
 const imported = sql`exists (
   select from chain_daily_rewards c where c.network = d.network and c.day = d.day and not c.computed

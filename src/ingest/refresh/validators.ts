@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import { firstEpochOfChainDay, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import { firstEpochOfChainDay, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
+import { droppedBlocks } from '../dropped-relays.ts';
 import { hasDays, summedCounts } from '../validator-months.ts';
 import { localSums } from './local-days.ts';
 import { run } from './write.ts';
@@ -169,21 +170,26 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
 
 /** The relays of each proposed block; a block that came through several counts for each in equal parts. */
 export async function gatherRelays(client: pg.ClientBase, network: Network, days: Days): Promise<void> {
-  const slot = (day: number) => firstEpochOfChainDay(day) * SLOTS_PER_EPOCH;
+  const first = days.firstDay * SLOTS_PER_DAY;
+  const end = (days.lastDay + 1) * SLOTS_PER_DAY;
+  const relaysOf = (blocks: Sql) => sql`
+    select w.deposit_address, w.withdrawal_address, w.node_operator, w.pool, b.validator_index, r.relayer,
+      1::numeric / greatest(cardinality(b.relays), 1) as blocks
+    from (${blocks}) b
+    join window_validators w using (validator_index)
+    cross join lateral unnest(case when b.relays = '{}' then '{no_mev_boost}' else b.relays end) as r (relayer)`;
+  const stored = sql`
+    select validator_index, relays from blocks
+    where network = ${network} and consensus_proposer_duty = 'proposed' and relays is not null
+      and slot >= ${first} and slot < ${end}`;
   // The planner would read the blocks of a year by proposer: a page for each.
   await client.query('/* inOrder */ set local enable_indexscan = off');
   await run(
     client,
-    sql`/* gatherRelays */
-    create temp table window_relays on commit drop as
-    select w.deposit_address, w.withdrawal_address, w.node_operator, w.pool, b.validator_index, r.relayer,
-      1::numeric / greatest(cardinality(b.relays), 1) as blocks
-    from blocks b
-    join window_validators w using (validator_index)
-    cross join lateral unnest(case when b.relays = '{}' then '{no_mev_boost}' else b.relays end) as r (relayer)
-    where b.network = ${network} and b.consensus_proposer_duty = 'proposed' and b.relays is not null
-      and b.slot >= ${slot(days.firstDay)} and b.slot < ${slot(days.lastDay + 1)}`,
+    sql`/* gatherRelays */ create temp table window_relays on commit drop as ${relaysOf(stored)}`,
   );
   await client.query('/* inAnyOrder */ set local enable_indexscan to default');
+  const dropped = droppedBlocks(network, first, end);
+  await run(client, sql`/* gatherDroppedRelays */ insert into window_relays ${relaysOf(dropped)}`);
   await client.query('/* analyzeRelays */ analyze window_relays');
 }

@@ -1,13 +1,11 @@
 import type pg from 'pg';
-import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
 import { firstKeptSlot } from '../dropped-time.ts';
 import { computesRewards } from '../refresh/chain-rewards.ts';
 import { DAYS_AT_ONCE } from '../refresh/due-days.ts';
 import { allIndices } from '../refresh/known.ts';
-
-const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
 export const whyBlocksNeeded = (network: Network, date: string) =>
   `chain daily rewards of ${network} from ${date} on are not computed from their blocks yet: an index does so when it publishes; without one, run stakegraph refresh first.`;

@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import { slotStart } from '../../chain/calendar.ts';
+import { SLOTS_PER_DAY, slotStart } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { keepRelays } from '../dropped-relays.ts';
 import { firstSlotOn } from '../dropped-time.ts';
 import { removeUnusedCommittees } from '../sync-committees.ts';
 import type { Retainable } from './ages.ts';
@@ -25,8 +26,6 @@ export const slotTables: readonly SlotTable[] = [
     locks: ['sync-committee-rewards'],
   },
 ];
-
-export const SLOTS_AT_ONCE = 10_000;
 
 const dateOfSlot = (network: Network, slot: number) =>
   new Date(slotStart(network, slot) * 1000).toISOString().slice(0, 10);
@@ -69,21 +68,26 @@ export async function slotsBefore(
   };
 }
 
-/** Deletes at most `SLOTS_AT_ONCE` slots; returns the number of rows. Call under `locks`. */
+/** Deletes the oldest slots, at most those of a chain day; returns the number of rows. Call under `locks`. */
 export async function dropSlots(
   client: pg.ClientBase,
   { table, dataset }: SlotTable,
   network: Network,
   date: string,
 ): Promise<number> {
-  const { rowCount } = await client.query(
-    `/* dropOldSlots */
-    delete from ${table} where network = $1 and slot < least($2, (
-      select min(slot) + ${SLOTS_AT_ONCE} from ${table} where network = $1
-    ))`,
-    [network, firstSlotOn(network, date)],
+  const firstKept = firstSlotOn(network, date);
+  const { rows: oldest } = await client.query<{ slot: number | null }>(
+    `/* oldestSlot */ select min(slot) as slot from ${table} where network = $1 and slot < $2`,
+    [network, firstKept],
   );
-  if (!rowCount) return 0;
+  const first = oldest[0]?.slot ?? null;
+  if (first === null) return 0;
+  const end = Math.min(firstKept, first - (first % SLOTS_PER_DAY) + SLOTS_PER_DAY);
+  if (table === 'blocks') await keepRelays(client, network, first, end);
+  const { rowCount } = await client.query(
+    `/* dropOldSlots */ delete from ${table} where network = $1 and slot >= $2 and slot < $3`,
+    [network, first, end],
+  );
   if (table === 'sync_committee_slots') {
     const { rows } = await client.query<{ committee: number }>(
       `/* unusedSyncCommittees */ select c.committee from sync_committees c where c.network = $1
@@ -99,5 +103,5 @@ export async function dropSlots(
   await raisedRevision(client, dataset)();
   const details = { network, before: date, rows: rowCount };
   await audit(client, { action: 'retain', subject: table, details });
-  return rowCount;
+  return rowCount ?? 0;
 }
