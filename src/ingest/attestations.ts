@@ -16,8 +16,8 @@ import { idTypes, normaliseId } from '../resources/operators/record.ts';
 import { percentFaults } from './fault-messages.ts';
 import {
   type ColumnName,
-  type Computed,
   columnsOf,
+  type Derived,
   type Faults,
   type ImportCounts,
   type Importer,
@@ -41,14 +41,14 @@ const Shape = AttestationRecord.extend({
   endSlot: record.endSlot.nullable(),
 });
 
-const derived: Partial<Record<keyof ImportedAttestation, (row: ImportedAttestation) => unknown>> = {
+const implied: Partial<Record<keyof ImportedAttestation, (row: ImportedAttestation) => unknown>> = {
   date: (row) => dateOfDay(row.network, row.day),
   startSlot: (row) => row.startEpoch * SLOTS_PER_EPOCH,
   endSlot: (row) => (row.endEpoch + 1) * SLOTS_PER_EPOCH - 1,
   startTimestamp: (row) => timestampText(epochStart(row.network, row.startEpoch)),
   endTimestamp: (row) => timestampText(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
 };
-const derivedFields = Object.entries(derived) as [
+const impliedFields = Object.entries(implied) as [
   keyof ImportedAttestation,
   (row: ImportedAttestation) => unknown,
 ][];
@@ -59,7 +59,7 @@ export type ImportedAttestation = z.infer<typeof Shape>;
 
 function* faultsOf(row: ImportedAttestation): Faults {
   yield* periodFaults(row);
-  for (const [name, of] of derivedFields) {
+  for (const [name, of] of impliedFields) {
     const given = row[name];
     if (given === null) continue;
     const value = of(row);
@@ -123,7 +123,7 @@ const storedColumns = (hours: boolean) =>
     .map(({ name }) => name)
     .filter((name) => !entity.includes(name) && !(hours ? daily.has(name) : name === 'hour'));
 
-const computed: Computed<ImportedAttestation> = {
+const derived: Derived<ImportedAttestation> = {
   entityId: (row) => normaliseId(row.id),
   idType: (row) => row.entityType,
   utc: (row) => row.calendar === 'utc',
@@ -197,7 +197,7 @@ export const attestationImporter: Importer<ImportedAttestation, AttestationColum
     faults: faultsOf,
   }),
   columns,
-  computed,
+  derived,
   // `hour` is null for days, and nulls are never equal.
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
   merge: mergeAttestations,

@@ -88,7 +88,7 @@ export const blockImporter: Importer<ImportedBlock> = plainImporter({
   shape: Shape,
   key: ['network', 'slot'],
   columns: Shape.omit({ consensusSlot: true, epoch: true, blockTimestamp: true }).extend({ slot: count() }),
-  computed: { slot: (row) => row.consensusSlot },
+  derived: { slot: (row) => row.consensusSlot },
   tidied,
   faults: faultsOf,
   merge: mergeBlocks,

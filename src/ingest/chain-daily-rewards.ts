@@ -49,7 +49,7 @@ export const chainDailyRewardImporter = plainImporter({
     startTimestamp: true,
     endTimestamp: true,
   }).extend({ computed: flag() }),
-  computed: { computed: () => false },
+  derived: { computed: () => false },
   tidied: withDay,
   faults: faultsOf,
 });

@@ -53,7 +53,7 @@ export const consolidationImporter: Importer<ImportedConsolidation> = plainImpor
     epoch: record.epoch,
     consolidatedBalance: record.consolidatedBalance,
   }),
-  computed: {
+  derived: {
     sourceIndex: (row) => row.sourceValidatorIndex,
     sourcePubkey: (row) => row.sourceValidatorPubkey,
     targetIndex: (row) => row.targetValidatorIndex,

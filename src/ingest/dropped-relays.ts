@@ -11,7 +11,10 @@ export async function keepRelays(
 ): Promise<void> {
   const slots = [network, firstSlot, endSlot];
   await client.query(
-    '/* forgetRelays */ delete from dropped_relays where network = $1 and first_slot < $3 and end_slot > $2',
+    `/* forgetRelays */
+    delete from dropped_relays where network = $1 and first_slot < $3 and end_slot > $2 and exists (
+      select from blocks b where b.network = $1 and b.slot >= first_slot and b.slot < end_slot
+    )`,
     slots,
   );
   await client.query(
@@ -25,7 +28,7 @@ export async function keepRelays(
   );
 }
 
-/** Proposers and relays of dropped blocks, but not of slots with blocks that were imported again. */
+/** Proposers and relays of dropped blocks, but of no range in which a block is stored again. */
 export const droppedBlocks = (network: Network, firstSlot: number, endSlot: number): Sql => sql`
   with ranges as (
     select distinct first_slot, end_slot from dropped_relays

@@ -33,8 +33,8 @@ export type Importer<Row, Name extends string = string> = {
   /** Absent if `check` changes rows (`tidied`). */
   checks?: Pick<Checks<Row>, 'defaults' | 'faults'>;
   columns: readonly Column<Name>[];
-  /** By column in camel case, what is stored in place of the field of that name. */
-  computed?: Computed<Row>;
+  /** By column in camel case: what is stored where it is not the field of that name. */
+  derived?: Derived<Row>;
   /** Columns or expressions that are unique within a source. If empty, rows may repeat. */
   key: readonly string[];
   unique?: Unique;
@@ -43,7 +43,7 @@ export type Importer<Row, Name extends string = string> = {
   replacesWhen?: string;
 };
 
-export type Computed<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+export type Derived<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
 export function stagedScopes(
   columns: readonly string[],

@@ -95,7 +95,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
       return countField in raw ? checks.network(raw, options) : neither.safeParse(raw);
     },
     columns: stagedColumns(network),
-    computed: { kind: (row) => (idField in row ? 'validator' : 'network') },
+    derived: { kind: (row) => (idField in row ? 'validator' : 'network') },
     key: ['kind', `coalesce(${snake(idField)}::text, '')`, 'day'],
     merge: (client, options) => mergeRewards(client, network, options),
   };

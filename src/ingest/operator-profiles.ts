@@ -86,7 +86,7 @@ export const operatorProfileImporter = plainImporter({
   key: ['network', 'id_type', 'operator_id'],
   scope: ['network', 'id_type'],
   columns: Shape.omit({ id: true }).extend({ operatorId: Shape.shape.id }),
-  computed: {
+  derived: {
     poolId: (row) => parentsOf(row).poolId,
     nodeOperatorId: (row) => parentsOf(row).nodeOperatorId,
     operatorId: (row) => normaliseId(row.id),

@@ -16,8 +16,8 @@ import { percentFaults } from './fault-messages.ts';
 import { HAS_HISTORY, type HistoryTables, IMPORT_DATE } from './history.ts';
 import {
   type ColumnName,
-  type Computed,
   columnsOf,
+  type Derived,
   type Faults,
   type Importer,
   rowChecker,
@@ -85,7 +85,7 @@ const shownList = (item: z.ZodObject) => {
 const storedClients = shownList(ClientPercentage);
 const storedRelayers = shownList(RelayerPercentage);
 
-const computed: Computed<ImportedOperator> = {
+const derived: Derived<ImportedOperator> = {
   operatorId: (row) => normaliseId(row.id),
   clientPercentages: (row) => storedClients(row.clientPercentages),
   relayerPercentages: (row) => storedRelayers(row.relayerPercentages),
@@ -172,7 +172,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   shape: ImportedOperator,
   check: rowChecker(ImportedOperator, { faults: faultsOf }),
   columns,
-  computed,
+  derived,
   key,
   merge: mergeRanked(tables, rankAndName),
   // False if the source could be several lists, or part of one: pool shares could be filtered by parent, and pools of a

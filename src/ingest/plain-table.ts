@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import {
   type ColumnName,
-  type Computed,
   columnsOf,
+  type Derived,
   type ImportCounts,
   type Importer,
   type MergeOptions,
@@ -77,7 +77,7 @@ type PlainImport<Shape extends z.ZodObject, Stored extends z.ZodObject> = Parame
   table?: string;
   scope?: readonly string[];
   columns?: Stored;
-  computed?: Computed<z.output<Shape>>;
+  derived?: Derived<z.output<Shape>>;
   unique?: Pick<Unique, 'columns' | 'field'>;
   merge?: (client: pg.ClientBase, table: PlainTable, options: MergeOptions) => Promise<ImportCounts>;
 };
@@ -90,7 +90,7 @@ export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObj
   table: name = resource.replaceAll('-', '_'),
   scope = ['network'],
   columns: fields,
-  computed,
+  derived,
   unique,
   merge = mergePlain,
   ...checks
@@ -102,7 +102,7 @@ export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObj
     check: rowChecker(shape, checks),
     ...(!checks.tidied && { checks }),
     columns,
-    ...(computed && { computed }),
+    ...(derived && { derived }),
     key,
     ...(unique && { unique: { table: name, key, ...unique } }),
     merge: (client, options) => merge(client, { name, key, columns, scope }, options),

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { join, type Sql, sql } from '../db/rows.ts';
 import { camel } from '../kernel/names.ts';
-import type { Computed, Importer } from './importer.ts';
+import type { Derived, Importer } from './importer.ts';
 
 export type Column<Name extends string = string> = { name: Name; type: string };
 
@@ -103,19 +103,19 @@ export type StagedRow<Row> = { place: number; source: string | null; row: Row };
 
 export function copyLines<Row>(
   columns: readonly Column[],
-  computed: Computed<Row> = {},
+  derived: Derived<Row> = {},
 ): (rows: readonly StagedRow<Row>[]) => string {
   const fields = columns.map(({ name, type }) => {
     const field = camel(name);
-    const compute = computed[field] ?? ((row: Row) => row[field as keyof Row]);
-    return { compute, isArray: type.endsWith('[]') };
+    const read = derived[field] ?? ((row: Row) => row[field as keyof Row]);
+    return { read, isArray: type.endsWith('[]') };
   });
   return (rows) => {
     let text = '';
     for (const { place, source, row } of rows) {
       text += `${place}\t${copyText(source)}`;
-      for (const { compute, isArray } of fields) {
-        const value = compute(row);
+      for (const { read, isArray } of fields) {
+        const value = read(row);
         text += `\t${copyText(isArray && Array.isArray(value) ? arrayText(value) : value)}`;
       }
       text += '\n';
@@ -126,10 +126,10 @@ export function copyLines<Row>(
 
 export async function openStaging<Row>(
   client: pg.ClientBase,
-  { columns, key, computed }: Pick<Importer<Row>, 'columns' | 'key' | 'computed'>,
+  { columns, key, derived }: Pick<Importer<Row>, 'columns' | 'key' | 'derived'>,
 ) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
-  const linesOf = copyLines(columns, computed);
+  const linesOf = copyLines(columns, derived);
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
   // An unhandled error event would crash the process. The next `write` or `finish` throws the error.

@@ -147,7 +147,7 @@ export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   check: rowChecker(Shape, checks),
   checks,
   columns: table.columns,
-  computed: { date: (row) => dateOfDay(row.network, row.day) },
+  derived: { date: (row) => dateOfDay(row.network, row.day) },
   key: table.key,
   merge: mergeValidatorDays,
 };

@@ -96,7 +96,7 @@ async function staged(
   for await (const [raw] of readRows(source)) {
     const checked = raw && !raw.broken ? importer.check(raw.value, options) : undefined;
     if (checked?.success)
-      return copyLines(importer.columns, importer.computed)([{ place: 5, source: null, row: checked.data }]);
+      return copyLines(importer.columns, importer.derived)([{ place: 5, source: null, row: checked.data }]);
   }
   return undefined;
 }

@@ -91,6 +91,14 @@ slow('the window all keeps the relays of dropped blocks, and counts each block o
   expect(await retained({ blocks: 31 })).toEqual(['blocks dropped']);
   expect(await shown()).toEqual(before);
 
+  const kept = async () =>
+    Number((await query('select sum(cardinality(proposers)) as n from dropped_relays'))[0]?.n);
+  const dropped = await kept();
+  await query('delete from kept_from');
+  await load(gateway, 'blocks', [blocks[39 * 3] as (typeof blocks)[0]]);
+  expect(await retained({ blocks: 31 })).toEqual(['blocks dropped']);
+  expect(await kept()).toBe(dropped - 1); // the other block of the part that was dropped with this one
+
   await query('delete from kept_from');
   await load(gateway, 'blocks', blocks);
   expect(await shown()).toEqual(before);

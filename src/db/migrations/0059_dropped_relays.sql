@@ -8,6 +8,6 @@ create table dropped_relays (
   end_slot integer not null check (end_slot > first_slot),
   relays text[] collate "C" not null,
   -- one for each block that came through exactly these relays
-  proposers integer[] not null,
-  primary key (network, first_slot, relays)
+  proposers integer[] not null
 );
+create index dropped_relays_slots on dropped_relays (network, first_slot);

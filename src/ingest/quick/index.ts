@@ -11,6 +11,8 @@ import { isSame, type Reader, valueReader } from './values.ts';
 /** If false, every line becomes a row that `check` checks. */
 const ENABLED = true;
 const MAX_LAYOUTS = 8;
+/** The end of a cell without a value. */
+const ABSENT = -1;
 
 /** Returns where the next line begins, or 0 for a line that it does not take. */
 type Take = (bytes: Buffer, at: number, place: number, copy: CopyBuffer) => number;
@@ -38,7 +40,7 @@ export function quickLines(importer: Importer<unknown>, options: RowOptions) {
 }
 
 function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout): Take | undefined {
-  const { shape, checks, computed = {}, columns: targets } = importer;
+  const { shape, checks, derived = {}, columns: targets } = importer;
   const { columns } = layout;
   const fields = accepters(shape);
   if (!checks || !fields || columns.some((name) => !Object.hasOwn(shape.shape, name))) return undefined;
@@ -52,7 +54,7 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
   const missing = (checks.defaults ?? networkOf)(options, {});
   const row: Record<string, unknown> = {};
   const readers: Reader[] = [];
-  const hasDefault: boolean[] = [];
+  const mayBeAbsent: boolean[] = [];
   for (const [name, accepts] of fields) {
     const schema = shape.shape[name] as z.core.$ZodType;
     const absent = isNullable(schema) ? null : missing[name];
@@ -64,14 +66,14 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
     }
     const reader = valueReader(schema, accepts, layout.around !== undefined);
     readers[column] = reader;
-    hasDefault[column] = accepts(absent);
-    const get = () => (ends[column] === NULL ? absent : reader.value());
+    mayBeAbsent[column] = accepts(absent);
+    const get = () => (ends[column] === ABSENT ? absent : reader.value());
     Object.defineProperty(row, name, { get, enumerable: true });
   }
   const outputs = targets.map(({ name }) => {
     const field = camel(name);
-    const compute = computed[field] ?? ((whole: unknown) => (whole as typeof row)[field]);
-    return { compute, column: computed[field] ? -1 : columns.indexOf(field) };
+    const read = derived[field] ?? ((whole: unknown) => (whole as typeof row)[field]);
+    return { read, column: derived[field] ? -1 : columns.indexOf(field) };
   });
   const isNull = layout.around ? isNullWord : (_: Buffer, start: number, end: number) => start === end;
   const split = splitter(layout);
@@ -84,19 +86,19 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
       const end = ends[index] as number;
       const isText = quoted[index] === 1;
       if (!isText && isNull(bytes, start, end)) {
-        if (!hasDefault[index]) return 0;
-        ends[index] = NULL;
+        if (!mayBeAbsent[index]) return 0;
+        ends[index] = ABSENT;
       } else if (!(readers[index] as Reader).takes(bytes, start, end, isText)) return 0;
     }
     if (!isFaultless(checks.faults?.(row))) return 0;
     copy.text(String(place));
     copy.text('\t\\N');
-    for (const { compute, column } of outputs) {
-      const end = column < 0 ? NULL : (ends[column] as number);
-      if (end !== NULL) copy.cell(bytes, starts[column] as number, end);
+    for (const { read, column } of outputs) {
+      const end = column < 0 ? ABSENT : (ends[column] as number);
+      if (end !== ABSENT) copy.cell(bytes, starts[column] as number, end);
       else {
         copy.text('\t');
-        copy.text(copyText(compute(row)));
+        copy.text(copyText(read(row)));
       }
     }
     copy.text('\n');
@@ -104,8 +106,5 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
   };
 }
 
-/** The end of a cell without a value. */
-const NULL = -1;
-
-const NULL_WORD = Buffer.from('null');
-const isNullWord = (bytes: Buffer, start: number, end: number) => isSame(bytes, start, end, NULL_WORD);
+const NULL = Buffer.from('null');
+const isNullWord = (bytes: Buffer, start: number, end: number) => isSame(bytes, start, end, NULL);

@@ -44,9 +44,9 @@ function jsonSplitter(around: readonly string[]): Split {
     for (let column = 0; ; column += 1) {
       const { first, words, size } = befores[column] as Words;
       if (index + size > length) return 0;
-      for (let at = 0; at < first.length; at += 1, index += 1) if (bytes[index] !== first[at]) return 0;
-      for (let at = 0; at < words.length; at += 1, index += WORD)
-        if (view.getFloat64(index) !== words[at]) return 0;
+      for (let n = 0; n < first.length; n += 1, index += 1) if (bytes[index] !== first[n]) return 0;
+      for (let n = 0; n < words.length; n += 1, index += WORD)
+        if (view.getFloat64(index) !== words[n]) return 0;
       if (column === last) break;
       const isText = bytes[index] === QUOTE;
       if (isText) index += 1;

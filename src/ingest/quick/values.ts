@@ -4,7 +4,7 @@ import { leafKind, unwrap } from '../../kernel/leaves.ts';
 import type { Accepts } from '../accepter.ts';
 
 export type Reader = {
-  /** False if the value, which is ASCII, is not stored as it is written. */
+  /** True if the value, which is ASCII, is right and stored as it is written. */
   takes(bytes: Buffer, start: number, end: number, quoted: boolean): boolean;
   /** The value that was taken last. */
   value(): unknown;
@@ -47,7 +47,10 @@ function intReader(accepts: Accepts): Reader {
   };
 }
 
-/** Makes text only of values that may be too large, and for checks that need it: text would take most of the time. */
+/**
+ * Accepts all values of at most `fitting` digits, without making text of them, which would take most of the time. The
+ * accepted values have no gaps.
+ */
 function digitsReader(accepts: Accepts): Reader {
   let fitting = MAX_DIGITS;
   while (fitting > 0 && !['0', '1', '9'.repeat(fitting)].every(accepts)) fitting -= 1;

@@ -178,18 +178,17 @@ export async function gatherRelays(client: pg.ClientBase, network: Network, days
     from (${blocks}) b
     join window_validators w using (validator_index)
     cross join lateral unnest(case when b.relays = '{}' then '{no_mev_boost}' else b.relays end) as r (relayer)`;
+  // Without "offset 0", the planner would read the blocks of a year by proposer: a page for each.
   const stored = sql`
     select validator_index, relays from blocks
     where network = ${network} and consensus_proposer_duty = 'proposed' and relays is not null
-      and slot >= ${first} and slot < ${end}`;
-  // The planner would read the blocks of a year by proposer: a page for each.
-  await client.query('/* inOrder */ set local enable_indexscan = off');
+      and slot >= ${first} and slot < ${end} offset 0`;
+  // One statement, so that blocks that are dropped meanwhile count once.
   await run(
     client,
-    sql`/* gatherRelays */ create temp table window_relays on commit drop as ${relaysOf(stored)}`,
+    sql`/* gatherRelays */
+    create temp table window_relays on commit drop as
+    ${relaysOf(stored)} union all ${relaysOf(droppedBlocks(network, first, end))}`,
   );
-  await client.query('/* inAnyOrder */ set local enable_indexscan to default');
-  const dropped = droppedBlocks(network, first, end);
-  await run(client, sql`/* gatherDroppedRelays */ insert into window_relays ${relaysOf(dropped)}`);
   await client.query('/* analyzeRelays */ analyze window_relays');
 }

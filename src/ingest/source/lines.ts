@@ -45,8 +45,8 @@ export async function* jsonLines(name: string, chunks: AsyncIterable<Buffer>): A
   for await (const chunk of chunks) {
     const whole = chunk.lastIndexOf(LF) + 1;
     if (whole > 0) {
-      const { bytes, ...lines } = linesOf(Buffer.concat([...rest, chunk.subarray(0, whole)]));
-      yield { bytes, ...lines };
+      const bytes = Buffer.concat([...rest, chunk.subarray(0, whole)]);
+      yield linesOf(bytes);
       for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) place += 1;
       rest = [];
     }

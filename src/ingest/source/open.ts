@@ -93,7 +93,7 @@ async function* unzipped(
 }
 
 async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let ascii = true;
   try {
     for await (const chunk of bytes) {
