@@ -55,8 +55,8 @@ first decides, and the output names it if it holds months back. A month that can
 Blocks and rewards of sync committees are dropped by slot, in each network on its own.
 A month of validator-days is dropped only after a refresh has added it up for the window all, and has computed attestations
 and chain daily rewards from it. Blocks are kept from the first day on whose chain daily rewards are still to be computed
-from them. Operators and days of private sets stay. Of windows all, that of operators keeps its figures, and that of
-networkOverview, which is read from attestation-days, loses what is dropped.
+from them. Operators and days of private sets stay. The window all of operators keeps its
+figures; that of networkOverview is read from attestation-days, and loses what is dropped.
 Later imports of rows before a dropped date are refused.
 Readers wait at most half a second for each attempt to drop a month; while it is in use, attempts go on for ten minutes.
 Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything, or another process is dropping data; 2 wrong

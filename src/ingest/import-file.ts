@@ -220,9 +220,8 @@ async function stageSource(
     return true;
   };
   const stageLines = ({ bytes, place, read, layout }: Lines) => {
-    quick?.open(bytes);
     for (let at = 0; at < bytes.length; place += 1) {
-      const next = quick?.take(at, place) ?? 0;
+      const next = quick?.take(bytes, at, place) ?? 0;
       if (next > 0) {
         report.rows += 1;
         at = next;

@@ -33,7 +33,7 @@ export type Importer<Row, Name extends string = string> = {
   /** Absent if `check` changes rows (`tidied`). */
   checks?: Pick<Checks<Row>, 'defaults' | 'faults'>;
   columns: readonly Column<Name>[];
-  /** By column in camel case: what is stored where it is not the field of that name. */
+  /** Values of columns that are not the field of the same name, by column in camel case. */
   derived?: Derived<Row>;
   /** Columns or expressions that are unique within a source. If empty, rows may repeat. */
   key: readonly string[];

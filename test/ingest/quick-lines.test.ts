@@ -118,8 +118,8 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
         quick.expect(
           form === 'csv' ? { columns } : jsonLayout(`{"a${form === 'spaced' ? '": ' : ''}`, columns),
         );
-        quick.open(Buffer.from(`${line}\n${line}`));
-        const next = quick.take(0, 5);
+        const bytes = Buffer.from(`${line}\n${line}`);
+        const next = quick.take(bytes, 0, 5);
         const text = quick.taken().toString();
         if (next === 0) {
           expect(text).toBe('');
@@ -128,7 +128,7 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
         taken += 1;
         expect(text).toBe(await staged(resource, form, columns, line, options));
         expect(next).toBe(line.length + 1);
-        expect(quick.take(next, 5)).toBe(next + line.length + 1);
+        expect(quick.take(bytes, next, 5)).toBe(next + line.length + 1);
         expect(quick.taken().toString()).toBe(text);
       }),
       { ...runs(3_000), endOnFailure: true },

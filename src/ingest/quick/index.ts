@@ -21,19 +21,15 @@ type Take = (bytes: Buffer, at: number, place: number, copy: CopyBuffer) => numb
 export function quickLines(importer: Importer<unknown>, options: RowOptions) {
   const copy = new CopyBuffer();
   const known = new Map<string, Take | undefined>();
-  let bytes: Buffer = Buffer.alloc(0);
   let current: Take | undefined;
   return {
-    open(lines: Buffer) {
-      bytes = lines;
-    },
     expect(layout: Layout) {
       const key = (layout.around ?? layout.columns).join('\n');
       if (!known.has(key) && known.size < MAX_LAYOUTS)
         known.set(key, ENABLED ? taker(importer, options, layout) : undefined);
       current = known.get(key);
     },
-    take: (at: number, place: number) => current?.(bytes, at, place, copy) ?? 0,
+    take: (bytes: Buffer, at: number, place: number) => current?.(bytes, at, place, copy) ?? 0,
     isFull: () => copy.isFull(),
     taken: () => copy.take(),
   };

@@ -48,8 +48,8 @@ function intReader(accepts: Accepts): Reader {
 }
 
 /**
- * Accepts all values of at most `fitting` digits, without making text of them, which would take most of the time. The
- * accepted values have no gaps.
+ * Values of at most `fitting` digits are accepted without being made into text, which would take most of the time. This
+ * needs a range of accepted values without gaps.
  */
 function digitsReader(accepts: Accepts): Reader {
   let fitting = MAX_DIGITS;

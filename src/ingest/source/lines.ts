@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse } from 'lossless-json';
 import { isObject } from '../importer.ts';
 import { jsonLayout } from '../quick/split.ts';
-import { type Lines, type RawRow, SourceError } from './source.ts';
+import { type Lines, NOT_UTF8, type RawRow, SourceError } from './source.ts';
 
 const LF = 10;
 
@@ -39,7 +39,7 @@ export async function* jsonLines(name: string, chunks: AsyncIterable<Buffer>): A
   let rest: Buffer[] = [];
   let place = 1;
   const linesOf = (bytes: Buffer): Lines => {
-    if (!isUtf8(bytes)) throw new SourceError(`${name}: is not UTF-8 text.`);
+    if (!isUtf8(bytes)) throw new SourceError(`${name}: ${NOT_UTF8}`);
     return { bytes, place, read, layout };
   };
   for await (const chunk of chunks) {

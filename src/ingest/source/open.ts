@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import { csvRows } from './csv.ts';
 import { documentRows, holdsList } from './document.ts';
 import { jsonLines } from './lines.ts';
-import { PathError, type Source, SourceError } from './source.ts';
+import { NOT_UTF8, PathError, type Source, SourceError } from './source.ts';
 
 export const formats = ['json', 'csv'] as const;
 export type Format = (typeof formats)[number];
@@ -103,7 +103,7 @@ async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenera
     yield decoder.decode();
   } catch (error) {
     const wrong = (error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
-    fail(name, wrong ? new Error('is not UTF-8 text.') : error);
+    fail(name, wrong ? new Error(NOT_UTF8) : error);
   }
 }
 

@@ -36,5 +36,7 @@ export async function* readRows(batches: AsyncIterable<RawRow[] | Lines>): Async
 
 export class SourceError extends Error {}
 
+export const NOT_UTF8 = 'is not UTF-8 text.';
+
 /** There is no file of this name. */
 export class PathError extends SourceError {}
