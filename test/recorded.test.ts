@@ -13,7 +13,8 @@ import { parsed } from './support/typed.ts';
 
 /** Recorded responses of a live service; not part of the project. */
 const folder = fileURLToPath(new URL('../../shared/real/', import.meta.url));
-const days = existsSync(folder) ? readdirSync(`${folder}operators-pool-7d`).sort() : [];
+const namesIn = (name: string) => (existsSync(folder) ? readdirSync(folder + name).sort() : []);
+const days = namesIn('operators-pool-7d');
 
 describe.skipIf(days.length === 0)('recorded responses', () => {
   let gateway: Gateway;
@@ -58,9 +59,7 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
   });
 
   describe('pool shares', () => {
-    const pages = readdirSync(`${folder}pool-shares-30d`)
-      .sort()
-      .map((page) => `${folder}pool-shares-30d/${page}`);
+    const pages = namesIn('pool-shares-30d').map((page) => `${folder}pool-shares-30d/${page}`);
     const shares: any[] = pages.flatMap((page) => JSON.parse(readFileSync(page, 'utf8')).data);
     /** The ids of the shares of each node operator, by the tags as they were recorded. */
     const expected = new Map<string, string[]>();

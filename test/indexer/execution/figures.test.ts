@@ -145,7 +145,8 @@ const recorded = fileURLToPath(new URL('../../../../shared/real/block.json', imp
 const real = existsSync(recorded) ? (parse(readFileSync(recorded, 'utf8')) as Record<string, any>) : {};
 
 describe.skipIf(!existsSync(recorded))('a block as a live service tells it', () => {
-  const wei = (field: string) => BigInt(real[field].toString());
+  // The body of a skipped describe runs too.
+  const wei = (field: string) => (existsSync(recorded) ? BigInt(real[field].toString()) : 0n);
   // It computed in doubles, and cut off parts of a Gwei.
   const double = (value: bigint) => BigInt(Number(value));
   const cut = (gwei: string) => BigInt(gwei.split('.')[0] as string);
