@@ -52,7 +52,14 @@ const slowFiles = [
   'test/pages/**/*.test.ts',
 ];
 /** Files whose deadlines are those of production, which a stalled machine misses. */
-const processFiles = [...slowFiles, 'test/cli/**/*.test.ts'];
+const processFiles = [
+  ...slowFiles,
+  'test/cli/**/*.test.ts',
+  ...[
+    ...['accounts/redis', 'db/pool', 'db/replica-walks', 'graphql/limits', 'graphql/live-ends'],
+    ...['graphql/live-replicas', 'readiness', 'resources/blocks'],
+  ].map((name) => `test/${name}.test.ts`),
+];
 
 export default defineConfig(({ mode }) => ({
   test: {

@@ -162,6 +162,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     else log.info({ replica }, 'a read replica is used again');
   });
   database.replicas?.onMove(revisions.moved);
+  database.replicas?.onRead(revisions.reach);
   for (const url of settings.DATABASE_READ_URL ?? [database.url]) targetOf(url).onChange(revisions.moved);
   const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
   if (index) serving.undo.push(index.stop);

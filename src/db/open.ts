@@ -114,7 +114,7 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
   // A replica that is down may become available later.
   await Promise.allSettled(urls.map((url) => targetOf(url).choose()));
   const { pool, revisions, ...replicas } = readServers({
-    make: (onProbe) => urls.map((url) => new Replica(url, reading(url), onProbe)),
+    make: (listeners) => urls.map((url) => new Replica(url, reading(url), listeners)),
     primary: reading(primary),
     primaryUrl: primary,
   });

@@ -1,14 +1,14 @@
-export type SerializedWork = {
+export type SerializedWork<Result> = {
   /** Starts a run after the current one. Waiting calls share one run. */
-  run(): Promise<void>;
-  /** Waits for the current run; afterwards no run starts. */
-  stop(): Promise<void>;
+  run(): Promise<Result | undefined>;
+  /** Waits for the current run; afterwards no run starts, and `run` gives undefined. */
+  stop(): Promise<unknown>;
 };
 
 /** Never runs `work` concurrently. `work` must not throw. */
-export function serialize(work: () => Promise<void>): SerializedWork {
-  let last = Promise.resolve();
-  let waiting: Promise<void> | undefined;
+export function serialize<Result>(work: () => Promise<Result>): SerializedWork<Result> {
+  let last: Promise<Result | undefined> = Promise.resolve(undefined);
+  let waiting: typeof last | undefined;
   let stopped = false;
   const start = () => {
     waiting = undefined;

@@ -96,3 +96,19 @@ it('a walk over two gateways never sees less than before, whichever replica has 
     expect(await walk(gateways, 4)).toEqual(Array(4).fill(newest));
   }, WAIT_MS);
 });
+
+it('a walk over one gateway never sees less than before, even if it is not notified of a change', async () => {
+  const gateways = [await gateway([one.url, other.url])];
+  for (let round = 0; round < runs(12).numRuns; round += 1) {
+    const read = await undisturbed(gateways, async () => {
+      const read = await walk(gateways, 4);
+      await change(primary);
+      for (const replica of round % 2 === 0 ? [other, one] : [one, other]) {
+        await catchUp(replica);
+        read.push(...(await walk(gateways, 4)));
+      }
+      return read;
+    });
+    if (read) expect(increasing(read), read.join()).toBe(true);
+  }
+});

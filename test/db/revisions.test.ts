@@ -77,3 +77,27 @@ it('revisions that are stopped ask the database nothing more, whatever was told 
   await new Promise((done) => setTimeout(done, 700)); // it reads twice in this time what a replica may not have had
   expect(asked).toBe(2);
 });
+
+it('revisions are read before a result is returned that has a change of which nothing was told', async () => {
+  const elsewhere = await createDatabase('empty'); // whose notifications are listened to
+  onTestFinished(() => elsewhere.drop());
+  let asked = 0;
+  const db: Queryable = {
+    query(statement) {
+      asked += 1;
+      return database.pool.query(statement);
+    },
+  };
+  const revisions = await openRevisions({ url: elsewhere.url, db, log: pino({ level: 'silent' }) });
+  onTestFinished(() => revisions.stop());
+  const { rows } = await database.pool.query({
+    text: `select raise_revision('blocks') as revision`,
+    values: [],
+  });
+  const reached = new Map([['blocks', rows[0]?.revision as number]]);
+  await revisions.reach(reached);
+  expect(revisions.current.get('blocks')?.revision).toBe(rows[0]?.revision);
+  const before = asked;
+  await revisions.reach(reached);
+  expect(asked).toBe(before);
+});

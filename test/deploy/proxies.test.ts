@@ -15,13 +15,17 @@ import { subscribe } from '../support/subscribe.ts';
 import { slow } from '../support/thorough.ts';
 
 const STALLED_MS = 60_000;
+/** Nothing listens here. */
+const DEAD_PORT = 9;
 const page = readFileSync(join(project, 'docs/deployment.md'), 'utf8');
 
-function documented(language: string): string {
-  const [, text] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
-  if (!text) throw new Error(`docs/deployment.md has no block of ${language}`);
+function documented(language: string, heading = 'Behind a proxy with TLS'): string {
+  const [, text] =
+    new RegExp(`# ${heading}\\n[\\s\\S]*?\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+  if (!text) throw new Error(`docs/deployment.md has no block of ${language} under ${heading}`);
   return text;
 }
+const ofTokens = (kind: string) => documented(kind, 'One gateway for a token');
 
 /** Replaces each text, which must occur. */
 const adapted = (text: string, replaced: Record<string, string>) =>
@@ -30,25 +34,35 @@ const adapted = (text: string, replaced: Record<string, string>) =>
     return all.replace(from, to);
   }, text);
 
-type Place = { folder: string; port: number; gatewayPort: string; deadPort: number };
+/** `otherPort` is that of a second gateway; with it, requests of a token go to one of the two. */
+type Place = { folder: string; port: number; gatewayPort: string; otherPort: string | undefined };
 
 const proxies = {
   nginx: {
     program: '/usr/sbin/nginx',
     refused: 404,
-    config({ folder, port, gatewayPort }: Place) {
+    config({ folder, port, gatewayPort, otherPort }: Place) {
       for (const name of ['body', 'proxy']) mkdirSync(join(folder, name));
       const server = adapted(documented('nginx'), {
         'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
         'server_name stakegraph.example.org': 'server_name localhost',
         '/etc/ssl/stakegraph.pem': join(folder, 'cert.pem'),
         '/etc/ssl/stakegraph.key': join(folder, 'key.pem'),
-        '127.0.0.1:4000': `127.0.0.1:${gatewayPort}`,
+        'http://127.0.0.1:4000;': otherPort
+          ? 'http://stakegraph; add_header x-served-by $upstream_addr;'
+          : `http://127.0.0.1:${gatewayPort};`,
       });
+      const upstream =
+        otherPort &&
+        adapted(ofTokens('nginx'), {
+          '10.0.0.1:4000': `127.0.0.1:${otherPort}`,
+          '10.0.0.2:4000': `127.0.0.1:${gatewayPort}`,
+        });
       return `daemon off; master_process off; pid ${folder}/pid; error_log stderr; events {}
 http {
   access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
   fastcgi_temp_path ${folder}/proxy; uwsgi_temp_path ${folder}/proxy; scgi_temp_path ${folder}/proxy;
+  ${upstream ?? ''}
   ${server}
 }`;
     },
@@ -57,14 +71,16 @@ http {
   haproxy: {
     program: '/usr/sbin/haproxy',
     refused: 403,
-    config: ({ folder, port, gatewayPort, deadPort }: Place) =>
-      adapted(documented('haproxy'), {
+    config({ folder, port, gatewayPort, otherPort }: Place) {
+      const whole = adapted(documented('haproxy'), {
         'bind :443': `bind 127.0.0.1:${port}`,
         '/etc/ssl/stakegraph-with-key.pem': join(folder, 'both.pem'),
-        '10.0.0.1:4000': `127.0.0.1:${deadPort}`,
+        '10.0.0.1:4000': `127.0.0.1:${otherPort ?? DEAD_PORT}`,
         // On a machine that stalls, checks of a second fail.
         '10.0.0.2:4000 check': `127.0.0.1:${gatewayPort} check fall 1000`,
-      }),
+      });
+      return otherPort ? `${whole}${ofTokens('haproxy')}  http-response set-header x-served-by %s\n` : whole;
+    },
     args: (file: string) => ['-db', '-f', file],
   },
 };
@@ -76,7 +92,9 @@ type Proxy = {
 };
 type Answer = { status: number | undefined; headers: IncomingHttpHeaders; text: string; json: any };
 
-async function proxyBefore(gateway: Gateway, kind: keyof typeof proxies): Promise<Proxy> {
+const portOf = ({ url }: Gateway) => new URL(url).port;
+
+async function proxyBefore(gateway: Gateway, kind: keyof typeof proxies, other?: Gateway): Promise<Proxy> {
   const { program, config, args } = proxies[kind];
   const folder = mkdtempSync(join(tmpdir(), `stakegraph-${kind}-`));
   const options =
@@ -85,9 +103,10 @@ async function proxyBefore(gateway: Gateway, kind: keyof typeof proxies): Promis
   if (made.status !== 0) throw new Error(made.stderr);
   const ca = readFileSync(join(folder, 'cert.pem'), 'utf8');
   writeFileSync(join(folder, 'both.pem'), ca + readFileSync(join(folder, 'key.pem'), 'utf8'));
-  const [port, deadPort] = [await freePort(), await freePort()];
+  const port = await freePort();
   const file = join(folder, `${kind}.conf`);
-  writeFileSync(file, config({ folder, port, deadPort, gatewayPort: new URL(gateway.url).port }));
+  const otherPort = other && portOf(other);
+  writeFileSync(file, config({ folder, port, gatewayPort: portOf(gateway), otherPort }));
   const child = spawn(program, args(file), { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (said += text));
@@ -170,6 +189,21 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('behind the docu
         expect(text, path).not.toContain('stakegraph_');
         expect([proxies[kind].refused, 400, 404], path).toContain(status);
       }
+    });
+
+    slow('requests of a token go to one gateway, if the proxy is told so, and tokens to both', async () => {
+      const gateways = [await gatewayForTest(), await gatewayForTest()] as const;
+      const proxy = await proxyBefore(gateways[0], kind, gateways[1]);
+      const all = new Set<unknown>();
+      for (let token = 0; token < 40; token += 1) {
+        const headers = { authorization: `Bearer ${token}` };
+        const served = new Set<unknown>();
+        for (let time = 0; time < 4; time += 1)
+          served.add((await proxy.ask('/health', { headers })).headers['x-served-by']);
+        expect(served.size).toBe(1);
+        for (const name of served) all.add(name);
+      }
+      expect(all.size).toBe(2);
     });
 
     slow('each event of a subscription arrives when it happens', async () => {

@@ -5,6 +5,7 @@ import { withDeadline } from '../../kernel/deadline.ts';
 import { count } from '../../kernel/leaves.ts';
 import { serialize } from '../../kernel/serialize.ts';
 import type { Queryable } from '../pool.ts';
+import type { Reached } from '../replicas/reached.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
@@ -73,6 +74,8 @@ export type Revisions = {
   onLost(listener: () => void): void;
   /** Calls `listener` with the id of each changed private set; without one after a (re)connect. */
   onSetChange(listener: (setId?: string) => void): void;
+  /** Reads revisions unless the current ones have all changes of `reached`. */
+  reach(reached: Reached): Promise<void>;
   /** Stops caching until the revisions of the new database are read. */
   moved(): void;
   stop(): Promise<void>;
@@ -165,6 +168,11 @@ export async function openRevisions(options: {
     onChange: (changed: (snapshot: Snapshot) => void) => void listeners.push(changed),
     onLost: (lost: () => void) => void lossListeners.push(lost),
     onSetChange: (changed: (setId?: string) => void) => void setListeners.push(changed),
+    async reach(reached: Reached) {
+      const isNew = ([name, revision]: [string, number]) =>
+        (shown.current.get(name)?.revision ?? 0) < revision;
+      if ([...reached].some(isNew)) await reading.run();
+    },
     moved() {
       onConnectionLost();
       if (connected) void reload();

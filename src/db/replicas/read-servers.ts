@@ -3,7 +3,14 @@ import { serialize } from '../../kernel/serialize.ts';
 import { outsideSpans } from '../../kernel/tracing.ts';
 import type { Pool, Queryable, Result, Statement } from '../pool.ts';
 import { lagMeter, type Reached, reachedOf, reaches } from './reached.ts';
-import { type Fault, probePool, type Replica, type ReplicaState, readReached } from './replica.ts';
+import {
+  type Fault,
+  type Listeners,
+  probePool,
+  type Replica,
+  type ReplicaState,
+  readReached,
+} from './replica.ts';
 
 const PROBE_MS = 1_000;
 const MAX_LAG_MS = 5_000;
@@ -20,10 +27,12 @@ export type ReadServers = {
   onUse(listener: (name: string, fault: Fault | undefined) => void): void;
   /** Calls `listener` when reads go to servers whose rows may differ at equal revisions. */
   onMove(listener: () => void): void;
+  /** Calls `listener` before the result of a statement is returned, with revisions read after it. */
+  onRead(listener: (reached: Reached) => Promise<void>): void;
 };
 
 type Options = {
-  make: (onProbe: (replica: Replica) => void) => Replica[];
+  make: (listeners: Listeners) => Replica[];
   primary: Pool;
   primaryUrl: string;
 };
@@ -40,13 +49,15 @@ const newestOf = (replicas: readonly Replica[]): Replica[] =>
 
 /**
  * Reads from replicas that have every revision shown so far, so that no later request sees older rows. Without such a
- * replica, reads from the primary, or from the newest replica if the primary is down.
+ * replica, reads from the primary, or from the newest replica if the primary is down. A server may show a change before
+ * the gateway is notified, so revisions are read again on the same server before the result of a statement is returned.
  */
 export function readServers({ make, primary, primaryUrl }: Options): ReadServers {
   const primaryProbes = probePool(primaryUrl);
   const lag = lagMeter();
   const useListeners: Parameters<ReadServers['onUse']>[0][] = [];
   const moveListeners: (() => void)[] = [];
+  const readListeners: ((reached: Reached) => Promise<void>)[] = [];
   const faults = new Map<Replica, string>();
   let shown: Reached = new Map();
   let rotation: Replica[] = [];
@@ -55,9 +66,12 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   let timer: NodeJS.Timeout | undefined;
   let firstProbe: Promise<unknown> | undefined;
 
-  const replicas = make((replica) => {
-    noteUse(replica);
-    assess();
+  const replicas = make({
+    onProbe(replica) {
+      noteUse(replica);
+      assess();
+    },
+    onRead: show,
   });
   const isUsable = ({ fault, reached, isLate }: Replica) => !fault && reached && !(isLate && primaryUp);
   const moved = () => {
@@ -72,6 +86,14 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
 
   function assess() {
     rotation = inUse();
+  }
+
+  async function show(reached: Reached) {
+    if (!reaches(shown, reached) && reaches(reached, shown)) {
+      shown = reached;
+      assess();
+    }
+    for (const listener of readListeners) await listener(reached);
   }
 
   function noteUse(replica: Replica) {
@@ -96,6 +118,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     primaryUp = found !== undefined;
     assess();
     if (primaryUp !== wasUp) moved();
+    return found;
   }
   const probing = serialize(probePrimary);
   const probe = () => Promise.all([probing.run(), ...replicas.map((replica) => replica.probe())]);
@@ -115,6 +138,15 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     return found;
   }
 
+  const fromPrimary: Queryable = {
+    async query(statement) {
+      const result = await primary.query(statement);
+      const reached = await outsideSpans(() => probing.run());
+      if (reached) await show(reached);
+      return result;
+    },
+  };
+
   const has = ({ reached }: Replica, { dataset, revision }: NonNullable<Statement['since']>) =>
     (reached?.get(dataset) ?? 0) >= revision;
 
@@ -128,7 +160,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
       );
       // A request that has read a failed replica goes on at the primary, because other replicas may be older.
       const next = lacks || !primaryUp ? leastBusy(others) : undefined;
-      return next ? send(next, statement, tried) : primary.query(statement);
+      return next ? send(next, statement, tried) : fromPrimary.query(statement);
     };
     return lacks || replica.fault ? elsewhere() : replica.query(statement, elsewhere);
   }
@@ -142,7 +174,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   const choose = (): Queryable => {
     start();
     const replica = leastBusy(rotation);
-    return replica ? (perReplica.get(replica) as Queryable) : primary;
+    return replica ? (perReplica.get(replica) as Queryable) : fromPrimary;
   };
 
   async function readRevisions(statement: Statement): Promise<Result> {
@@ -186,5 +218,6 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     states: () => replicas.map((replica) => replica.state()),
     onUse: (listener) => useListeners.push(listener),
     onMove: (listener) => moveListeners.push(listener),
+    onRead: (listener) => readListeners.push(listener),
   };
 }

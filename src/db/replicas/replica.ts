@@ -1,5 +1,6 @@
 import { Refusal } from '../../kernel/refusal.ts';
-import { serialize } from '../../kernel/serialize.ts';
+import { type SerializedWork, serialize } from '../../kernel/serialize.ts';
+import { outsideSpans } from '../../kernel/tracing.ts';
 import { CANCELED, isTransient } from '../connection.ts';
 import { HistoryError, pendingOf } from '../migrate.ts';
 import { createPool, type Pool, type Result, type Statement } from '../pool.ts';
@@ -26,7 +27,13 @@ function isOfReplica(error: unknown): boolean {
 export type ReplicaState = ReturnType<Replica['state']>;
 export type Fault = { reason: string; err?: unknown };
 
-/** `onProbe` is called after each probe, and when another server of the URL was chosen. */
+export type Listeners = {
+  /** Called after each probe, and when another server of the URL was chosen. */
+  onProbe(replica: Replica): void;
+  /** Called before the result of a statement is returned, with revisions read after it. */
+  onRead(reached: Reached): Promise<void>;
+};
+
 export class Replica {
   readonly name: string;
   readonly pool: Pool;
@@ -40,9 +47,11 @@ export class Replica {
 
   readonly #probes: Pool;
   readonly #inProgress = new Set<() => void>();
-  readonly #probing: ReturnType<typeof serialize>;
+  readonly #probing: SerializedWork<void>;
+  readonly #noting: SerializedWork<Reached | undefined>;
+  readonly #onRead: Listeners['onRead'];
 
-  constructor(url: string, pool: Pool, onProbe: (replica: Replica) => void) {
+  constructor(url: string, pool: Pool, { onProbe, onRead }: Listeners) {
     this.name = databaseName(url);
     this.pool = pool;
     this.#probes = probePool(url);
@@ -53,6 +62,8 @@ export class Replica {
       if (this.fault) for (const leave of this.#inProgress) leave();
       onProbe(this);
     });
+    this.#noting = serialize(() => readReached(this.#probes).catch(() => undefined));
+    this.#onRead = onRead;
     targetOf(url).onChange(() => {
       this.reached = undefined;
       onProbe(this);
@@ -101,7 +112,13 @@ export class Replica {
       this.#inProgress.add(leave);
       this.statements += 1;
       this.pool.query(statement).then(
-        (result) => {
+        async (result) => {
+          const reached = await this.#note();
+          if (!this.#inProgress.has(leave)) return;
+          if (!reached) {
+            void this.probe();
+            return leave();
+          }
           this.#inProgress.delete(leave);
           resolve(result);
         },
@@ -118,6 +135,15 @@ export class Replica {
     });
   }
 
+  /** Statements that end at about the same time share one read. */
+  async #note(): Promise<Reached | undefined> {
+    const reached = await outsideSpans(() => this.#noting.run());
+    if (!reached) return undefined;
+    this.reached = reached;
+    await this.#onRead(reached);
+    return reached;
+  }
+
   /** For metrics. */
   state() {
     const { name, statements, lagMs } = this;
@@ -125,7 +151,7 @@ export class Replica {
   }
 
   async end(): Promise<void> {
-    await this.#probing.stop();
+    await Promise.all([this.#probing.stop(), this.#noting.stop()]);
     await Promise.all([this.#probes.end(), this.pool.end()]);
   }
 }
