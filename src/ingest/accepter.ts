@@ -7,7 +7,7 @@ export type Accepts = (value: unknown) => boolean;
 
 /**
  * The result is true only for rows that zod would return unchanged. Zod reports the faults of other rows, and checks
- * all rows with lists or objects.
+ * all rows with objects.
  */
 export function accepter(shape: z.ZodObject): (row: Record<string, unknown>) => boolean {
   const fields = accepters(shape);
@@ -34,6 +34,10 @@ function accepterOf(schema: z.core.$ZodType): Accepts | undefined {
   if (schema instanceof z.ZodNullable) {
     const accepts = accepterOf(schema.unwrap());
     return accepts && ((value) => value === null || accepts(value));
+  }
+  if (schema instanceof z.ZodArray && !schema.def.checks?.length) {
+    const accepts = accepterOf(schema.element);
+    return accepts && ((value) => Array.isArray(value) && value.every(accepts));
   }
   const { def } = schema._zod;
   if ('coerce' in def) return undefined;

@@ -9,9 +9,18 @@ import {
   SLOTS_PER_EPOCH,
 } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
-import { bigCount, flag, moment, nonNegative, signedSum } from '../kernel/leaves.ts';
+import {
+  bigCount,
+  flag,
+  isNullable,
+  leafKind,
+  moment,
+  nonNegative,
+  signedSum,
+  storedCount,
+} from '../kernel/leaves.ts';
 import { timestampText } from '../kernel/time.ts';
-import { AttestationRecord } from '../resources/attestations/record.ts';
+import { AttestationRecord, attestationFields } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
 import { percentFaults } from './fault-messages.ts';
 import {
@@ -24,14 +33,22 @@ import {
   rowChecker,
 } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
-import { withinDates } from './staging.ts';
+import { analyzeGrown, anyJoins, hashedIfGrowing, withinDates } from './staging.ts';
 
 const record = AttestationRecord.shape;
 
+/** Unlike sums over longer periods, these must fit their columns. */
+const storedCounts = Object.fromEntries(
+  attestationFields
+    .filter((name) => leafKind(record[name]) === 'BigInt')
+    .map((name) => [name, isNullable(record[name]) ? storedCount().nullable() : storedCount()]),
+) as Record<never, z.ZodType>;
+
 const Shape = AttestationRecord.extend({
+  ...storedCounts,
   network: Network,
   calendar: z.enum(calendars),
-  utc: z.boolean().nullable(),
+  utc: flag().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
   date: record.date,
@@ -53,8 +70,6 @@ const impliedFields = Object.entries(implied) as [
   (row: ImportedAttestation) => unknown,
 ][];
 
-const MAX_BIGINT_DIGITS = 19;
-
 export type ImportedAttestation = z.infer<typeof Shape>;
 
 function* faultsOf(row: ImportedAttestation): Faults {
@@ -66,12 +81,6 @@ function* faultsOf(row: ImportedAttestation): Faults {
     if (given !== value) yield [name, `is ${given}; on ${row.network} this row's is ${value}`];
   }
   yield* percentFaults('avgAttesterEffectiveness', row.avgAttesterEffectiveness);
-  for (const name in row) {
-    const value = row[name as keyof ImportedAttestation];
-    if (typeof value !== 'string' || value.length < MAX_BIGINT_DIGITS || name === 'id') continue;
-    if (/^\d+$/.test(value) && BigInt(value) >= 2n ** 63n)
-      yield [name, `is ${value}; at most 2^63 - 1 can be stored`];
-  }
 }
 
 /** Only a refresh computes these figures, and only for days. They are null in other rows. */
@@ -128,7 +137,6 @@ const derived: Derived<ImportedAttestation> = {
   idType: (row) => row.entityType,
   utc: (row) => row.calendar === 'utc',
   date: (row) => dateOfDay(row.network, row.day),
-  computed: () => false,
 };
 
 export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
@@ -148,57 +156,81 @@ export async function ensureParts(client: pg.ClientBase, dates: readonly string[
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
 }
 
-async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<ImportCounts> {
+type Merge = { hours: boolean; computed: boolean };
+
+async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): Promise<ImportCounts> {
   const table = hours ? 'attestation_hours' : 'attestation_days';
   const wanted = hours ? 'hour is not null' : 'hour is null';
   const { rows: dates } = await client.query<{ date: string }>(
-    `/* stagedDates */ select distinct date::text as date from staged where ${wanted}`,
+    `/* stagedDates */
+    select date::text as date from (select distinct date from staged where ${wanted}) as distinct_dates`,
   );
   if (dates.length === 0) return { inserted: 0, updated: 0, removed: 0 };
   const stagedDates = dates.map((row) => row.date);
   await ensureParts(client, stagedDates, hours);
+  const parts = [...new Set(stagedDates.map((date) => `${table}_${date.slice(0, 7).replace('-', '_')}`))];
+  if (!computed) await hashedIfGrowing(client, parts);
   const columns = storedColumns(hours);
   const key: string[] = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
+  const value = (name: string) =>
+    computed || !daily.has(name) ? `s.${name}` : name === 'computed' ? 'false' : 'null';
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
   const within = withinDates('t.date', stagedDates);
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and ${within.text}`;
   const updated = await client.query(
     `/* updateAttestations */
-    update ${table} t set ${figures.map((name) => `${name} = s.${name}`).join(', ')} from ${given}
+    update ${table} t set ${figures.map((name) => `${name} = ${value(name)}`).join(', ')} from ${given}
     where s.${wanted} and ${same}
-      and (${figures.map((name) => `t.${name}`).join(', ')}) is distinct from (${figures.map((name) => `s.${name}`).join(', ')})`,
+      and (${figures.map((name) => `t.${name}`).join(', ')}) is distinct from (${figures.map(value).join(', ')})`,
     within.values,
   );
   const inserted = await client.query(
     `/* insertAttestations */
     insert into ${table} (entity_key, ${columns.join(', ')})
-    select e.entity_key, ${columns.map((name) => `s.${name}`).join(', ')} from ${given}
+    select e.entity_key, ${columns.map(value).join(', ')} from ${given}
     where s.${wanted} and not exists (select from ${table} t where ${same})`,
     within.values,
   );
-  return { inserted: inserted.rowCount ?? 0, updated: updated.rowCount ?? 0, removed: 0 };
+  const counts = { inserted: inserted.rowCount ?? 0, updated: updated.rowCount ?? 0, removed: 0 };
+  if (!computed) {
+    await anyJoins(client);
+    for (const part of parts) await analyzeGrown(client, part, counts.inserted + counts.updated);
+  }
+  return counts;
 }
 
-async function mergeAttestations(client: pg.ClientBase): Promise<ImportCounts> {
+async function merge(client: pg.ClientBase, computed: boolean): Promise<ImportCounts> {
   await ensureEntities(client, 'select network, id_type, entity_id from staged');
-  const [hours, days] = [await mergePeriods(client, true), await mergePeriods(client, false)];
+  const hours = await mergePeriods(client, { hours: true, computed });
+  const days = await mergePeriods(client, { hours: false, computed });
   return { inserted: hours.inserted + days.inserted, updated: hours.updated + days.updated, removed: 0 };
 }
+
+const checks: NonNullable<Importer<ImportedAttestation>['checks']> = {
+  defaults({ network, idType, utc }, row) {
+    const calendar: Calendar = (row.utc ?? utc) === true ? 'utc' : 'chain';
+    return { network, calendar, entityType: idType };
+  },
+  defaultsFrom: ['utc'],
+  faults: faultsOf,
+};
 
 export const attestationImporter: Importer<ImportedAttestation, AttestationColumn> = {
   resource: 'attestations',
   shape: Shape,
-  check: rowChecker(Shape, {
-    defaults: ({ network, idType, utc }, row) => {
-      const calendar: Calendar = (row.utc ?? utc) === true ? 'utc' : 'chain';
-      return { network, calendar, entityType: idType };
-    },
-    faults: faultsOf,
-  }),
-  columns,
+  check: rowChecker(Shape, checks),
+  checks,
+  columns: columns.filter(({ name }) => !daily.has(name)),
   derived,
-  // `hour` is null for days, and nulls are never equal.
-  key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
-  merge: mergeAttestations,
+  // `hour` is null for days, and nulls are never equal. Columns that differ most come first, which makes sorting faster.
+  key: ['day', 'coalesce(hour, -1)', 'entity_id', 'utc', 'id_type', 'network'],
+  merge: (client) => merge(client, false),
+};
+
+/** For rows that are computed in the database. The caller chooses the joins. */
+export const computedAttestations: typeof attestationImporter = {
+  ...attestationImporter,
+  columns,
+  merge: (client) => merge(client, true),
 };

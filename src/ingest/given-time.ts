@@ -5,8 +5,9 @@ import type { Faults } from './importer.ts';
 
 /** `expected` is in Unix seconds. */
 export function* momentFaults(field: string, given: string | null, expected: number, what: string): Faults {
+  if (given === null) return;
   const begins = timestampText(expected);
-  if (given !== null && given !== begins) yield [field, `is ${given}; ${what} begins at ${begins}`];
+  if (given !== begins) yield [field, `is ${given}; ${what} begins at ${begins}`];
 }
 
 /** Future rows would move the chain head and every window. Allows a day, because clocks differ. */
@@ -27,7 +28,8 @@ type OfSlot = {
   blockTimestamp: string | null;
 };
 
-export function* slotFaults({ network, consensusSlot: slot, ...row }: OfSlot): Faults {
+export function* slotFaults(row: OfSlot): Faults {
+  const { network, consensusSlot: slot } = row;
   const epoch = Math.floor(slot / SLOTS_PER_EPOCH);
   if (row.epoch !== null && row.epoch !== epoch)
     yield ['epoch', `is ${row.epoch}; slot ${slot} is in epoch ${epoch}`];

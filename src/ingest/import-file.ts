@@ -12,7 +12,7 @@ import { type ImportResource, importerOf } from './importers.ts';
 import { guardIndexed } from './index-guard.ts';
 import { lockWriters } from './locks.ts';
 import { noteOrigins, type Origin, stagedDatasets } from './origins.ts';
-import { quickLines } from './quick/index.ts';
+import { quickLines, takesLines } from './quick/index.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type Lines, type RawRow, type Source, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
@@ -209,7 +209,7 @@ async function stageSource(
   report: FileReport,
 ) {
   const staging = await openStaging(client, importer);
-  const quick = options.skipInvalid ? undefined : quickLines(importer, options);
+  const quick = takesLines(importer) && !options.skipInvalid ? quickLines(importer, options) : undefined;
   let fitting: StagedRow<unknown>[] = [];
   const stage = (raw: RawRow): boolean => {
     report.rows += 1;
@@ -232,7 +232,7 @@ async function stageSource(
       const line = bytes.toString('utf8', at, end);
       at = end + 1;
       const raw = read(line, place);
-      const found = raw && stage(raw) && layout(line, raw);
+      const found = raw && stage(raw) && quick && layout(line, raw);
       if (found) quick?.expect(found);
     }
   };

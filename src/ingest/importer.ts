@@ -30,8 +30,8 @@ export type Importer<Row, Name extends string = string> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
-  /** Absent if `check` changes rows (`tidied`). */
-  checks?: Pick<Checks<Row>, 'defaults' | 'faults'>;
+  /** Absent if `check` does more than these. */
+  checks?: Pick<Checks<Row>, 'defaults' | 'defaultsFrom' | 'faults'>;
   columns: readonly Column<Name>[];
   /** Values of columns that are not the field of the same name, by column in camel case. */
   derived?: Derived<Row>;
@@ -63,6 +63,9 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 export type Checks<Row> = {
   defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;
+  /** Fields on which defaults of a row depend. */
+  defaultsFrom?: readonly string[];
+  /** Must not change rows that would be accepted as they are. */
   tidied?: (row: Record<string, unknown>) => Record<string, unknown>;
   faults?(row: Row): Faults;
 };

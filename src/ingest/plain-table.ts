@@ -100,7 +100,7 @@ export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObj
     resource,
     shape,
     check: rowChecker(shape, checks),
-    ...(!checks.tidied && { checks }),
+    checks,
     columns,
     ...(derived && { derived }),
     key,

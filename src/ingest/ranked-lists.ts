@@ -55,7 +55,7 @@ async function mergeSummaries(
     update ${summaries} s set superseded = true from staged g
     where not s.superseded and ${sameColumns('s', 'g', key)} and (${changedColumns('s', 'g', columns)})`,
   );
-  await hashedIfGrowing(client, summaries);
+  await hashedIfGrowing(client, [summaries]);
   const written = await client.query(
     `/* insertSummaries */
     insert into ${summaries} (${columnList(names)}) select ${columnList(names, 'g')} from staged g
@@ -86,7 +86,7 @@ export const mergeRanked =
 
 /** Stores the names of staged rows for searches. */
 export async function storeNames(client: pg.ClientBase, call: string, values: unknown[] = []): Promise<void> {
-  await hashedIfGrowing(client, 'search_names');
+  await hashedIfGrowing(client, ['search_names']);
   await client.query(`/* storeNames */ select ${call}`, values);
   await anyJoins(client);
 }

@@ -101,23 +101,28 @@ export async function stageSelected<Name extends string>(
 
 export type StagedRow<Row> = { place: number; source: string | null; row: Row };
 
+export const copyFields = <Row>(columns: readonly Column[], derived: Derived<Row> = {}) =>
+  columns.map(({ name, type }) => {
+    const field = camel(name);
+    const read = derived[field] ?? ((row: Row) => row[field as keyof Row]);
+    const isArray = type.endsWith('[]');
+    const text = (row: Row) => {
+      const value = read(row);
+      return copyText(isArray && Array.isArray(value) ? arrayText(value) : value);
+    };
+    return { field, isArray, text };
+  });
+
 export function copyLines<Row>(
   columns: readonly Column[],
   derived: Derived<Row> = {},
 ): (rows: readonly StagedRow<Row>[]) => string {
-  const fields = columns.map(({ name, type }) => {
-    const field = camel(name);
-    const read = derived[field] ?? ((row: Row) => row[field as keyof Row]);
-    return { read, isArray: type.endsWith('[]') };
-  });
+  const fields = copyFields(columns, derived);
   return (rows) => {
     let text = '';
     for (const { place, source, row } of rows) {
       text += `${place}\t${copyText(source)}`;
-      for (const { read, isArray } of fields) {
-        const value = read(row);
-        text += `\t${copyText(isArray && Array.isArray(value) ? arrayText(value) : value)}`;
-      }
+      for (const field of fields) text += `\t${field.text(row)}`;
       text += '\n';
     }
     return text;
@@ -161,7 +166,7 @@ export async function openStaging<Row>(
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-export function copyText(value: unknown): string {
+function copyText(value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : (stringify(value) as string);
@@ -220,14 +225,17 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 const MIN_GROWTH = 1_000;
 
 /**
- * Turns nested loops off if far more rows are staged than `table` had when it was analyzed. `anyJoins` turns them on.
+ * Turns nested loops off if far more rows are staged than one of `tables` had when it was analyzed. `anyJoins` turns
+ * them on.
  */
-export const hashedIfGrowing = (client: pg.ClientBase, table: string) =>
+export const hashedIfGrowing = (client: pg.ClientBase, tables: readonly string[]) =>
   client.query(
     `/* hashedIfGrowing */
-    select set_config('enable_nestloop', 'off', true) from pg_class t, pg_class s
-    where t.oid = $1::regclass and s.oid = 'staged'::regclass and s.reltuples > 10 * t.reltuples`,
-    [table],
+    select set_config('enable_nestloop', 'off', true) from pg_class s
+    where s.oid = 'staged'::regclass and s.reltuples >= ${MIN_GROWTH} and exists (
+      select from pg_class t where t.oid = any($1::regclass[]) and s.reltuples > 10 * t.reltuples
+    )`,
+    [tables],
   );
 
 export const anyJoins = (client: pg.ClientBase) =>

@@ -41,7 +41,9 @@ export const gwei = () =>
     'BigInt',
     { raw: true, minimum: 0 },
   );
-/** May exceed 2^53. */
+/** A count in a column of 64 bits. */
+export const storedCount = () => gwei();
+/** Sums may exceed 64 bits. */
 export const bigCount = () =>
   leaf(z.string().regex(/^(0|[1-9]\d{0,39})$/, 'must be a whole number >= 0'), 'BigInt', {
     raw: true,

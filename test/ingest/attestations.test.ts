@@ -180,6 +180,22 @@ describe('a REST body of attestations', () => {
     },
   );
 
+  it('takes the calendar from a column utc of CSV', async () => {
+    const rows = [
+      { ...day(), utc: false },
+      { ...utcDay(), utc: true },
+    ];
+    const lines = [Object.keys(rows[0] as object), ...rows.map(Object.values)].map((cells) =>
+      cells.join(','),
+    );
+    expect(await load(`${lines.join('\n')}\n`, { format: 'csv' })).toMatchObject({ inserted: 2, faults: [] });
+    for (const [query, startEpoch] of [
+      ['', 315_000],
+      ['utc=true', 314_888],
+    ] as const)
+      expect((await get(query)).json.results).toMatchObject([{ day: 1_400, startEpoch }]);
+  });
+
   it('of UTC days is refused as one of chain days, and the other way round', async () => {
     await load([day()]);
     await load([utcDay()], { utc: true });

@@ -141,14 +141,25 @@ describe('an import that replaces its list', () => {
   });
 });
 
-describe('a first import of a list', () => {
-  it('reads no stored row again for each staged one, though the table was vacuumed while it was empty', async () => {
+describe('a first import', () => {
+  it('of a list reads no stored row again for each staged one, though the table was vacuumed while it was empty', async () => {
     await run('truncate operator_summaries, operator_lists cascade');
     await run('vacuum analyze operator_summaries');
     const rows = Array.from({ length: 3_000 }, (_, index) => operator(`o${index}`));
     const given: Given = ['operators', await write(rows), { network: 'mainnet', replace: true }];
     const { insertSummaries } = await plannedWith('select', given);
     expect(nodesOf(insertSummaries as Plan).map((node) => node['Node Type'])).not.toContain('Nested Loop');
+  });
+
+  it('of attestations does not either, if their month was vacuumed while it was empty', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, index) => ({ ...entityDay(1_300), id: `o${index}` }));
+    const given: Given = ['attestations', await write(rows), { network: 'mainnet' }];
+    await plannedWith('select', given);
+    await run('truncate attestation_days');
+    await run('vacuum analyze attestation_days');
+    const { insertAttestations, updateAttestations } = await plannedWith('select', given);
+    for (const plan of [insertAttestations, updateAttestations])
+      expect(nodesOf(plan as Plan).map((node) => node['Node Type'])).not.toContain('Nested Loop');
   });
 });
 
@@ -169,7 +180,7 @@ describe('names for searches', () => {
         ),
     };
     const load = async (timeWindow: string) => {
-      const rows = Array.from({ length: 500 }, (_, index) => operator(`o${index}`, { timeWindow }));
+      const rows = Array.from({ length: 1_000 }, (_, index) => operator(`o${index}`, { timeWindow }));
       await importFile(pool, 'operators', await write(rows), { network: 'hoodi' });
     };
     await run('delete from search_names');

@@ -17,6 +17,39 @@ type Form = 'csv' | 'compact' | 'spaced';
 
 const bases: [resource: ImportResource, row: Row][] = [
   ['validator-days', validatorDay(7, 1_500, { network: 'mainnet', utc: false, date: '2025-01-09' })],
+  [
+    'attestations',
+    {
+      ...{ id: 'Pool 7', network: 'mainnet', calendar: 'chain', entityType: 'pool', validatorCount: 9 },
+      ...{ totalUniqueAttestations: 225, sumMissedAttestations: 0, sumMissedSyncSignatures: null },
+      ...{ sumCorrectHead: 225, sumCorrectTarget: 225, sumCorrectSource: 225, sumWrongHeadVotes: 0 },
+      ...{ sumWrongTargetVotes: 0, sumLateTargetVotes: 0, sumLateSourceVotes: 0, sumInclusionDelay: 230 },
+      ...{ avgAttesterEffectiveness: 98.5, sumSyncSignatureCount: null, sumEndEpochBalance: 32_000_000_000 },
+      ...{ sumEndEpochEffectiveBalance: 32_000_000_000, hour: null, day: 1_500, date: '2025-01-09' },
+      ...{ startEpoch: 337_500, endEpoch: 337_724 },
+    },
+  ],
+  [
+    'blocks',
+    {
+      ...{ network: 'mainnet', epoch: 281_250, consensusSlot: 9_000_000, validatorIndex: 7 },
+      ...{ consensusBlockRoot: `0x${'a'.repeat(64)}`, executionBlockHash: `0x${'b'.repeat(64)}` },
+      ...{ executionBlockNumber: 19_000_000, feeRecipient: `0x${'c'.repeat(40)}`, totalTransactions: 171 },
+      ...{ totalType0Transactions: 20, totalType1Transactions: 1, totalType2Transactions: 150 },
+      ...{ totalSanctionedTransactions: 0, totalGasUsed: 15_000_000, baseFeePerGas: 10_000_000_000 },
+      ...{
+        totalBurntFees: '150000000000000000',
+        totalType0TxFees: 1,
+        totalType1TxFees: 1,
+        totalType2TxFees: 1,
+      },
+      ...{ totalPriorityFees: 23_000_000.5, totalPriorityFeesValidator: 23_000_000.5, baselineMev: null },
+      ...{ executionProposerDuty: 'proposed', executionRewards: null, missedExecutionRewards: 0 },
+      ...{ consensusProposerDuty: 'proposed', consensusRewards: 40_000_000, missedConsensusRewards: 0 },
+      ...{ totalRewards: null, totalRewardsMissed: 0, blockTimestamp: null },
+      ...{ relays: ['flashbots', 'ultra sound'], blockBuilderPubkeys: [`0x${'d'.repeat(96)}`] },
+    },
+  ],
   ['validators', { network: 'mainnet', ...validator(7, { nodeOperator: 'N, or "M"' }) }],
   ['validator-clients', { network: 'mainnet', validatorIndex: 7, client: 'Prysm' }],
   [
@@ -59,6 +92,17 @@ const oddities = fc.constantFrom(
   ...['2147483647', '2147483648', '32014860472', '9007199254740993', '999999999999999999'],
   ...['9223372036854775807', '9223372036854775808', '1e-7', '0.0000001', '', ' 1', '1 ', '[]', '{}', 'NaN'],
   ...['18446744073709551615', '"18446744073709551615"'],
+  ...[
+    '["a"]',
+    '["a", "b"]',
+    '["a","b"',
+    '["a]","[b"]',
+    '[["a"]]',
+    '["a",1]',
+    `["0x${'D'.repeat(96)}"]`,
+    '[null]',
+  ],
+  ...['["a\\n"]', '["é"]', '[""]', '[ ]'],
   ...['""', '"0"', '"7"', '"01"', '"1.50"', '"null"', '"true"', '"t"', '"mainnet"', '"Mainnet"', '"a, b"'],
   ...['"é"', '"😀"', '"a\\\\b"', '"a\\tb"', '"a\tb"', '"\\u0041"', '"\\u0000"', '"}"', '"},{"', '"\\""'],
   ...['"2024-03-31"', '"2025-01-09"', '"2023-02-29"', '"2024-03-31T12:00:23Z"', '"2024-03-31 12:00:23+02"'],
@@ -114,6 +158,7 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
       fc.asyncProperty(forms, orders, changes, fc.boolean(), async (form, columns, change, utc) => {
         const options: RowOptions = { network: 'mainnet', utc };
         const line = lineOf(form, columns, { ...written(base), ...change });
+        fc.pre(form !== 'csv' || !line.includes('"')); // these are left to csv-parse
         const quick = quickLines(importer, options);
         quick.expect(
           form === 'csv' ? { columns } : jsonLayout(`{"a${form === 'spaced' ? '": ' : ''}`, columns),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
-import { attestationImporter } from '../../ingest/attestations.ts';
+import { computedAttestations } from '../../ingest/attestations.ts';
 import { active, addedUp, entityPeriods, gatherMembers } from '../../ingest/refresh/attestations.ts';
 import { scaled } from '../../ingest/refresh/validators.ts';
 import { run, writeSelected } from '../../ingest/refresh/write.ts';
@@ -26,10 +26,10 @@ export async function writeAttestationHour(
   await client.query('/* analyzeHour */ analyze hour_rows');
   await gatherOwners(client, network);
   const date = dateOfDay(network, day);
-  const importer: typeof attestationImporter = {
-    ...attestationImporter,
+  const importer: typeof computedAttestations = {
+    ...computedAttestations,
     merge: async (_, options) => {
-      const counts = await attestationImporter.merge(client, options);
+      const counts = await computedAttestations.merge(client, options);
       const removed = await run(
         client,
         sql`/* removeStaleHour */

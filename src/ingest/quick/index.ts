@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import { isNullable } from '../../kernel/leaves.ts';
-import { camel } from '../../kernel/names.ts';
 import { accepters } from '../accepter.ts';
 import { type Importer, isFaultless, networkOf, type RowOptions } from '../importer.ts';
-import { copyText } from '../staging.ts';
+import { copyFields } from '../staging.ts';
 import { CopyBuffer } from './copy-buffer.ts';
 import { type Cells, type Layout, splitter } from './split.ts';
 import { isSame, type Reader, valueReader } from './values.ts';
@@ -17,6 +16,9 @@ const ABSENT = -1;
 /** Returns where the next line begins, or 0 for a line that it does not take. */
 type Take = (bytes: Buffer, at: number, place: number, copy: CopyBuffer) => number;
 
+export const takesLines = ({ shape, checks }: Importer<unknown>): boolean =>
+  ENABLED && checks !== undefined && accepters(shape) !== undefined;
+
 /** Takes lines whose values are stored as written. */
 export function quickLines(importer: Importer<unknown>, options: RowOptions) {
   const copy = new CopyBuffer();
@@ -26,7 +28,7 @@ export function quickLines(importer: Importer<unknown>, options: RowOptions) {
     expect(layout: Layout) {
       const key = (layout.around ?? layout.columns).join('\n');
       if (!known.has(key) && known.size < MAX_LAYOUTS)
-        known.set(key, ENABLED ? taker(importer, options, layout) : undefined);
+        known.set(key, takesLines(importer) ? taker(importer, options, layout) : undefined);
       current = known.get(key);
     },
     take: (bytes: Buffer, at: number, place: number) => current?.(bytes, at, place, copy) ?? 0,
@@ -47,7 +49,8 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
     quoted: new Uint8Array(count),
   };
   const { starts, ends, quoted } = cells;
-  const missing = (checks.defaults ?? networkOf)(options, {});
+  const { defaults = networkOf, defaultsFrom = [] } = checks;
+  const missing = defaultsFrom.some((name) => columns.includes(name)) ? {} : defaults(options, {});
   const row: Record<string, unknown> = {};
   const readers: Reader[] = [];
   const mayBeAbsent: boolean[] = [];
@@ -66,10 +69,9 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
     const get = () => (ends[column] === ABSENT ? absent : reader.value());
     Object.defineProperty(row, name, { get, enumerable: true });
   }
-  const outputs = targets.map(({ name }) => {
-    const field = camel(name);
-    const read = derived[field] ?? ((whole: unknown) => (whole as typeof row)[field]);
-    return { read, column: derived[field] ? -1 : columns.indexOf(field) };
+  const outputs = copyFields(targets, derived).map(({ field, isArray, text }) => {
+    const isWritten = !derived[field] && !isArray;
+    return { text, column: isWritten ? columns.indexOf(field) : -1 };
   });
   const isNull = layout.around ? isNullWord : (_: Buffer, start: number, end: number) => start === end;
   const split = splitter(layout);
@@ -89,12 +91,12 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
     if (!isFaultless(checks.faults?.(row))) return 0;
     copy.text(String(place));
     copy.text('\t\\N');
-    for (const { read, column } of outputs) {
+    for (const { text, column } of outputs) {
       const end = column < 0 ? ABSENT : (ends[column] as number);
       if (end !== ABSENT) copy.cell(bytes, starts[column] as number, end);
       else {
         copy.text('\t');
-        copy.text(copyText(read(row)));
+        copy.text(text(row));
       }
     }
     copy.text('\n');

@@ -6,7 +6,7 @@ export type Cells = { starts: Int32Array; ends: Int32Array; quoted: Uint8Array }
 /** Returns where the next line begins, or 0 for a line that it does not split. */
 export type Split = (bytes: Buffer, at: number, cells: Cells) => number;
 
-const [LF, CR, QUOTE, COMMA, BACKSLASH, BRACE] = [10, 13, 34, 44, 92, 125];
+const [LF, CR, QUOTE, COMMA, BRACKET, BACKSLASH, CLOSING, BRACE] = [10, 13, 34, 44, 91, 92, 93, 125];
 const isPlain = (code: number) => code >= 32 && code < 127 && code !== BACKSLASH;
 
 export const splitter = ({ columns, around }: Layout): Split =>
@@ -52,17 +52,32 @@ function jsonSplitter(around: readonly string[]): Split {
       if (isText) index += 1;
       starts[column] = index;
       quoted[column] = isText ? 1 : 0;
-      for (; ; index += 1) {
-        const code = index < length ? (bytes[index] as number) : LF;
-        if (isText ? code === QUOTE : code === COMMA || code === BRACE) break;
-        if (!isPlain(code)) return 0;
-      }
+      if (bytes[index] === BRACKET && !isText) index = endOfList(bytes, index);
+      else
+        for (; ; index += 1) {
+          const code = index < length ? (bytes[index] as number) : LF;
+          if (isText ? code === QUOTE : code === COMMA || code === BRACE) break;
+          if (!isPlain(code)) return 0;
+        }
+      if (index === 0) return 0;
       ends[column] = index;
       if (isText) index += 1;
     }
     if (index < length && bytes[index] === CR) index += 1;
     return index === length || bytes[index] === LF ? index + 1 : 0;
   };
+}
+
+/** 0 if it does not end on the line. */
+function endOfList(bytes: Buffer, start: number): number {
+  let isText = false;
+  for (let index = start; index < bytes.length; index += 1) {
+    const code = bytes[index] as number;
+    if (!isPlain(code)) return 0;
+    if (code === QUOTE) isText = !isText;
+    else if (code === CLOSING && !isText) return index + 1;
+  }
+  return 0;
 }
 
 const WORD = 8;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { decode } from '../../kernel/decode.ts';
 import { leafKind, unwrap } from '../../kernel/leaves.ts';
 import type { Accepts } from '../accepter.ts';
@@ -16,6 +16,8 @@ const MAX_DIGITS = 18;
 const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boolean): Reader {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray) return listReader(inner, accepts);
   switch (leafKind(schema)) {
     case 'Int':
       return intReader(accepts);
@@ -23,12 +25,45 @@ export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boo
       return textReader((text, quoted) => !quoted && (text === 'true' || text === 'false'), isTrue);
     case 'BigInt':
       return digitsReader(accepts);
+    case 'Float':
+      return textReader(
+        (text, quoted) => !quoted && String(Number(text)) === text && accepts(Number(text)),
+        Number,
+      );
     case 'Decimal':
       return textReader((text) => NUMBER.test(text) && accepts(text));
-    default: {
-      const inner = unwrap(schema);
+    default:
       return textReader((text, quoted) => quoted === json && decode(inner, text) === text && accepts(text));
-    }
+  }
+}
+
+const MAX_LISTS = 1_000;
+
+/** Takes JSON of lists of text. Lists often repeat those of other lines. */
+function listReader(schema: z.ZodArray, accepts: Accepts): Reader {
+  const known = new Map<string, string[]>();
+  let value: string[] | undefined;
+  return {
+    takes(bytes, start, end, quoted) {
+      const text = bytes.toString('latin1', start, end);
+      value = known.get(text);
+      if (value) return true;
+      const list = quoted ? undefined : listOf(text);
+      if (!list?.every((item) => decode(schema.element, item) === item) || !accepts(list)) return false;
+      value = list;
+      if (known.size < MAX_LISTS) known.set(text, list);
+      return true;
+    },
+    value: () => value,
+  };
+}
+
+function listOf(text: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
-import { type AttestationColumn, attestationImporter, type ComputedColumn } from '../attestations.ts';
+import { type AttestationColumn, type ComputedColumn, computedAttestations } from '../attestations.ts';
 import type { Selected } from '../staging.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices } from './known.ts';
@@ -32,10 +32,10 @@ export async function refreshAttestations(
   const days = await localDays(client, asked, dates);
   let computed: string[] = [];
   let dropped = 0;
-  const importer: typeof attestationImporter = {
-    ...attestationImporter,
+  const importer: typeof computedAttestations = {
+    ...computedAttestations,
     merge: async (_, options) => {
-      const counts = await attestationImporter.merge(client, options);
+      const counts = await computedAttestations.merge(client, options);
       return { ...counts, removed: await removeStale(client, asked, classes, dates) };
     },
   };
