@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
@@ -5,9 +6,11 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { accepter } from '../../src/ingest/accepter.ts';
 import { importerOf, importers } from '../../src/ingest/importers.ts';
+import { arrayRows } from '../../src/ingest/source/array.ts';
 import { type CsvRecord, csvParts } from '../../src/ingest/source/csv-records.ts';
+import { documentRows } from '../../src/ingest/source/document.ts';
 import { jsonLines } from '../../src/ingest/source/lines.ts';
-import { readRows } from '../../src/ingest/source/source.ts';
+import { type Lines, type RawRow, readRows } from '../../src/ingest/source/source.ts';
 import { decode } from '../../src/kernel/decode.ts';
 import { leafOf } from '../../src/kernel/leaves.ts';
 import { runs } from '../support/thorough.ts';
@@ -165,6 +168,99 @@ describe('NDJSON that JSON.parse reads without loss', () => {
       }),
       { ...runs(8_000), endOnFailure: true },
     );
+  });
+});
+
+describe('an array of objects, which is read as lines', () => {
+  const numbers = fc.constantFrom('0', '-0', '1.0', '1 2', '9007199254740993', '1e-7', '01', 'tr ue', 'null');
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 4 }).map((text) => JSON.stringify(text)),
+    fc.constantFrom(
+      '"},{"',
+      '"\\""',
+      '"\\\\"',
+      '"[", "a"',
+      '"\t"',
+      '"',
+      '"data"',
+      '"results": [{}]',
+      '"é',
+      '"a" "b"',
+    ),
+  );
+  const spaces = fc.constantFrom('', '', ' ', '\n', '\r\n  ', '\v');
+  const { value } = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small', maxDepth: 2 },
+      numbers,
+      texts,
+      fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+      fc
+        .array(tie('value'), { maxLength: 3 })
+        .map((all) => `{${all.map((one, n) => `"${n}":${one}`).join(',')}}`),
+    ),
+  }));
+  const rows = fc
+    .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c', 'data'), spaces, value, spaces), {
+      maxLength: 3,
+      selector: ([key]) => key, // lossless-json accepts a key twice with the same value
+    })
+    .map(
+      (all) =>
+        `{${all.map(([key, one, text, two]) => `${one}"${key}"${two}:${one}${text}${two}`).join(',')}}`,
+    );
+  const elements = fc.oneof({ weight: 12, arbitrary: rows }, { weight: 1, arbitrary: value });
+  const ends = fc.oneof(
+    { weight: 6, arbitrary: fc.constant(']') },
+    { weight: 1, arbitrary: fc.constantFrom(',]', '', '}', '] 7', '] [{"a":1}]', ']\n', ',') },
+  );
+
+  it('has the rows, numbered alike, and the faults that stream-json tells', async () => {
+    let read = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(spaces, elements, spaces), { minLength: 1, maxLength: 5 }),
+        ends,
+        fc.integer({ min: 1, max: 60 }),
+        async (list, end, size) => {
+          const text = `[${list.map((one) => one.join('')).join(',')}${end}`;
+          const rowsOf = (batches: AsyncIterable<RawRow[] | Lines>) =>
+            outcome(async () =>
+              (await all(readRows(batches))).map(({ value, place }) => `${place} ${stringify(value)}`),
+            );
+          const document = (chunks: AsyncIterable<string>, before = 0) =>
+            documentRows('file', chunks, before).rows;
+          const expected = await rowsOf(document(chunksOf(text, 1_000)));
+          const found = await rowsOf(
+            arrayRows('file', bytesOf(text, size), (rest, before) =>
+              document(Readable.from(rest).setEncoding('utf8'), before),
+            ),
+          );
+          if ('rows' in expected) {
+            expect(found).toEqual(expected);
+            read += 1;
+          } else {
+            const [of] = /^file: is not JSON/.exec(expected.message) ?? [];
+            expect('message' in found && found.message).toContain(of);
+          }
+        },
+      ),
+      { ...runs(8_000), endOnFailure: true },
+    );
+    expect(read).toBeGreaterThan(100);
+  });
+
+  it('is left to stream-json from a row of many megabytes on', async () => {
+    const long = { a: 'x'.repeat(9_000_000) };
+    const text = JSON.stringify([{ a: 1 }, long, { a: 2 }]);
+    const left: number[] = [];
+    const batches = arrayRows('file', bytesOf(text, 262_144), (rest, before) => {
+      left.push(before);
+      return documentRows('file', Readable.from(rest).setEncoding('utf8'), before).rows;
+    });
+    const rows = await all(readRows(batches));
+    expect(rows.map(({ place }) => place)).toEqual([1, 2, 3]);
+    expect([left, stringify(rows[1]?.value)?.length]).toEqual([[1], JSON.stringify(long).length]);
   });
 });
 

@@ -71,7 +71,7 @@ describe('importFile refuses', () => {
     ['a list with more behind it', `${JSON.stringify(two)} 7`, /: is not JSON.*unexpected characters/],
     [
       'a key given twice',
-      '[{"a":1}, {"a":1,"b":{"c":1,"c":2}}]',
+      `[${JSON.stringify(slashing(1))}, {"a":1,"b":{"c":1,"c":2}}]`,
       /after row 1: the key "c" appears twice in one object/,
     ],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22]), /: is not UTF-8 text\.$/],

@@ -30,14 +30,16 @@ export const holdsList = (value: unknown): boolean =>
     ([name, member]) => (listNames.has(name) && Array.isArray(member)) || holdsList(member),
   );
 
-/** Streams rows from REST bodies (single, consecutive, nested), an array, or one object. */
+/** Streams rows from REST bodies (single, consecutive, nested), an array, or one object. `rowsBefore` rows came before. */
 export function documentRows(
   name: string,
   chunks: AsyncIterable<string>,
+  rowsBefore = 0,
 ): { rows: AsyncIterable<RawRow[]>; complete(): boolean } {
   const whole = wholeList();
   const open: Open[] = [];
-  let count = 0;
+  let count = rowsBefore;
+  if (count > 0) whole.stray();
   let batch: RawRow[] = [];
   /** Depth of the REST body's list of rows that the parser is in. Arrays inside this list belong to rows. */
   let sealed: number | undefined;

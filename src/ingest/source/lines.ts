@@ -6,7 +6,7 @@ import { type Lines, NOT_UTF8, type RawRow, SourceError } from './source.ts';
 
 const LF = 10;
 
-function readLine(text: string, place: number): RawRow {
+export function readLine(text: string, place: number): RawRow {
   try {
     return { value: exactly(text) ?? parse(text), place };
   } catch (error) {
@@ -32,7 +32,7 @@ const read = (line: string, place: number): RawRow | undefined => {
   const text = line.trim();
   return text === '' ? undefined : readLine(text, place);
 };
-const layout = (line: string, { value }: RawRow) =>
+export const rowLayout = (line: string, { value }: RawRow) =>
   isObject(value) ? jsonLayout(line, Object.keys(value)) : undefined;
 
 export async function* jsonLines(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
@@ -40,7 +40,7 @@ export async function* jsonLines(name: string, chunks: AsyncIterable<Buffer>): A
   let place = 1;
   const linesOf = (bytes: Buffer): Lines => {
     if (!isUtf8(bytes)) throw new SourceError(`${name}: ${NOT_UTF8}`);
-    return { bytes, place, read, layout };
+    return { bytes, place, read, layout: rowLayout };
   };
   for await (const chunk of chunks) {
     const whole = chunk.lastIndexOf(LF) + 1;

@@ -6,6 +6,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'lossless-json';
 import type { z } from 'zod';
+import { arrayRows, isArray } from './array.ts';
 import { csvRows } from './csv.ts';
 import { documentRows, holdsList } from './document.ts';
 import { jsonLines } from './lines.ts';
@@ -38,8 +39,14 @@ export async function openSource(
     return { name, unit: 'line', rows, complete: never, bytes };
   }
   if (isNdjson(start)) return { name, unit: 'line', rows: jsonLines(name, all), complete: never, bytes };
-  const document = documentRows(name, decoded(name, all));
-  return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
+  let complete = never;
+  const others = (rest: AsyncIterable<Buffer>, count: number) => {
+    const document = documentRows(name, decoded(name, rest), count);
+    complete = document.complete;
+    return document.rows;
+  };
+  const rows = isArray(start) ? arrayRows(name, all, others) : others(all, 0);
+  return { name, unit: 'row', rows, complete: () => complete(), bytes };
 }
 
 export async function fileAt(path: string): Promise<Stats> {
