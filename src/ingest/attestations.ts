@@ -185,14 +185,14 @@ async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): 
       and (${figures.map((name) => `t.${name}`).join(', ')}) is distinct from (${figures.map(value).join(', ')})`,
     within.values,
   );
-  // Makes writing the index faster, and stores the periods of an entity side by side.
-  const inKeyOrder = `e.entity_key, s.utc, s.date${hours ? ', s.hour' : ''}`;
+  // Stores the hours of an entity side by side. Days are found by a BRIN index, which needs the order of dates.
+  const order = hours ? 'e.entity_key, s.utc, s.date, s.hour' : 's.date, e.entity_key, s.utc';
   const inserted = await client.query(
     `/* insertAttestations */
     insert into ${table} (entity_key, ${columns.join(', ')})
     select e.entity_key, ${columns.map(value).join(', ')} from ${given}
     where s.${wanted} and not exists (select from ${table} t where ${same})
-    ${computed ? '' : `order by ${inKeyOrder}`}`,
+    ${computed ? '' : `order by ${order}`}`,
     within.values,
   );
   const counts = { inserted: inserted.rowCount ?? 0, updated: updated.rowCount ?? 0, removed: 0 };

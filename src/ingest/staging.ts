@@ -225,15 +225,14 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 const MIN_GROWTH = 1_000;
 
 /**
- * Turns nested loops off if far more rows are staged than one of `tables` had when it was analyzed. `anyJoins` turns
- * them on.
+ * Turns nested loops off if far more rows are staged than `tables` had when they were analyzed. `anyJoins` turns them on.
  */
 export const hashedIfGrowing = (client: pg.ClientBase, tables: readonly string[]) =>
   client.query(
     `/* hashedIfGrowing */
     select set_config('enable_nestloop', 'off', true) from pg_class s
-    where s.oid = 'staged'::regclass and s.reltuples >= ${MIN_GROWTH} and exists (
-      select from pg_class t where t.oid = any($1::regclass[]) and s.reltuples > 10 * t.reltuples
+    where s.oid = 'staged'::regclass and s.reltuples >= ${MIN_GROWTH} and s.reltuples > 10 * (
+      select sum(greatest(t.reltuples, 0)) from pg_class t where t.oid = any($1::regclass[])
     )`,
     [tables],
   );

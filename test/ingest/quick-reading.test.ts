@@ -250,6 +250,21 @@ describe('an array of objects, which is read as lines', () => {
     expect(read).toBeGreaterThan(100);
   });
 
+  it('needs a row after a comma, also if a document follows in the next chunk', async () => {
+    async function* chunks() {
+      yield Buffer.from('[{"a":1},');
+      yield Buffer.from('] {"data":[]}');
+    }
+    const batches = arrayRows(
+      'file',
+      chunks(),
+      (rest, before) => documentRows('file', Readable.from(rest).setEncoding('utf8'), before).rows,
+    );
+    await expect(all(readRows(batches))).rejects.toThrow(
+      'is not JSON after row 1: a row must follow the comma',
+    );
+  });
+
   it('is left to stream-json from a row of many megabytes on', async () => {
     const long = { a: 'x'.repeat(9_000_000) };
     const text = JSON.stringify([{ a: 1 }, long, { a: 2 }]);

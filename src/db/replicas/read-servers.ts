@@ -89,10 +89,8 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   }
 
   async function show(reached: Reached) {
-    if (!reaches(shown, reached) && reaches(reached, shown)) {
-      shown = reached;
-      assess();
-    }
+    if (reaches(reached, shown)) shown = reached;
+    assess();
     for (const listener of readListeners) await listener(reached);
   }
 
@@ -180,16 +178,19 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   async function readRevisions(statement: Statement): Promise<Result> {
     await start();
     const results = new Map<Replica, Result>();
+    const within = (work: Promise<unknown>, ms: number) =>
+      Promise.race([work, sleep(ms, undefined, { ref: false })]);
+    const readFrom = async (replica: Replica) => {
+      const result = replica.fault ? undefined : await replica.readRevisions(statement);
+      if (result) results.set(replica, result);
+    };
     await Promise.all([
-      Promise.race([probing.run(), sleep(primaryUp ? PROBE_MS : 0, undefined, { ref: false })]),
-      ...replicas.map(async (replica) => {
-        const result = replica.fault ? undefined : await replica.readRevisions(statement);
-        if (result) results.set(replica, result);
-      }),
+      within(probing.run(), primaryUp ? PROBE_MS : 0),
+      within(Promise.all(replicas.map(readFrom)), PROBE_MS),
     ]);
     const [newest] = newestOf(inUse().filter((replica) => results.has(replica)));
     const result = newest ? (results.get(newest) as Result) : await primary.query(statement);
-    const found = reachedOf(result.rows);
+    const found = newest?.reached ?? reachedOf(result.rows); // it may have replayed more since
     if (!newest || !primaryUp || reaches(found, shown)) shown = found;
     assess();
     return result;

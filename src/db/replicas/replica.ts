@@ -56,9 +56,7 @@ export class Replica {
     this.pool = pool;
     this.#probes = probePool(url);
     this.#probing = serialize(async () => {
-      const found = await this.#look();
-      if (found.reached) this.reached = found.reached;
-      this.fault = found.fault;
+      this.fault = await this.#look();
       if (this.fault) for (const leave of this.#inProgress) leave();
       onProbe(this);
     });
@@ -71,14 +69,14 @@ export class Replica {
     });
   }
 
-  async #look(): Promise<{ fault: Fault | undefined; reached?: Reached }> {
+  async #look(): Promise<Fault | undefined> {
     try {
-      const reached = await readReached(this.#probes);
+      this.reached = await readReached(this.#probes);
       const pending = await pendingOf(this.#probes);
-      return { reached, fault: pending.length > 0 ? { reason: `lacks ${pending.join(', ')}` } : undefined };
+      return pending.length > 0 ? { reason: `lacks ${pending.join(', ')}` } : undefined;
     } catch (error) {
-      if (error instanceof HistoryError) return { fault: { reason: error.message } };
-      return { fault: { reason: 'does not answer', err: (error as Error).cause ?? error } };
+      if (error instanceof HistoryError) return { reason: error.message };
+      return { reason: 'does not answer', err: (error as Error).cause ?? error };
     }
   }
 
@@ -115,12 +113,11 @@ export class Replica {
         async (result) => {
           const reached = await this.#note();
           if (!this.#inProgress.has(leave)) return;
-          if (!reached) {
-            void this.probe();
-            return leave();
-          }
           this.#inProgress.delete(leave);
-          resolve(result);
+          if (reached) return resolve(result);
+          void this.probe();
+          // Without another server, an answer that may be newer than later ones is better than none.
+          elsewhere().then(resolve, () => resolve(result));
         },
         (error) => {
           if (!this.#inProgress.has(leave)) return;

@@ -45,10 +45,11 @@ function listReader(schema: z.ZodArray, accepts: Accepts): Reader {
   let value: string[] | undefined;
   return {
     takes(bytes, start, end, quoted) {
+      if (quoted) return false;
       const text = bytes.toString('latin1', start, end);
       value = known.get(text);
       if (value) return true;
-      const list = quoted ? undefined : listOf(text);
+      const list = listOf(text);
       if (!list?.every((item) => decode(schema.element, item) === item) || !accepts(list)) return false;
       value = list;
       if (known.size < MAX_LISTS) known.set(text, list);

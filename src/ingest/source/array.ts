@@ -49,6 +49,8 @@ export async function* arrayRows(
     for (let begun = false; ; ) {
       const next = await source.next();
       bytes = Buffer.concat([bytes, next.value ?? Buffer.alloc(0)]);
+      if (begun && /^\s*\]/.test(bytes.toString('latin1', 0, 99)))
+        throw notJson(name, count, 'a row must follow the comma');
       if (next.done || bytes.length > MAX_ROW || bodyKeys.some((key) => bytes.includes(key)))
         return yield* others(left(begun ? '[' : '', 0), count);
       const from = begun ? 0 : bytes.indexOf('[') + 1;
