@@ -132,6 +132,8 @@ describe('CSV with a header of field names', () => {
     ['an unknown column', 'validatorIndex,colour\n1,red\n', /names "colour"; columns are .*validatorIndex/],
     ['a column twice', 'validatorIndex,validatorIndex\n1,1\n', /names validatorIndex twice/],
     ['an open quote', 'validatorIndex\n"1\n', /is not CSV: /],
+    ['text after a quote', 'validatorIndex\n"1"\n"2"3\n', /is not CSV: .*at line 3/],
+    ['a quote within a cell', 'validatorIndex,network\n1,mainnet\n2,a"b"\n', /is not CSV: .*at line 3/],
   ])('is refused with %s', async (_name, text, message) => {
     await expect(load('slashings', text)).rejects.toThrow(message);
   });

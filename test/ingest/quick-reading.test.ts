@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { accepter } from '../../src/ingest/accepter.ts';
 import { importerOf, importers } from '../../src/ingest/importers.ts';
 import { arrayRows } from '../../src/ingest/source/array.ts';
-import { type CsvRecord, csvParts } from '../../src/ingest/source/csv-records.ts';
+import { type CsvRecord, cellsOf, csvParts } from '../../src/ingest/source/csv-records.ts';
 import { documentRows } from '../../src/ingest/source/document.ts';
 import { jsonLines } from '../../src/ingest/source/lines.ts';
 import { type Lines, type RawRow, readRows } from '../../src/ingest/source/source.ts';
@@ -35,8 +35,9 @@ async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRec
       ? part
       : part.text
           .split(part.lineBreak)
-          .map((line, index) => ({ cells: line.split(','), line: part.line + index }))
-          .filter(({ cells }) => cells.join(',') !== '');
+          .map((text, index) => ({ text, line: part.line + index }))
+          .filter(({ text }) => text !== '')
+          .map(({ text, line }) => ({ cells: cellsOf(text, line), line }));
 }
 type Parsed = { record: string[]; info: { lines: number } };
 const parsedCsv = (text: string) =>
@@ -49,12 +50,15 @@ const outcome = async (read: () => unknown) => {
   }
 };
 
-describe('CSV without quotes, which is split without csv-parse', () => {
+describe('CSV that is split without csv-parse', () => {
   const cells = fc.string({
     unit: fc.constantFrom('a', 'é', '1', ' ', ',', ',', '😀', '-'),
     maxLength: 8,
   });
-  const oddities = fc.constantFrom('"', '"a,\n""b"', '"x"', 'a"b', '\r', '\n', '\r\n', '"x"y');
+  const oddities = fc.constantFrom(
+    ...['"', '"a,\n""b"', '"x"', 'a"b', '\r', '\n', '\r\n', '"x"y', '"a,b",""', '"""a"",""b"""', ' "a"'],
+    ...['"a""', '1,"[""a"",""b""]",2', '"a"b"', '"a" ,b', '""', '"x"\n"y', 'a"b"'],
+  );
   const files = fc.record({
     lines: fc.array(fc.oneof({ weight: 6, arbitrary: cells }, { weight: 1, arbitrary: oddities })),
     lineBreak: fc.constantFrom('\n', '\r\n', '\r'),

@@ -1,6 +1,7 @@
 /** `around` is the text around the values in JSON. */
 export type Layout = { columns: readonly string[]; around?: readonly string[] };
 
+/** `quoted` is 1 for text in JSON, and in CSV for cells that contain doubled quotes. */
 export type Cells = { starts: Int32Array; ends: Int32Array; quoted: Uint8Array };
 
 /** Returns where the next line begins, or 0 for a line that it does not split. */
@@ -14,20 +15,36 @@ export const splitter = ({ columns, around }: Layout): Split =>
 
 const csvSplitter =
   (last: number): Split =>
-  (bytes, at, { starts, ends }) => {
+  (bytes, at, { starts, ends, quoted }) => {
     const { length } = bytes;
-    let column = 0;
-    starts[0] = at;
-    for (let index = at; ; index += 1) {
-      const code = index < length ? (bytes[index] as number) : LF;
-      if (code === COMMA) {
-        if (column === last) return 0;
-        ends[column] = index;
-        starts[(column += 1)] = index + 1;
-      } else if (code === LF || code === CR) {
-        ends[column] = index;
-        return column < last || index === at ? 0 : index + (code === CR ? 2 : 1);
-      } else if (!isPlain(code)) return 0;
+    let index = at;
+    for (let column = 0; ; column += 1) {
+      const isQuoted = bytes[index] === QUOTE;
+      if (isQuoted) index += 1;
+      starts[column] = index;
+      quoted[column] = 0;
+      let code: number;
+      for (; ; index += 1) {
+        code = index < length ? (bytes[index] as number) : LF;
+        if (code === QUOTE) {
+          if (!isQuoted) return 0;
+          if (bytes[index + 1] !== QUOTE) break;
+          quoted[column] = 1;
+          index += 1;
+        } else if (!isQuoted && (code === COMMA || code === LF || code === CR)) break;
+        else if (!isPlain(code)) return 0;
+      }
+      ends[column] = index;
+      if (isQuoted) {
+        index += 1;
+        code = index < length ? (bytes[index] as number) : LF;
+      }
+      if (column === last) {
+        if (index === at || (code !== LF && code !== CR)) return 0;
+        return index + (code === CR ? 2 : 1);
+      }
+      if (code !== COMMA) return 0;
+      index += 1;
     }
   };
 

@@ -17,7 +17,7 @@ const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boolean): Reader {
   const inner = unwrap(schema);
-  if (inner instanceof z.ZodArray) return listReader(inner, accepts);
+  if (inner instanceof z.ZodArray) return listReader(inner, accepts, json);
   switch (leafKind(schema)) {
     case 'Int':
       return intReader(accepts);
@@ -40,16 +40,16 @@ export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boo
 const MAX_LISTS = 1_000;
 
 /** Takes JSON of lists of text. Lists often repeat those of other lines. */
-function listReader(schema: z.ZodArray, accepts: Accepts): Reader {
+function listReader(schema: z.ZodArray, accepts: Accepts, json: boolean): Reader {
   const known = new Map<string, string[]>();
   let value: string[] | undefined;
   return {
     takes(bytes, start, end, quoted) {
-      if (quoted) return false;
+      if (quoted && json) return false;
       const text = bytes.toString('latin1', start, end);
       value = known.get(text);
       if (value) return true;
-      const list = listOf(text);
+      const list = listOf(json ? text : text.replaceAll('""', '"'));
       if (!list?.every((item) => decode(schema.element, item) === item) || !accepts(list)) return false;
       value = list;
       if (known.size < MAX_LISTS) known.set(text, list);

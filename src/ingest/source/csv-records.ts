@@ -1,17 +1,18 @@
 import { pipeline, Readable } from 'node:stream';
 import { parse as csv } from 'csv-parse';
+import { parse as csvSync } from 'csv-parse/sync';
 
 export type CsvRecord = { cells: string[]; line: number };
 
 const BATCH = 500;
+const options = { skip_empty_lines: true, relax_column_count: true };
 const MAX_LINE = 1_048_576;
-/** By line break, what only csv-parse can read. */
-const special = { '\n': /["\r]/, '\r\n': /"|\r(?!\n)|(?<!\r)\n/ } as const;
-type LineBreak = keyof typeof special;
+const [LF, CR, QUOTE] = [10, 13, 34];
+type LineBreak = '\n' | '\r\n';
 
 export type CsvLines = { text: string; line: number; lineBreak: LineBreak };
 
-/** Leaves the rest to the slower csv-parse from the first special character on. */
+/** Leaves the rest to the slower csv-parse from the first line on that contains a line break or has another one. */
 export async function* csvParts(chunks: AsyncIterable<string>): AsyncGenerator<CsvLines | CsvRecord[]> {
   const source = chunks[Symbol.asyncIterator]();
   let lineBreak: LineBreak | undefined;
@@ -44,9 +45,37 @@ function endOfLines(text: string, lineBreak: LineBreak | undefined): number {
   return lineBreak && last >= 0 ? last + lineBreak.length : 0;
 }
 
+/** Up to the first line that has another line break, or one in quotes, which leaves an odd number of them before it. */
 function plainLength(text: string, lineBreak: LineBreak | undefined): number {
-  const first = lineBreak ? text.search(special[lineBreak]) : -1;
-  return first < 0 ? text.length : endOfLines(text.slice(0, first), lineBreak);
+  let start = 0;
+  let isOpen = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) isOpen = !isOpen;
+    else if (code === CR) {
+      if (isOpen || lineBreak === '\n' || text.charCodeAt(index + 1) !== LF) return start;
+    } else if (code === LF) {
+      if (isOpen || (lineBreak !== '\n' && text.charCodeAt(index - 1) !== CR)) return start;
+      start = index + 1;
+    }
+  }
+  return isOpen ? start : text.length;
+}
+
+const CELL = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
+
+/** The cells of a line, numbered `line`. Throws a CsvError. */
+export function cellsOf(text: string, line: number): string[] {
+  if (!text.includes('"')) return text.split(',');
+  const cells: string[] = [];
+  CELL.lastIndex = 0;
+  for (;;) {
+    const [, quoted, plain, end] = CELL.exec(text) ?? [];
+    const cell = quoted?.replaceAll('""', '"') ?? plain;
+    if (cell === undefined) return csvSync('\n'.repeat(line - 1) + text, options)[0] as never;
+    cells.push(cell);
+    if (end === '') return cells;
+  }
 }
 
 const countLines = (text: string, lineBreak: LineBreak): number => {
@@ -69,8 +98,7 @@ async function* parsed(
     yield text;
     yield* { [Symbol.asyncIterator]: () => source };
   }
-  const options = { info: true, skip_empty_lines: true, relax_column_count: true };
-  const parser = csv({ ...options, ...(lineBreak && { record_delimiter: lineBreak }) });
+  const parser = csv({ ...options, info: true, ...(lineBreak && { record_delimiter: lineBreak }) });
   const records = pipeline(Readable.from(whole()), parser, () => undefined); // no-op: the loop throws the error
   let batch: CsvRecord[] = [];
   for await (const { record, info } of records as AsyncIterable<Parsed>) {

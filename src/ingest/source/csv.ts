@@ -2,7 +2,7 @@ import { CsvError } from 'csv-parse';
 import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from '../../kernel/leaves.ts';
-import { type CsvRecord, csvParts } from './csv-records.ts';
+import { type CsvRecord, cellsOf, csvParts } from './csv-records.ts';
 import { type Lines, type RawRow, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
@@ -82,18 +82,25 @@ export async function* csvRows(
       let [at, place] = [0, part.line];
       while (header.length === 0 && at < text.length) {
         const end = text.indexOf(lineBreak, at) < 0 ? text.length : text.indexOf(lineBreak, at);
-        if (end > at) begin(text.slice(at, end).split(','));
+        if (end > at) begin(cellsOf(text.slice(at, end), place));
         at = end + lineBreak.length;
         place += 1;
       }
       const read = (line: string, place: number) => {
         const own = line.endsWith('\r') ? line.slice(0, -1) : line;
-        return own === '' ? undefined : rowOf({ cells: own.split(','), line: place });
+        if (own === '') return undefined;
+        try {
+          return rowOf({ cells: cellsOf(own, place), line: place });
+        } catch (error) {
+          throw notCsv(name, error);
+        }
       };
       yield { bytes: Buffer.from(text.slice(at)), place, read, layout: () => ({ columns: header }) };
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new SourceError(`${name}: is not CSV: ${error.message}`);
-    throw error;
+    throw notCsv(name, error);
   }
 }
+
+const notCsv = (name: string, error: unknown) =>
+  error instanceof CsvError ? new SourceError(`${name}: is not CSV: ${error.message}`) : error;
