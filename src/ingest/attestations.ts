@@ -143,8 +143,8 @@ export async function ensureEntities(client: pg.ClientBase, given: string, value
   await client.query(
     `/* attestationEntities */
     insert into attestation_entities (network, id_type, entity_id)
-    select distinct network, id_type, entity_id
-    from (${given}) as given left join attestation_entities known using (network, id_type, entity_id)
+    select network, id_type, entity_id
+    from (select distinct * from (${given}) as given) as wanted left join attestation_entities known using (network, id_type, entity_id)
     where known.entity_key is null -- an insert that meets a conflict uses up a key all the same
     on conflict (network, entity_id, id_type) do nothing`,
     values,
@@ -186,7 +186,7 @@ async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): 
     within.values,
   );
   // Stores the hours of an entity side by side. Days are found by a BRIN index, which needs the order of dates.
-  const order = hours ? 'e.entity_key, s.utc, s.date, s.hour' : 's.date, e.entity_key, s.utc';
+  const order = hours ? 'e.entity_key, s.hour' : 's.date, e.entity_key';
   const inserted = await client.query(
     `/* insertAttestations */
     insert into ${table} (entity_key, ${columns.join(', ')})
