@@ -156,6 +156,9 @@ export async function ensureParts(client: pg.ClientBase, dates: readonly string[
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
 }
 
+/** From this share of the stored rows on, reading all of them takes less time than looking each staged row up. */
+const HASHED_FROM = 0.1;
+
 type Merge = { hours: boolean; computed: boolean };
 
 async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): Promise<ImportCounts> {
@@ -169,7 +172,8 @@ async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): 
   const stagedDates = dates.map((row) => row.date);
   await ensureParts(client, stagedDates, hours);
   const parts = [...new Set(stagedDates.map((date) => `${table}_${date.slice(0, 7).replace('-', '_')}`))];
-  if (!computed) await hashedIfGrowing(client, parts);
+  // The planner would look each row up or, as it expects few rows of the join with entities, sort all of them.
+  if (!computed) await hashedIfGrowing(client, parts, HASHED_FROM);
   const columns = storedColumns(hours);
   const key: string[] = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));

@@ -225,20 +225,22 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 const MIN_GROWTH = 1_000;
 
 /**
- * Turns nested loops off if far more rows are staged than `tables` had when they were analyzed. `anyJoins` turns them on.
+ * Leaves only hash joins if more rows are staged than `ratio` times those that `tables` had when they were analyzed.
+ * `anyJoins` allows the others again.
  */
-export const hashedIfGrowing = (client: pg.ClientBase, tables: readonly string[]) =>
+export const hashedIfGrowing = (client: pg.ClientBase, tables: readonly string[], ratio = 10) =>
   client.query(
     `/* hashedIfGrowing */
-    select set_config('enable_nestloop', 'off', true) from pg_class s
-    where s.oid = 'staged'::regclass and s.reltuples >= ${MIN_GROWTH} and s.reltuples > 10 * (
+    select set_config(other_join, 'off', true)
+    from unnest(array['enable_nestloop', 'enable_mergejoin']) as other_join, pg_class s
+    where s.oid = 'staged'::regclass and s.reltuples >= ${MIN_GROWTH} and s.reltuples > $2::float8 * (
       select sum(greatest(t.reltuples, 0)) from pg_class t where t.oid = any($1::regclass[])
     )`,
-    [tables],
+    [tables, ratio],
   );
 
 export const anyJoins = (client: pg.ClientBase) =>
-  client.query('/* anyJoins */ set local enable_nestloop to default');
+  client.query('/* anyJoins */ set local enable_nestloop to default; set local enable_mergejoin to default');
 
 /** Analyzes a table that grew by over a tenth, because autovacuum runs too late for this transaction. */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {

@@ -163,22 +163,30 @@ describe('a first import', () => {
   });
 });
 
-describe('names for searches', () => {
-  it('are stored without nested loops, which are quadratic, unless search_names was analyzed since it grew', async () => {
-    const nestedLoops: string[] = [];
+describe('merges of very many rows', () => {
+  /** Gives a pool, and whether statements of this name may use nested loops and merge joins. */
+  function joinsOf(name: string) {
+    const seen: string[] = [];
     const pool: Pool = {
       ...database.pool,
       withClient: (work) =>
         database.pool.withClient((client) =>
           work(
             watch(client, async (text) => {
-              if (!text.startsWith('/* storeNames */')) return;
-              const { rows } = await client.query(`select current_setting('enable_nestloop') as is`);
-              nestedLoops.push(rows[0].is);
+              if (!text.startsWith(`/* ${name} */`)) return;
+              const { rows } = await client.query(
+                `select concat_ws(' ', current_setting('enable_nestloop'), current_setting('enable_mergejoin')) as is`,
+              );
+              seen.push(rows[0].is);
             }),
           ),
         ),
     };
+    return { pool, seen };
+  }
+
+  it('store names for searches by hashing, unless search_names was analyzed since it grew', async () => {
+    const { pool, seen } = joinsOf('storeNames');
     const load = async (timeWindow: string) => {
       const rows = Array.from({ length: 1_000 }, (_, index) => operator(`o${index}`, { timeWindow }));
       await importFile(pool, 'operators', await write(rows), { network: 'hoodi' });
@@ -188,7 +196,19 @@ describe('names for searches', () => {
     await load('1d');
     await run('analyze search_names');
     await load('7d');
-    expect(nestedLoops).toEqual(['off', 'on']);
+    expect(seen).toEqual(['off off', 'on on']);
+  });
+
+  it('hash attestations, unless they are few of the stored ones of their months', async () => {
+    const { pool, seen } = joinsOf('updateAttestations');
+    const rows = Array.from({ length: 20_000 }, (_, index) => ({ ...entityDay(1_300), id: `o${index}` }));
+    const load = async (count: number) =>
+      importFile(pool, 'attestations', await write(rows.slice(0, count)), { network: 'mainnet' });
+    await load(20_000);
+    await run('analyze attestation_days');
+    await load(20_000);
+    await load(1_500);
+    expect(seen).toEqual(['off off', 'off off', 'on on']);
   });
 });
 
