@@ -133,7 +133,9 @@ const fill = (hours: boolean) => `/* sampleAttestations */
     select * from json_to_recordset($1)
       as p (calendar text, day int, hour int, date date, first int, last int)
     cross join (
-      select entity_key, "validatorCount"::bigint as validators, "avgValidatorEffectiveness" as effectiveness
+      select entity_key, "validatorCount"::bigint as validators, "avgValidatorEffectiveness" as effectiveness,
+        -- the same for the same sample, whichever keys and order of text the database has
+        row_number() over (order by "idType" collate "C", id collate "C") as seed
       from json_to_recordset($2)
         as r ("idType" text, id text, "validatorCount" int, "avgValidatorEffectiveness" float8)
       join attestation_entities a on a.network = 'mainnet' and a.id_type = "idType" and a.entity_id = r.id
@@ -142,12 +144,12 @@ const fill = (hours: boolean) => `/* sampleAttestations */
   ) x
   cross join lateral (
     select x.validators * (x.last - x.first + 1) as duties,
-      ((x.entity_key * 7919::bigint + x.first * 104729::bigint) % 10007) / 10007.0::float8 as noise
+      ((x.seed * 7919 + x.first * 104729::bigint) % 10007) / 10007.0::float8 as noise
     offset 0
   ) n
   cross join lateral (
     select n.duties - (n.duties * n.noise / 100)::bigint as attested, (n.duties * n.noise / 60)::bigint as wrong,
-      case when x.validators > 2000 or (x.entity_key + x.day) % 17 = 0
+      case when x.validators > 2000 or (x.seed + x.day) % 17 = 0
         then (x.validators / 2000 + 1) * 32 * (x.last - x.first + 1) end as sync
     offset 0
   ) w`;
