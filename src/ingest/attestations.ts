@@ -159,19 +159,14 @@ export async function ensureParts(client: pg.ClientBase, dates: readonly string[
 /** From this share of the stored rows on, reading all of them takes less time than looking each staged row up. */
 const HASHED_FROM = 0.1;
 
-type Merge = { hours: boolean; computed: boolean };
+type Merge = { hours: boolean; computed: boolean; dates: string[] };
 
-async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): Promise<ImportCounts> {
+async function mergePeriods(client: pg.ClientBase, { hours, computed, dates }: Merge): Promise<ImportCounts> {
   const table = hours ? 'attestation_hours' : 'attestation_days';
   const wanted = hours ? 'hour is not null' : 'hour is null';
-  const { rows: dates } = await client.query<{ date: string }>(
-    `/* stagedDates */
-    select date::text as date from (select distinct date from staged where ${wanted}) as distinct_dates`,
-  );
   if (dates.length === 0) return { inserted: 0, updated: 0, removed: 0 };
-  const stagedDates = dates.map((row) => row.date);
-  await ensureParts(client, stagedDates, hours);
-  const parts = [...new Set(stagedDates.map((date) => `${table}_${date.slice(0, 7).replace('-', '_')}`))];
+  await ensureParts(client, dates, hours);
+  const parts = [...new Set(dates.map((date) => `${table}_${date.slice(0, 7).replace('-', '_')}`))];
   // The planner would look each row up or, as it expects few rows of the join with entities, sort all of them.
   if (!computed) await hashedIfGrowing(client, parts, HASHED_FROM);
   const columns = storedColumns(hours);
@@ -180,7 +175,7 @@ async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): 
   const value = (name: string) =>
     computed || !daily.has(name) ? `s.${name}` : name === 'computed' ? 'false' : 'null';
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  const within = withinDates('t.date', stagedDates);
+  const within = withinDates('t.date', dates);
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and ${within.text}`;
   const updated = await client.query(
     `/* updateAttestations */
@@ -190,7 +185,8 @@ async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): 
     within.values,
   );
   // Stores the hours of an entity side by side. Days are found by a BRIN index, which needs the order of dates.
-  const order = hours ? 'e.entity_key, s.hour' : 's.date, e.entity_key';
+  // A single key of hours sorts in a third of the time that two take.
+  const order = hours ? '(e.entity_key::bigint << 32) + s.hour' : 's.date, e.entity_key';
   const inserted = await client.query(
     `/* insertAttestations */
     insert into ${table} (entity_key, ${columns.join(', ')})
@@ -209,8 +205,14 @@ async function mergePeriods(client: pg.ClientBase, { hours, computed }: Merge): 
 
 async function merge(client: pg.ClientBase, computed: boolean): Promise<ImportCounts> {
   await ensureEntities(client, 'select network, id_type, entity_id from staged');
-  const hours = await mergePeriods(client, { hours: true, computed });
-  const days = await mergePeriods(client, { hours: false, computed });
+  const { rows } = await client.query<{ hourly: boolean; date: string }>(
+    `/* stagedDates */
+    select hourly, date::text as date
+    from (select distinct hour is not null as hourly, date from staged) as distinct_dates`,
+  );
+  const datesOf = (hourly: boolean) => rows.filter((row) => row.hourly === hourly).map(({ date }) => date);
+  const hours = await mergePeriods(client, { hours: true, computed, dates: datesOf(true) });
+  const days = await mergePeriods(client, { hours: false, computed, dates: datesOf(false) });
   return { inserted: hours.inserted + days.inserted, updated: hours.updated + days.updated, removed: 0 };
 }
 

@@ -219,21 +219,19 @@ async function stageSource(
     fitting.push({ place: raw.place, source: text, row });
     return true;
   };
-  const stageLines = ({ bytes, place, read, layout }: Lines) => {
-    for (let at = 0; at < bytes.length; place += 1) {
-      const next = quick?.take(bytes, at, place) ?? 0;
+  const stageLines = (lines: Lines) => {
+    for (;;) {
+      const next = quick?.take(lines.bytes, lines.at, lines.place) ?? 0;
       if (next > 0) {
         report.rows += 1;
-        at = next;
+        lines.at = next;
+        lines.place += 1;
         continue;
       }
-      const lineBreak = bytes.indexOf('\n', at);
-      const end = lineBreak < 0 ? bytes.length : lineBreak;
-      const line = bytes.toString('utf8', at, end);
-      at = end + 1;
-      const raw = read(line, place);
-      const found = raw && stage(raw) && quick && layout(line, raw);
-      if (found) quick?.expect(found);
+      const read = lines.read();
+      if (!read) return;
+      const layout = read.row && stage(read.row) && quick && lines.layout(read.text);
+      if (layout) quick?.expect(layout);
     }
   };
   try {

@@ -5,6 +5,7 @@ import { type ImportResource, importerOf } from '../../src/ingest/importers.ts';
 import { quickLines } from '../../src/ingest/quick/index.ts';
 import { jsonLayout } from '../../src/ingest/quick/split.ts';
 import { csvRows } from '../../src/ingest/source/csv.ts';
+import { documentRows } from '../../src/ingest/source/document.ts';
 import { jsonLines } from '../../src/ingest/source/lines.ts';
 import { readRows, SourceError } from '../../src/ingest/source/source.ts';
 import { copyLines } from '../../src/ingest/staging.ts';
@@ -14,7 +15,8 @@ import { slashing } from './rows.ts';
 
 type Row = Record<string, unknown>;
 /** Quotes are in some cells of `csv`, and around all of `quoted`. */
-type Form = 'csv' | 'quoted' | 'compact' | 'spaced';
+const forms = ['csv', 'quoted', 'compact', 'spaced', 'element', 'pretty'] as const;
+type Form = (typeof forms)[number];
 
 const bases: [resource: ImportResource, row: Row][] = [
   ['validator-days', validatorDay(7, 1_500, { network: 'mainnet', utc: false, date: '2025-01-09' })],
@@ -120,9 +122,14 @@ function lineOf(form: Form, columns: readonly string[], values: Record<string, s
       .map((text) => (text === 'null' ? '' : text.replace(/^"(.*)"$/s, '$1')))
       .map((cell) => (form === 'quoted' || /^\[|,/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
       .join(',');
-  const [comma, colon] = form === 'compact' ? [',', ':'] : [', ', ': '];
+  const [comma, colon] = form === 'compact' || form === 'element' ? [',', ':'] : [', ', ': '];
+  if (form === 'pretty')
+    return `{\n${columns.map((name, index) => `\t"${name}" : ${given[index]}`).join(' ,\r\n')}\n}`;
   return `{${columns.map((name, index) => `"${name}"${colon}${given[index]}`).join(comma)}}`;
 }
+
+const isCsv = (form: Form) => form === 'csv' || form === 'quoted';
+const isElement = (form: Form) => form === 'element' || form === 'pretty';
 
 async function* only<T>(part: T) {
   yield part;
@@ -137,9 +144,10 @@ async function staged(
   options: RowOptions,
 ) {
   const importer = importerOf(resource);
-  const source =
-    form === 'csv' || form === 'quoted'
-      ? csvRows('file', only(`${columns.join(',')}\n${line}\n`), importer.shape)
+  const source = isCsv(form)
+    ? csvRows('file', only(`${columns.join(',')}\n${line}\n`), importer.shape)
+    : isElement(form)
+      ? documentRows('file', only(`[${line}]`)).rows
       : jsonLines('file', only(Buffer.from(`${line}\n`)));
   try {
     for await (const [raw] of readRows(source)) {
@@ -158,39 +166,42 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
   const fields = Object.keys(importer.shape.shape);
   const changes = fc.dictionary(fc.constantFrom(...fields), oddities, { maxKeys: 2 });
   const orders = fc.shuffledSubarray(fields, { minLength: fields.length - 1 });
-  const forms = fc.constantFrom<Form>('csv', 'quoted', 'compact', 'spaced');
 
   it('are staged as a row that is read and checked as a whole', async () => {
     const taken = new Set<Form>();
     await fc.assert(
-      fc.asyncProperty(forms, orders, changes, fc.boolean(), async (form, columns, change, utc) => {
-        const options: RowOptions = { network: 'mainnet', utc };
-        const line = lineOf(form, columns, { ...written(base), ...change });
-        const quick = quickLines(importer, options);
-        quick.expect(
-          form === 'csv' || form === 'quoted'
-            ? { columns }
-            : jsonLayout(`{"a${form === 'spaced' ? '": ' : ''}`, columns),
-        );
-        // Values of the line before are known, and must not let others pass.
-        const before = lineOf(form, columns, written({ ...base, relays: [], blockBuilderPubkeys: [] }));
-        quick.take(Buffer.from(before), 0, 4);
-        quick.taken();
-        const bytes = Buffer.from(`${line}\n${line}`);
-        const next = quick.take(bytes, 0, 5);
-        const text = quick.taken().toString();
-        if (next === 0) {
-          expect(text).toBe('');
-          return;
-        }
-        taken.add(form);
-        expect(text).toBe(await staged(resource, form, columns, line, options));
-        expect(next).toBe(line.length + 1);
-        expect(quick.take(bytes, next, 5)).toBe(next + line.length + 1);
-        expect(quick.taken().toString()).toBe(text);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...forms),
+        orders,
+        changes,
+        fc.boolean(),
+        async (form, columns, change, utc) => {
+          const options: RowOptions = { network: 'mainnet', utc };
+          const line = lineOf(form, columns, { ...written(base), ...change });
+          const quick = quickLines(importer, options);
+          // Values of the line before are known, and must not let others pass.
+          const before = lineOf(form, columns, written({ ...base, relays: [], blockBuilderPubkeys: [] }));
+          quick.expect(isCsv(form) ? { columns } : { ...jsonLayout(before), inArray: isElement(form) });
+          const between = form === 'pretty' ? ',\n \t' : isElement(form) ? ',' : '\n';
+          quick.take(Buffer.from(before + between), 0, 4);
+          quick.taken();
+          const bytes = Buffer.from(`${line}${between}${line}`);
+          const next = quick.take(bytes, 0, 5);
+          const text = quick.taken().toString();
+          if (next === 0) {
+            expect(text).toBe('');
+            return;
+          }
+          taken.add(form);
+          expect(text).toBe(await staged(resource, form, columns, line, options));
+          expect(next).toBe(line.length + between.length);
+          // The last line needs no line break, but an element without a comma may be the last of the array.
+          expect(quick.take(bytes, next, 5)).toBe(isElement(form) ? 0 : next + line.length + 1);
+          expect(quick.taken().toString()).toBe(isElement(form) ? '' : text);
+        },
+      ),
       { ...runs(3_000), endOnFailure: true },
     );
-    expect([...taken].toSorted(), resource).toEqual(['compact', 'csv', 'quoted', 'spaced']);
+    expect([...taken].toSorted(), resource).toEqual(forms.toSorted());
   });
 });

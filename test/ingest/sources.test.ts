@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
+import { validator } from '../refresh/facts.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { body, operator, slashing, useFiles } from './rows.ts';
 
@@ -46,6 +47,58 @@ describe('importFile reads', () => {
   it.each(forms)('%s after a byte order mark', async (_name, text, rows) => {
     expect(await load(`\ufeff${text}`)).toMatchObject({ rows, faults: [], loaded: true });
   });
+});
+
+describe('a JSON array of several reads of a file', () => {
+  const names = ['N, or M', 'é', '},{', 'a"b', '\\', '[', null];
+  const rows = Array.from({ length: 4_000 }, (_, index) =>
+    validator(index, { nodeOperator: index % 50 ? 'N' : names[(index / 50) % names.length] }),
+  );
+  const spacings: [string, (one: unknown) => string, string][] = [
+    ['without spaces', (one) => JSON.stringify(one), ','],
+    ['with a row on each line', (one) => JSON.stringify(one), ',\r\n'],
+    ['over several lines', (one) => JSON.stringify(one, null, 2), ' ,\n  '],
+  ];
+  const loadRows = async (texts: string[], between: string) =>
+    importFile(database.pool, 'validators', await write(`[${texts.join(between)}\n]`), {
+      network: 'mainnet',
+    });
+
+  it.each(spacings)('%s, has each row as it is written', async (_name, textOf, between) => {
+    await database.pool.query({ text: 'truncate validators cascade', values: [] });
+    const report = await loadRows(rows.map(textOf), between);
+    expect(report).toMatchObject({ rows: 4_000, inserted: 4_000, faults: [], loaded: true });
+    const stored = await database.pool.query({
+      text: `select validator_index as index, validator_pubkey as pubkey, node_operator as operator
+        from validators order by 1`,
+      values: [],
+    });
+    expect(stored.rows).toEqual(
+      rows.map((row) => ({
+        ...{ index: row.validatorIndex, pubkey: row.validatorPubkey, operator: row.nodeOperator },
+      })),
+    );
+  });
+
+  it.each(spacings)('%s, has its faults told by the number of the row', async (_name, textOf, between) => {
+    const texts = rows.map((row) =>
+      textOf(row.validatorIndex % 1_500 === 1_499 ? { ...row, activationEpoch: -1 } : row),
+    );
+    const { faults, loaded } = await loadRows(texts, between);
+    expect(loaded).toBe(false);
+    expect(faults.map(({ place, field }) => `${place} ${field}`)).toEqual([
+      'row 1500 activationEpoch',
+      'row 3000 activationEpoch',
+    ]);
+  });
+
+  it.each(spacings)(
+    '%s, is refused if it breaks off, and nothing is loaded',
+    async (_name, textOf, between) => {
+      const texts = [...rows.slice(0, 3_000).map(textOf), textOf(rows[3_000]).slice(0, -20)];
+      await expect(loadRows(texts, between)).rejects.toThrow('is not JSON after row 3000');
+    },
+  );
 });
 
 const open = '/proc/self/fd';

@@ -1,17 +1,20 @@
-/** `around` is the text around the values in JSON. */
-export type Layout = { columns: readonly string[]; around?: readonly string[] };
+/** `around` is the text around the values in JSON. A comma follows each row of `inArray`, otherwise a line break. */
+export type Layout = { columns: readonly string[]; around?: readonly string[]; inArray?: boolean };
 
 /** `quoted` is 1 for text in JSON, and in CSV for cells that contain doubled quotes. */
 export type Cells = { starts: Int32Array; ends: Int32Array; quoted: Uint8Array };
 
-/** Returns where the next line begins, or 0 for a line that it does not split. */
+/** Returns where the next row begins, or 0 for a row that it does not split. */
 export type Split = (bytes: Buffer, at: number, cells: Cells) => number;
 
-const [LF, CR, QUOTE, COMMA, BRACKET, BACKSLASH, CLOSING, BRACE] = [10, 13, 34, 44, 91, 92, 93, 125];
-const isPlain = (code: number) => code >= 32 && code < 127 && code !== BACKSLASH;
+const [TAB, LF, CR, SPACE, QUOTE, COMMA] = [9, 10, 13, 32, 34, 44];
+const [BRACKET, BACKSLASH, CLOSING, BRACE] = [91, 92, 93, 125];
+const isPlain = (code: number) => code >= SPACE && code < 127 && code !== BACKSLASH;
+export const isSpace = (code: number | undefined) =>
+  code === SPACE || code === LF || code === CR || code === TAB;
 
-export const splitter = ({ columns, around }: Layout): Split =>
-  around ? jsonSplitter(around) : csvSplitter(columns.length - 1);
+export const splitter = ({ columns, around, inArray = false }: Layout): Split =>
+  around ? jsonSplitter(around, inArray) : csvSplitter(columns.length - 1);
 
 const csvSplitter =
   (last: number): Split =>
@@ -48,7 +51,7 @@ const csvSplitter =
     }
   };
 
-function jsonSplitter(around: readonly string[]): Split {
+function jsonSplitter(around: readonly string[], inArray: boolean): Split {
   const befores = around.map(wordsOf);
   const last = befores.length - 1;
   let viewed: Buffer | undefined;
@@ -69,28 +72,34 @@ function jsonSplitter(around: readonly string[]): Split {
       if (isText) index += 1;
       starts[column] = index;
       quoted[column] = isText ? 1 : 0;
-      if (bytes[index] === BRACKET && !isText) index = endOfList(bytes, index);
+      if (bytes[index] === BRACKET && !isText) index = endOfList(bytes, index, inArray);
       else
         for (; ; index += 1) {
           const code = index < length ? (bytes[index] as number) : LF;
-          if (isText ? code === QUOTE : code === COMMA || code === BRACE) break;
+          if (isText ? code === QUOTE : code === COMMA || code === BRACE || code <= SPACE) break;
           if (!isPlain(code)) return 0;
         }
       if (index === 0) return 0;
       ends[column] = index;
       if (isText) index += 1;
     }
+    if (inArray) {
+      if (bytes[index] !== COMMA) return 0;
+      do index += 1;
+      while (isSpace(bytes[index]));
+      return index;
+    }
     if (index < length && bytes[index] === CR) index += 1;
     return index === length || bytes[index] === LF ? index + 1 : 0;
   };
 }
 
-/** 0 if it does not end on the line. */
-function endOfList(bytes: Buffer, start: number): number {
+/** 0 if it does not end, or not on the line unless `inArray`. */
+function endOfList(bytes: Buffer, start: number, inArray: boolean): number {
   let isText = false;
   for (let index = start; index < bytes.length; index += 1) {
     const code = bytes[index] as number;
-    if (!isPlain(code)) return 0;
+    if (!isPlain(code) && !(inArray && isSpace(code))) return 0;
     if (code === QUOTE) isText = !isText;
     else if (code === CLOSING && !isText) return index + 1;
   }
@@ -109,8 +118,29 @@ function wordsOf(text: string): Words {
   return { first: bytes.subarray(0, first), words, size: bytes.length };
 }
 
-export function jsonLayout(line: string, columns: readonly string[]): Layout {
-  const [comma, colon] = line.includes('": ') ? [', ', ': '] : [',', ':'];
-  const before = columns.map((name, index) => `${index > 0 ? comma : '{'}${JSON.stringify(name)}${colon}`);
-  return { columns, around: [...before, '}'] };
+const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]/g;
+
+/** Of a JSON object. */
+export function jsonLayout(text: string): Layout {
+  const columns: string[] = [];
+  const around: string[] = [];
+  let depth = 0;
+  let last = '';
+  let end = 0;
+  let value = 0;
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    if (depth === 1 && token === ':') {
+      columns.push(JSON.parse(last));
+      value = index + 1;
+      while (isSpace(text.charCodeAt(value))) value += 1;
+      around.push(text.slice(end, value));
+    } else if (depth === 0 || (depth === 1 && token === ',')) {
+      end = index;
+      while (isSpace(text.charCodeAt(end - 1))) end -= 1;
+    }
+    last = token;
+  }
+  return { columns, around: [...around, text.slice(end)] };
 }

@@ -47,6 +47,7 @@ function endOfLines(text: string, lineBreak: LineBreak | undefined): number {
 
 /** Up to the first line that has another line break, or one in quotes, which leaves an odd number of them before it. */
 function plainLength(text: string, lineBreak: LineBreak | undefined): number {
+  if (lineBreak === '\n' && !text.includes('"') && !text.includes('\r')) return text.length; // faster than the loop
   let start = 0;
   let isOpen = false;
   for (let index = 0; index < text.length; index += 1) {

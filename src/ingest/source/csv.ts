@@ -3,7 +3,7 @@ import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from '../../kernel/leaves.ts';
 import { type CsvRecord, cellsOf, csvParts } from './csv-records.ts';
-import { type Lines, type RawRow, SourceError } from './source.ts';
+import { type Lines, linesOf, type RawRow, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const DIGITS = /^-?\d+$/;
@@ -86,7 +86,7 @@ export async function* csvRows(
         at = end + lineBreak.length;
         place += 1;
       }
-      const read = (line: string, place: number) => {
+      const lineRow = (line: string, place: number) => {
         const own = line.endsWith('\r') ? line.slice(0, -1) : line;
         if (own === '') return undefined;
         try {
@@ -95,7 +95,7 @@ export async function* csvRows(
           throw notCsv(name, error);
         }
       };
-      yield { bytes: Buffer.from(text.slice(at)), place, read, layout: () => ({ columns: header }) };
+      yield linesOf(Buffer.from(text.slice(at)), { at: 0, place }, lineRow, () => ({ columns: header }));
     }
   } catch (error) {
     throw notCsv(name, error);

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'lossless-json';
-import { isObject } from '../importer.ts';
 import { jsonLayout } from '../quick/split.ts';
-import { type Lines, NOT_UTF8, type RawRow, SourceError } from './source.ts';
+import { type Lines, linesOf, NOT_UTF8, type RawRow, SourceError } from './source.ts';
 
 const LF = 10;
 
@@ -28,29 +27,27 @@ function exactly(text: string): unknown {
 const withoutSpaces = (text: string) =>
   text.includes('": ') ? text.replaceAll('": ', '":').replaceAll(', "', ',"') : text;
 
-const read = (line: string, place: number): RawRow | undefined => {
+const rowOf = (line: string, place: number): RawRow | undefined => {
   const text = line.trim();
   return text === '' ? undefined : readLine(text, place);
 };
-export const rowLayout = (line: string, { value }: RawRow) =>
-  isObject(value) ? jsonLayout(line, Object.keys(value)) : undefined;
 
 export async function* jsonLines(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
   let rest: Buffer[] = [];
   let place = 1;
-  const linesOf = (bytes: Buffer): Lines => {
+  const checked = (bytes: Buffer): Lines => {
     if (!isUtf8(bytes)) throw new SourceError(`${name}: ${NOT_UTF8}`);
-    return { bytes, place, read, layout: rowLayout };
+    return linesOf(bytes, { at: 0, place }, rowOf, jsonLayout);
   };
   for await (const chunk of chunks) {
     const whole = chunk.lastIndexOf(LF) + 1;
     if (whole > 0) {
-      const bytes = Buffer.concat([...rest, chunk.subarray(0, whole)]);
-      yield linesOf(bytes);
-      for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) place += 1;
+      const lines = checked(Buffer.concat([...rest, chunk.subarray(0, whole)]));
+      yield lines;
+      ({ place } = lines);
       rest = [];
     }
     rest.push(chunk.subarray(whole));
   }
-  yield linesOf(Buffer.concat(rest));
+  yield checked(Buffer.concat(rest));
 }

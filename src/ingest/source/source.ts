@@ -3,15 +3,39 @@ import type { Layout } from '../quick/split.ts';
 /** `broken` describes an invalid NDJSON line or CSV record. */
 export type RawRow = { value: unknown; place: number; broken?: { text: string; msg: string } };
 
-/** `place` numbers the first line. */
+/** Text of rows. Whoever takes a row off `bytes` moves `at` and `place` to the next one. */
 export type Lines = {
-  /** Whole lines in UTF-8. */
   bytes: Buffer;
+  /** Where the next row begins. */
+  at: number;
+  /** The number of the next row. */
   place: number;
-  /** Undefined for empty lines. */
-  read(line: string, place: number): RawRow | undefined;
-  layout(line: string, row: RawRow): Layout | undefined;
+  /** Takes the next row; `row` is undefined for empty lines. Returns undefined if no whole row is left. */
+  read(): { text: string; row: RawRow | undefined } | undefined;
+  layout(text: string): Layout | undefined;
 };
+
+/** `bytes` holds whole lines in UTF-8. */
+export function linesOf(
+  bytes: Buffer,
+  first: { at: number; place: number },
+  rowOf: (line: string, place: number) => RawRow | undefined,
+  layout: Lines['layout'],
+): Lines {
+  return {
+    ...{ bytes, ...first, layout },
+    read() {
+      if (this.at >= bytes.length) return undefined;
+      const lineBreak = bytes.indexOf('\n', this.at);
+      const end = lineBreak < 0 ? bytes.length : lineBreak;
+      const text = bytes.toString('utf8', this.at, end);
+      const row = rowOf(text, this.place);
+      this.at = end + 1;
+      this.place += 1;
+      return { text, row };
+    },
+  };
+}
 
 export type Source = {
   name: string;
@@ -24,13 +48,13 @@ export type Source = {
 
 export async function* readRows(batches: AsyncIterable<RawRow[] | Lines>): AsyncGenerator<RawRow[]> {
   for await (const batch of batches) {
-    if (Array.isArray(batch)) yield batch;
-    else
-      yield batch.bytes
-        .toString()
-        .split('\n')
-        .map((line, index) => batch.read(line, batch.place + index))
-        .filter((row) => row !== undefined);
+    if (Array.isArray(batch)) {
+      yield batch;
+      continue;
+    }
+    const rows: RawRow[] = [];
+    for (let next = batch.read(); next; next = batch.read()) if (next.row) rows.push(next.row);
+    yield rows;
   }
 }
 
