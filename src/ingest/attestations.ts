@@ -233,7 +233,7 @@ export const attestationImporter: Importer<ImportedAttestation, AttestationColum
   columns: columns.filter(({ name }) => !daily.has(name)),
   derived,
   // `hour` is null for days, and nulls are never equal. Columns that differ most come first, which makes sorting faster.
-  key: ['day', 'coalesce(hour, -1)', 'entity_id', 'utc', 'id_type', 'network'],
+  key: ['coalesce(hour, -1 - day)', 'entity_id', 'utc', 'id_type', 'network'],
   merge: (client) => merge(client, false),
 };
 

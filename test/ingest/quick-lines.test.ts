@@ -167,6 +167,17 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
   const changes = fc.dictionary(fc.constantFrom(...fields), oddities, { maxKeys: 2 });
   const orders = fc.shuffledSubarray(fields, { minLength: fields.length - 1 });
 
+  /** PostgreSQL reads 1.50 and 1.5 as the same double. */
+  const asDoubles = (line: string) =>
+    line
+      .split('\t')
+      .map((cell, index) =>
+        importer.columns[index - 2]?.type === 'double precision' && cell !== '\\N'
+          ? String(Number(cell))
+          : cell,
+      )
+      .join('\t');
+
   it('are staged as a row that is read and checked as a whole', async () => {
     const taken = new Set<Form>();
     await fc.assert(
@@ -187,17 +198,17 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
           quick.taken();
           const bytes = Buffer.from(`${line}${between}${line}`);
           const next = quick.take(bytes, 0, 5);
-          const text = quick.taken().toString();
+          const text = asDoubles(quick.taken().toString());
           if (next === 0) {
             expect(text).toBe('');
             return;
           }
           taken.add(form);
-          expect(text).toBe(await staged(resource, form, columns, line, options));
+          expect(text).toBe(asDoubles((await staged(resource, form, columns, line, options)) ?? 'refused'));
           expect(next).toBe(line.length + between.length);
           // The last line needs no line break, but an element without a comma may be the last of the array.
           expect(quick.take(bytes, next, 5)).toBe(isElement(form) ? 0 : next + line.length + 1);
-          expect(quick.taken().toString()).toBe(isElement(form) ? '' : text);
+          expect(asDoubles(quick.taken().toString())).toBe(isElement(form) ? '' : text);
         },
       ),
       { ...runs(3_000), endOnFailure: true },

@@ -13,6 +13,8 @@ export type Reader = {
 const [MINUS, ZERO, NINE] = [45, 48, 57];
 /** Fits every 64-bit field. */
 const MAX_DIGITS = 18;
+/** Longer numbers may be too small for a double, which PostgreSQL refuses. */
+const MAX_FLOAT = 24;
 const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boolean): Reader {
@@ -26,8 +28,9 @@ export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boo
     case 'BigInt':
       return digitsReader(accepts);
     case 'Float':
+      // PostgreSQL reads these digits as the same double.
       return textReader(
-        (text, quoted) => !quoted && String(Number(text)) === text && accepts(Number(text)),
+        (text, quoted) => !quoted && text.length <= MAX_FLOAT && NUMBER.test(text) && accepts(Number(text)),
         Number,
       );
     case 'Decimal':

@@ -60,7 +60,8 @@ export async function* arrayRows(
 function elementsOf(name: string, bytes: Buffer, first: { at: number; place: number }) {
   let end: 'array' | 'other' | undefined;
   const lines: Lines = {
-    ...{ bytes, ...first },
+    bytes,
+    ...first,
     layout: (text) => ({ ...jsonLayout(text), inArray: true }),
     read() {
       if (end) return undefined;

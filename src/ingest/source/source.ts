@@ -23,7 +23,9 @@ export function linesOf(
   layout: Lines['layout'],
 ): Lines {
   return {
-    ...{ bytes, ...first, layout },
+    bytes,
+    ...first,
+    layout,
     read() {
       if (this.at >= bytes.length) return undefined;
       const lineBreak = bytes.indexOf('\n', this.at);
