@@ -14,7 +14,7 @@ import { runs } from '../support/thorough.ts';
 import { slashing } from './rows.ts';
 
 type Row = Record<string, unknown>;
-/** Quotes are in some cells of `csv`, and around all of `quoted`. */
+/** Quotes are in some cells of `csv`, and around all of `quoted`. `element` and `pretty` are elements of arrays. */
 const forms = ['csv', 'quoted', 'compact', 'spaced', 'element', 'pretty'] as const;
 type Form = (typeof forms)[number];
 
@@ -206,7 +206,7 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
           taken.add(form);
           expect(text).toBe(asDoubles((await staged(resource, form, columns, line, options)) ?? 'refused'));
           expect(next).toBe(line.length + between.length);
-          // The last line needs no line break, but an element without a comma may be the last of the array.
+          // The last line needs no line break. An element without a comma is not taken.
           expect(quick.take(bytes, next, 5)).toBe(isElement(form) ? 0 : next + line.length + 1);
           expect(asDoubles(quick.taken().toString())).toBe(isElement(form) ? '' : text);
         },

@@ -74,8 +74,10 @@ describe('a JSON array of several reads of a file', () => {
       values: [],
     });
     expect(stored.rows).toEqual(
-      rows.map((row) => ({
-        ...{ index: row.validatorIndex, pubkey: row.validatorPubkey, operator: row.nodeOperator },
+      rows.map(({ validatorIndex: index, validatorPubkey: pubkey, nodeOperator: operator }) => ({
+        index,
+        pubkey,
+        operator,
       })),
     );
   });

@@ -120,20 +120,19 @@ function wordsOf(text: string): Words {
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]/g;
 
-/** Of a JSON object. */
+/** The layout of a JSON object, with its own spaces. */
 export function jsonLayout(text: string): Layout {
   const columns: string[] = [];
   const around: string[] = [];
   let depth = 0;
   let last = '';
   let end = 0;
-  let value = 0;
   for (const { 0: token, index } of text.matchAll(TOKENS)) {
     if (token === '{' || token === '[') depth += 1;
     else if (token === '}' || token === ']') depth -= 1;
     if (depth === 1 && token === ':') {
       columns.push(JSON.parse(last));
-      value = index + 1;
+      let value = index + 1;
       while (isSpace(text.charCodeAt(value))) value += 1;
       around.push(text.slice(end, value));
     } else if (depth === 0 || (depth === 1 && token === ',')) {

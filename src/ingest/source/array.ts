@@ -33,67 +33,63 @@ export async function* arrayRows(
 ): AsyncGenerator<RawRow[] | Lines> {
   const source = chunks[Symbol.asyncIterator]();
   const remaining = { [Symbol.asyncIterator]: () => source };
-  let bytes = Buffer.alloc(0);
-  let [at, place] = [0, 1];
+  const elements = elementsOf(name);
   const left = async function* (prefix: string) {
-    yield Buffer.concat([Buffer.from(prefix), bytes.subarray(at)]);
+    yield Buffer.concat([Buffer.from(prefix), elements.bytes.subarray(elements.at)]);
     yield* remaining;
   };
   try {
     for (let begun = false; ; begun = true) {
       const next = await source.next();
-      bytes = Buffer.concat([bytes.subarray(at), next.value ?? Buffer.alloc(0)]);
-      at = begun ? 0 : bytes.indexOf('[') + 1;
-      if (next.done || bytes.length > MAX_ROW) return yield* others(left('['), place - 1);
-      const elements = elementsOf(name, bytes, { at, place });
-      yield elements.lines;
-      ({ at, place } = elements.lines);
-      const end = elements.end();
-      if (end) return yield* others(left(end === 'array' ? '[]' : '['), place - 1);
+      const bytes = Buffer.concat([elements.bytes.subarray(elements.at), next.value ?? Buffer.alloc(0)]);
+      elements.bytes = bytes;
+      elements.at = begun ? 0 : bytes.indexOf('[') + 1;
+      if (next.done || bytes.length > MAX_ROW) return yield* others(left('['), elements.place - 1);
+      yield elements;
+      if (elements.end) return yield* others(left(elements.end), elements.place - 1);
     }
   } finally {
     await source.return?.();
   }
 }
 
-/** `end` tells what is next: the rest of a row, what follows the array, or an element that is not a row. */
-function elementsOf(name: string, bytes: Buffer, first: { at: number; place: number }) {
-  let end: 'array' | 'other' | undefined;
-  const lines: Lines = {
-    bytes,
-    ...first,
-    layout: (text) => ({ ...jsonLayout(text), inArray: true }),
-    read() {
-      if (end) return undefined;
-      const start = afterSpace(bytes, this.at);
-      if (start === bytes.length) return undefined;
-      if (bytes[start] === CLOSE_LIST && this.place > 1)
-        throw notJson(name, this.place - 1, 'a row must follow the comma');
-      const element = bytes[start] === OPEN ? compact(bytes, start) : undefined;
-      const last = element && afterSpace(bytes, element.next);
-      // Whether another row follows decides if this one is whole.
-      if (element?.next === 0 || last === bytes.length) return undefined;
-      const follows = bytes[last ?? start];
-      if (!element || last === undefined || (follows !== COMMA && follows !== CLOSE_LIST)) {
-        end = 'other';
-        return undefined;
-      }
-      const whole = bytes.subarray(start, element.next);
-      if (!isUtf8(whole)) throw new SourceError(`${name}: ${NOT_UTF8}`);
-      const row = readLine(element.text, this.place);
-      if (row.broken) throw notJson(name, this.place - 1, row.broken.msg);
-      if (holdsList(row.value)) {
-        end = 'other';
-        return undefined;
-      }
-      if (follows === CLOSE_LIST) end = 'array';
-      this.at = last + 1;
-      this.place += 1;
-      return { text: whole.toString(), row };
-    },
-  };
-  return { lines, end: () => end };
-}
+/** `end` is set before an element that is not a row, and after the array. It begins an array without the elements so far. */
+type Elements = Lines & { end?: '[' | '[]' };
+
+const elementsOf = (name: string): Elements => ({
+  ...{ bytes: Buffer.alloc(0), at: 0, place: 1 },
+  layout: (text) => ({ ...jsonLayout(text), inArray: true }),
+  read() {
+    if (this.end) return undefined;
+    const { bytes, place } = this;
+    const start = afterSpace(bytes, this.at);
+    if (start === bytes.length) return undefined;
+    if (bytes[start] === CLOSE_LIST && place > 1)
+      throw notJson(name, place - 1, 'a row must follow the comma');
+    const element = bytes[start] === OPEN ? compact(bytes, start) : undefined;
+    if (element?.next === 0) return undefined;
+    const last = element ? afterSpace(bytes, element.next) : start;
+    // Whether another row follows decides if this one is whole.
+    if (last === bytes.length) return undefined;
+    const isLast = bytes[last] === CLOSE_LIST;
+    if (!element || (bytes[last] !== COMMA && !isLast)) {
+      this.end = '[';
+      return undefined;
+    }
+    const whole = bytes.subarray(start, element.next);
+    if (!isUtf8(whole)) throw new SourceError(`${name}: ${NOT_UTF8}`);
+    const row = readLine(element.text, place);
+    if (row.broken) throw notJson(name, place - 1, row.broken.msg);
+    if (holdsList(row.value)) {
+      this.end = '[';
+      return undefined;
+    }
+    if (isLast) this.end = '[]';
+    this.at = last + 1;
+    this.place += 1;
+    return { text: whole.toString(), row };
+  },
+});
 
 function afterSpace(bytes: Buffer, from: number): number {
   let at = from;
@@ -111,7 +107,7 @@ const notJson = (name: string, count: number, msg: string) => {
 };
 
 /**
- * Reads the object at `start`: its text without spaces, and where it ends, which is 0 if it does not end in `bytes`.
+ * Returns the text, without spaces, of the object at `start`, and where the object ends: 0 if it does not end in `bytes`.
  * Undefined for what is not JSON.
  */
 function compact(bytes: Buffer, start: number): { text: string; next: number } | undefined {

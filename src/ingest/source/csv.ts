@@ -95,7 +95,7 @@ export async function* csvRows(
           throw notCsv(name, error);
         }
       };
-      yield linesOf(Buffer.from(text.slice(at)), { at: 0, place }, lineRow, () => ({ columns: header }));
+      yield linesOf(Buffer.from(text.slice(at)), place, lineRow, () => ({ columns: header }));
     }
   } catch (error) {
     throw notCsv(name, error);

@@ -37,7 +37,7 @@ export async function* jsonLines(name: string, chunks: AsyncIterable<Buffer>): A
   let place = 1;
   const checked = (bytes: Buffer): Lines => {
     if (!isUtf8(bytes)) throw new SourceError(`${name}: ${NOT_UTF8}`);
-    return linesOf(bytes, { at: 0, place }, rowOf, jsonLayout);
+    return linesOf(bytes, place, rowOf, jsonLayout);
   };
   for await (const chunk of chunks) {
     const whole = chunk.lastIndexOf(LF) + 1;

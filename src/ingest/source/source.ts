@@ -3,7 +3,7 @@ import type { Layout } from '../quick/split.ts';
 /** `broken` describes an invalid NDJSON line or CSV record. */
 export type RawRow = { value: unknown; place: number; broken?: { text: string; msg: string } };
 
-/** Text of rows. Whoever takes a row off `bytes` moves `at` and `place` to the next one. */
+/** Whoever takes a row from `bytes` moves `at` and `place` to the next row. */
 export type Lines = {
   bytes: Buffer;
   /** Where the next row begins. */
@@ -15,17 +15,15 @@ export type Lines = {
   layout(text: string): Layout | undefined;
 };
 
-/** `bytes` holds whole lines in UTF-8. */
+/** `bytes` holds whole lines in UTF-8, of which the first has the number `place`. */
 export function linesOf(
   bytes: Buffer,
-  first: { at: number; place: number },
+  place: number,
   rowOf: (line: string, place: number) => RawRow | undefined,
   layout: Lines['layout'],
 ): Lines {
   return {
-    bytes,
-    ...first,
-    layout,
+    ...{ bytes, at: 0, place, layout },
     read() {
       if (this.at >= bytes.length) return undefined;
       const lineBreak = bytes.indexOf('\n', this.at);
