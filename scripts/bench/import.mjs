@@ -2,7 +2,7 @@
 //   npm run bench:import [rows] [validator-days|attestations|blocks]
 // (300,000 days of validators: files of 270 MB, a database of 150 MB; of few rows, the start takes most time)
 // With DATABASE_URL, whose role must be allowed to create databases, on one's own PostgreSQL, otherwise on an embedded one.
-// CSV, NDJSON and a JSON array are imported as new rows and again unchanged, each with a COPY in between, and NDJSON that is
+// CSV, NDJSON, a JSON array and a REST body are imported as new rows and again unchanged, each with a COPY in between, and NDJSON that is
 // broken in a row at four fifths, of which nothing must stay. Exits with 1 if an import fails or counts wrongly.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -117,15 +117,12 @@ const { table, tables, order, row } = datasets[resource];
 
 const cell = (value) => (Array.isArray(value) ? `"${JSON.stringify(value).replaceAll('"', '""')}"` : value);
 const cells = (one) => Object.values(one).map(cell).join(','); // null is empty
+const line = (one, index) => `${index > 0 ? ',' : ''}${JSON.stringify(one)}`;
 const formats = {
   CSV: { name: 'rows.csv', header: `${Object.keys(row(0)).join(',')}\n`, line: (one) => `${cells(one)}\n` },
   NDJSON: { name: 'rows.ndjson', line: (one) => `${JSON.stringify(one)}\n` },
-  'JSON array': {
-    name: 'rows.json',
-    header: '[',
-    line: (one, index) => `${index > 0 ? ',' : ''}${JSON.stringify(one)}`,
-    end: ']',
-  },
+  'JSON array': { name: 'rows.json', header: '[', line, end: ']' },
+  'REST body': { name: 'body.json', header: '{"page":{"from":0},"data":[', line, end: `],"total":${rows}}` },
 };
 
 async function writeRows(path, { header = '', line, end = '' }, rowAt = row) {

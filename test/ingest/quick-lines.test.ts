@@ -147,7 +147,7 @@ async function staged(
   const source = isCsv(form)
     ? csvRows('file', only(`${columns.join(',')}\n${line}\n`), importer.shape)
     : isElement(form)
-      ? documentRows('file', only(`[${line}]`)).rows
+      ? documentRows('file', only(Buffer.from(`[${line}]`)), false).rows
       : jsonLines('file', only(Buffer.from(`${line}\n`)));
   try {
     for await (const [raw] of readRows(source)) {
@@ -211,7 +211,7 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
           expect(asDoubles(quick.taken().toString())).toBe(isElement(form) ? '' : text);
         },
       ),
-      { ...runs(3_000), endOnFailure: true },
+      { ...runs(3_000), endOnFailure: true, examples: forms.map((form) => [form, fields, {}, false]) },
     );
     expect([...taken].toSorted(), resource).toEqual(forms.toSorted());
   });

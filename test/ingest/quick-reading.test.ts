@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
@@ -6,11 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { accepter } from '../../src/ingest/accepter.ts';
 import { importerOf, importers } from '../../src/ingest/importers.ts';
-import { arrayRows } from '../../src/ingest/source/array.ts';
 import { type CsvRecord, cellsOf, csvParts } from '../../src/ingest/source/csv-records.ts';
 import { documentRows } from '../../src/ingest/source/document.ts';
 import { jsonLines } from '../../src/ingest/source/lines.ts';
-import { type Lines, type RawRow, readRows } from '../../src/ingest/source/source.ts';
+import { readRows } from '../../src/ingest/source/source.ts';
 import { decode } from '../../src/kernel/decode.ts';
 import { leafOf } from '../../src/kernel/leaves.ts';
 import { runs } from '../support/thorough.ts';
@@ -175,24 +173,24 @@ describe('NDJSON that JSON.parse reads without loss', () => {
   });
 });
 
-describe('an array of objects, which is read as lines', () => {
-  const numbers = fc.constantFrom('0', '-0', '1.0', '1 2', '9007199254740993', '1e-7', '01', 'tr ue', 'null');
+describe('lists of rows that are read without stream-json', () => {
+  const mostly = (right: string[], wrong: string[]) =>
+    fc.oneof(
+      { weight: 200, arbitrary: fc.constantFrom(...right) },
+      { weight: 1, arbitrary: fc.constantFrom(...wrong) },
+    );
+  const numbers = mostly(
+    ['0', '-0', '1.0', '9007199254740993', '1e-7', 'true', 'null'],
+    ['1 2', '01', 'tr ue', '.'],
+  );
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 4 }).map((text) => JSON.stringify(text)),
-    fc.constantFrom(
-      '"},{"',
-      '"\\""',
-      '"\\\\"',
-      '"[", "a"',
-      '"\t"',
-      '"',
-      '"data"',
-      '"results": [{}]',
-      '"é',
-      '"a" "b"',
+    mostly(
+      ['"},{"', '"\\""', '"\\\\"', '"data"', '"["'],
+      ['"\t"', '"', '"é', '"a" "b"', '"[", "a"', '"results": [{}]'],
     ),
   );
-  const spaces = fc.constantFrom('', '', ' ', '\n', '\r\n  ', '\v');
+  const spaces = mostly(['', '', ' ', '\n', '\r\n  '], ['\v', ',']);
   const { value } = fc.letrec<{ value: string }>((tie) => ({
     value: fc.oneof(
       { depthSize: 'small', maxDepth: 2 },
@@ -214,72 +212,97 @@ describe('an array of objects, which is read as lines', () => {
         `{${all.map(([key, one, text, two]) => `${one}"${key}"${two}:${one}${text}${two}`).join(',')}}`,
     );
   const elements = fc.oneof({ weight: 12, arbitrary: rows }, { weight: 1, arbitrary: value });
-  const ends = fc.oneof(
-    { weight: 6, arbitrary: fc.constant(']') },
-    { weight: 1, arbitrary: fc.constantFrom(',]', '', '}', '] 7', '] [{"a":1}]', ']\n', ',') },
+  const listOf = (items: fc.Arbitrary<string>) =>
+    fc
+      .array(fc.tuple(spaces, items, spaces), { maxLength: 5 })
+      .map((list) => `[${list.map((one) => one.join('')).join(',')}]`);
+  const lists = listOf(elements);
+  const bodies = fc
+    .tuple(
+      fc.constantFrom('"page":{"from":0},', '"a":[{"data":1}],', '"data":[],', ''),
+      fc.constantFrom('data', 'results', 'rows'),
+      ...[spaces, lists, spaces],
+      fc.constantFrom(',"total":2', ',"next":null,"previous":null', ',"results":[{"b":2}]', ''),
+    )
+    .map(([before, key, one, list, two, after]) => `{${before}"${key}":${one}${list}${two}${after}}`);
+  const documents = fc.oneof(
+    ...[lists, bodies, listOf(fc.oneof(bodies, elements))],
+    fc.array(fc.oneof(bodies, rows, lists), { maxLength: 3 }).map((all) => all.join('\n')),
+  );
+  const faults = fc.tuple(
+    fc.constantFrom(...Array(20).fill(''), ',', ']', '}', '[', '7', '"', '\\'),
+    fc.nat(200),
   );
 
-  it('has the rows, numbered alike, and the faults that stream-json tells', async () => {
-    let read = 0;
+  it('have the rows, numbered alike, and the faults that stream-json tells', async () => {
+    const read = { rows: 0, whole: 0, faults: 0 };
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(spaces, elements, spaces), { minLength: 1, maxLength: 5 }),
-        ends,
+        documents,
+        faults,
         fc.integer({ min: 1, max: 60 }),
-        async (list, end, size) => {
-          const text = `[${list.map((one) => one.join('')).join(',')}${end}`;
-          const rowsOf = (batches: AsyncIterable<RawRow[] | Lines>) =>
-            outcome(async () =>
-              (await all(readRows(batches))).map(({ value, place }) => `${place} ${stringify(value)}`),
-            );
-          const document = (chunks: AsyncIterable<string>, before = 0) =>
-            documentRows('file', chunks, before).rows;
-          const expected = await rowsOf(document(chunksOf(text, 1_000)));
-          const found = await rowsOf(
-            arrayRows('file', bytesOf(text, size), (rest, before) =>
-              document(Readable.from(rest).setEncoding('utf8'), before),
-            ),
-          );
+        async (document, [fault, at], size) => {
+          const text = `${document.slice(0, at)}${fault}${document.slice(at)}`;
+          const reading = (quick: boolean, bytes: number) =>
+            outcome(async () => {
+              const { rows, complete } = documentRows('file', bytesOf(text, bytes), quick);
+              const told = (await all(readRows(rows))).map(
+                ({ value, place }) => `${place} ${stringify(value)}`,
+              );
+              return [...told, complete()];
+            });
+          const expected = await reading(false, 1_000);
+          const found = await reading(true, size);
           if ('rows' in expected) {
             expect(found).toEqual(expected);
-            read += 1;
+            const { length } = expected.rows as unknown[];
+            if (length > 1) read.rows += 1;
+            if ((expected.rows as unknown[])[length - 1]) read.whole += 1;
           } else {
             const [of] = /^file: is not JSON/.exec(expected.message) ?? [];
             expect('message' in found && found.message).toContain(of);
+            read.faults += 1;
           }
         },
       ),
       { ...runs(8_000), endOnFailure: true },
     );
-    expect(read).toBeGreaterThan(100);
+    expect(Math.min(...Object.values(read)), JSON.stringify(read)).toBeGreaterThan(20);
   });
 
-  it('needs a row after a comma, also if a document follows in the next chunk', async () => {
+  it('need a row after a comma, also if a document follows in the next chunk', async () => {
     async function* chunks() {
       yield Buffer.from('[{"a":1},');
       yield Buffer.from('] {"data":[]}');
     }
-    const batches = arrayRows(
-      'file',
-      chunks(),
-      (rest, before) => documentRows('file', Readable.from(rest).setEncoding('utf8'), before).rows,
-    );
-    await expect(all(readRows(batches))).rejects.toThrow(
+    await expect(all(readRows(documentRows('file', chunks()).rows))).rejects.toThrow(
       'is not JSON after row 1: a row must follow the comma',
     );
   });
 
-  it('is left to stream-json from a row of many megabytes on', async () => {
-    const long = { a: 'x'.repeat(9_000_000) };
-    const text = JSON.stringify([{ a: 1 }, long, { a: 2 }]);
-    const left: number[] = [];
-    const batches = arrayRows('file', bytesOf(text, 262_144), (rest, before) => {
-      left.push(before);
-      return documentRows('file', Readable.from(rest).setEncoding('utf8'), before).rows;
-    });
-    const rows = await all(readRows(batches));
-    expect(rows.map(({ place }) => place)).toEqual([1, 2, 3]);
-    expect([left, stringify(rows[1]?.value)?.length]).toEqual([[1], JSON.stringify(long).length]);
+  const wrappers: [string, (rows: string) => string][] = [
+    ['an array', (rows) => `[${rows}]`],
+    ['a REST body', (rows) => `{"page":{"from":0},"data":[${rows}],"total":3}`],
+    ['bodies one after the other', (rows) => `{"data":[]}{"results":[${rows}]}`],
+    ['an array of bodies', (rows) => `[{"data":[]},{"data":[${rows}]}]`],
+  ];
+  const quickRows = async (text: string) => {
+    let [count, listed] = [0, 0];
+    for await (const batch of documentRows('file', bytesOf(text, 262_144)).rows) {
+      const rows = Array.isArray(batch) ? batch : await all(readRows([batch] as never));
+      count += rows.length;
+      if (!Array.isArray(batch)) listed += rows.length;
+    }
+    return [count, listed];
+  };
+
+  it.each(wrappers)('are those of %s', async (_of, wrapped) => {
+    expect(await quickRows(wrapped('{"a":1},{"a":[2]} , {"a":3}'))).toEqual([3, 3]);
+  });
+
+  it.each(wrappers)('end in %s at a row of many megabytes', async (_of, wrapped) => {
+    const long = JSON.stringify({ a: 'x'.repeat(9_000_000) });
+    expect(await quickRows(wrapped(`{"a":1},${long},{"a":2}`))).toEqual([3, 1]);
   });
 });
 

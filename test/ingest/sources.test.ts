@@ -49,7 +49,11 @@ describe('importFile reads', () => {
   });
 });
 
-describe('a JSON array of several reads of a file', () => {
+describe.each([
+  ['a JSON array', (rows: string) => `[${rows}\n]`],
+  ['a REST body', (rows: string) => `{"page":{"from":null},"data": [${rows}\n],"total":4000}`],
+  ['the second of two bodies', (rows: string) => `{"data":[]}\n{"results":[${rows}],"next":null}`],
+])('%s of several reads of a file', (_form, wrapped) => {
   const names = ['N, or M', 'é', '},{', 'a"b', '\\', '[', null];
   const rows = Array.from({ length: 4_000 }, (_, index) =>
     validator(index, { nodeOperator: index % 50 ? 'N' : names[(index / 50) % names.length] }),
@@ -60,7 +64,7 @@ describe('a JSON array of several reads of a file', () => {
     ['over several lines', (one) => JSON.stringify(one, null, 2), ' ,\n  '],
   ];
   const loadRows = async (texts: string[], between: string) =>
-    importFile(database.pool, 'validators', await write(`[${texts.join(between)}\n]`), {
+    importFile(database.pool, 'validators', await write(wrapped(texts.join(between))), {
       network: 'mainnet',
     });
 
@@ -146,6 +150,7 @@ describe('importFile refuses', () => {
   const csv = [header, ...many.map(Object.values)].map((line) => line.join(',')).join('\n');
   const long = [
     ['a list', JSON.stringify(many), 'json'],
+    ['a REST body', JSON.stringify(body(many)), 'json'],
     ['lines', ndjson(many), 'json'],
     ['CSV', csv, 'csv'],
   ] as const;

@@ -10,6 +10,9 @@ const MAX_LINE = 1_048_576;
 const [LF, CR, QUOTE] = [10, 13, 34];
 type LineBreak = '\n' | '\r\n';
 
+/** Without a line break in quotes. */
+const FIRST_LINE = /^[^"\r\n]*(?:"[^"\r\n]*"[^"\r\n]*)*(\r?\n)/;
+
 export type CsvLines = { text: string; line: number; lineBreak: LineBreak };
 
 /** Leaves the rest to the slower csv-parse from the first line on that contains a line break or has another one. */
@@ -23,7 +26,7 @@ export async function* csvParts(chunks: AsyncIterable<string>): AsyncGenerator<C
       const next = await source.next();
       done = next.done;
       text += next.value ?? '';
-      lineBreak ??= /^[^"\r\n]*(\r?\n)/.exec(text)?.[1] as LineBreak | undefined;
+      lineBreak ??= FIRST_LINE.exec(text)?.[1] as LineBreak | undefined;
       const whole = done && lineBreak ? text.length : endOfLines(text, lineBreak);
       const length = plainLength(text.slice(0, whole), lineBreak);
       const part = text.slice(0, length);

@@ -1,7 +1,8 @@
-import { pipeline, Readable } from 'node:stream';
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
-import parser, { type Token } from 'stream-json/parser.js';
-import { type RawRow, SourceError } from './source.ts';
+import { getManyValues, none } from 'stream-chain/defs.js';
+import { jsonParser, type Token } from 'stream-json/parser.js';
+import { elementsOf, listNames } from './elements.ts';
+import { type Lines, notJson, type RawRow, repeatedKey, utf8Decoder } from './source.ts';
 import { type Envelope, wholeList } from './whole-list.ts';
 
 type Open = {
@@ -16,37 +17,38 @@ type Open = {
   before: number;
 };
 
-const BATCH = 500;
-/** Names of the row lists of REST bodies; no row has these fields. */
-const listNames = new Set(['data', 'results']);
+/** If false, stream-json reads every row. */
+const ENABLED = true;
+/** Larger rows are left to stream-json, because an incomplete row is read again with each chunk. */
+const MAX_ROW = 4_194_304;
+const LIST = 91;
 
 const isContainer = (value: unknown) =>
   typeof value === 'object' && value !== null && !isLosslessNumber(value);
 
-export const holdsList = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).some(
-    ([name, member]) => (listNames.has(name) && Array.isArray(member)) || holdsList(member),
-  );
-
-/** Streams rows from REST bodies (single, consecutive, nested), an array, or one object. `rowsBefore` rows came before. */
+/**
+ * Streams rows from REST bodies (single, consecutive, nested), an array, or one object. If `quick`, stream-json reads only
+ * what is not a row of a list.
+ */
 export function documentRows(
   name: string,
-  chunks: AsyncIterable<string>,
-  rowsBefore = 0,
-): { rows: AsyncIterable<RawRow[]>; complete(): boolean } {
+  chunks: AsyncIterable<Buffer>,
+  quick = ENABLED,
+): { rows: AsyncIterable<RawRow[] | Lines>; complete(): boolean } {
   const whole = wholeList();
+  const elements = elementsOf(name);
+  const count = () => elements.place - 1;
   const open: Open[] = [];
-  let count = rowsBefore;
-  if (count > 0) whole.stray();
   let batch: RawRow[] = [];
   /** Depth of the REST body's list of rows that the parser is in. Arrays inside this list belong to rows. */
   let sealed: number | undefined;
+  /** True if the last token begins a list of rows. */
+  let begins = false;
 
   const row = (value: unknown) => {
     if (sealed === undefined) whole.stray();
-    batch.push({ value, place: (count += 1) });
+    batch.push({ value, place: elements.place });
+    elements.place += 1;
   };
   const beginsList = (parent: Open | undefined): boolean => {
     if (sealed !== undefined) return false;
@@ -60,11 +62,12 @@ export function documentRows(
   };
   const start = (value: unknown[] | Envelope) => {
     const list = Array.isArray(value) && beginsList(open.at(-1));
-    open.push({ value, key: '', list, holds: false, body: false, before: count });
+    open.push({ value, key: '', list, holds: false, body: false, before: count() });
+    begins = list;
   };
   const place = (value: unknown) => {
     const parent = open.at(-1);
-    if (!parent && count > 0 && !isContainer(value)) throw new Error('unexpected characters');
+    if (!parent && count() > 0 && !isContainer(value)) throw new Error('unexpected characters');
     if (!parent || parent.list) row(value);
     else if (Array.isArray(parent.value)) parent.value.push(value);
     else put(parent.value, parent.key, value);
@@ -72,8 +75,8 @@ export function documentRows(
   const end = () => {
     const { value, list, holds, body, before } = open.pop() as Open;
     if (sealed === open.length + 1) sealed = undefined;
-    if (body) whole.body(value as Envelope, count - before);
-    const empty = list && open.at(-1)?.list && count === before; // an empty list in place of a row
+    if (body) whole.body(value as Envelope, count() - before);
+    const empty = list && open.at(-1)?.list && count() === before; // an empty list in place of a row
     if (empty || !(list || holds)) place(value);
   };
   const take = (token: Token) => {
@@ -98,37 +101,55 @@ export function documentRows(
     }
   };
 
-  async function* rows(): AsyncGenerator<RawRow[]> {
-    const parsed = parser.asStream({ streamValues: false, jsonStreaming: true });
-    const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // no-op: the loop throws the error
-    for await (const token of tokens as AsyncIterable<Token>) {
-      take(token);
-      if (batch.length < BATCH) continue;
+  const parsed = jsonParser({ streamValues: false, jsonStreaming: true });
+  const parse = (text: string | typeof none) => {
+    begins = false;
+    try {
+      const tokens = parsed(text as string);
+      if (tokens !== none) for (const token of getManyValues(tokens)) take(token);
+    } catch (error) {
+      throw notJson(name, count(), (error as Error).message);
+    }
+  };
+
+  async function* rows(): AsyncGenerator<RawRow[] | Lines> {
+    const decode = utf8Decoder(name);
+    let inList = false;
+    for await (const chunk of chunks) {
+      elements.bytes = Buffer.concat([elements.bytes.subarray(elements.at), chunk]);
+      elements.at = 0;
+      const { bytes } = elements;
+      while (elements.at < bytes.length) {
+        if (inList) {
+          const before = count();
+          yield elements;
+          if (sealed === undefined && count() > before) whole.stray();
+          inList = !elements.ended && bytes.length - elements.at <= MAX_ROW;
+          if (inList) break;
+        }
+        const { at } = elements;
+        // A list can only begin at the end of what is parsed at once.
+        elements.at = bytes.indexOf(LIST, at) + 1 || bytes.length;
+        parse(decode(bytes.subarray(at, elements.at)));
+        if (!(quick && begins)) continue;
+        inList = true;
+        elements.begin();
+        yield batch;
+        batch = [];
+      }
       yield batch;
       batch = [];
     }
+    parse(decode(elements.bytes.subarray(elements.at)));
+    parse(decode());
+    parse(none);
     yield batch;
   }
-  return { rows: named(name, rows(), () => count), complete: whole.complete };
+  return { rows: rows(), complete: whole.complete };
 }
 
 /** Refuses duplicate keys, because a value would be lost. Safe for `__proto__`. */
 function put(object: Envelope, key: string, value: unknown) {
-  if (Object.hasOwn(object, key))
-    throw new Error(`the key ${JSON.stringify(key)} appears twice in one object`);
+  if (Object.hasOwn(object, key)) throw new Error(repeatedKey(key));
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
-async function* named(
-  name: string,
-  rows: AsyncGenerator<RawRow[]>,
-  read: () => number,
-): AsyncGenerator<RawRow[]> {
-  try {
-    yield* rows;
-  } catch (error) {
-    if (error instanceof SourceError) throw error;
-    const place = read() > 0 ? ` after row ${read()}` : '';
-    throw new SourceError(`${name}: is not JSON${place}: ${(error as Error).message}`);
-  }
 }

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -6,11 +5,11 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'lossless-json';
 import type { z } from 'zod';
-import { arrayRows, isArray } from './array.ts';
 import { csvRows } from './csv.ts';
-import { documentRows, holdsList } from './document.ts';
+import { documentRows } from './document.ts';
+import { holdsList } from './elements.ts';
 import { jsonLines } from './lines.ts';
-import { NOT_UTF8, PathError, type Source, SourceError } from './source.ts';
+import { PathError, type Source, SourceError, utf8Decoder } from './source.ts';
 
 export const formats = ['json', 'csv'] as const;
 export type Format = (typeof formats)[number];
@@ -39,14 +38,8 @@ export async function openSource(
     return { name, unit: 'line', rows, complete: never, bytes };
   }
   if (isNdjson(start)) return { name, unit: 'line', rows: jsonLines(name, all), complete: never, bytes };
-  let complete = never;
-  const others = (rest: AsyncIterable<Buffer>, count: number) => {
-    const document = documentRows(name, decoded(name, rest), count);
-    complete = document.complete;
-    return document.rows;
-  };
-  const rows = isArray(start) ? arrayRows(name, all, others) : others(all, 0);
-  return { name, unit: 'row', rows, complete: () => complete(), bytes };
+  const { rows, complete } = documentRows(name, all);
+  return { name, unit: 'row', rows, complete, bytes };
 }
 
 export async function fileAt(path: string): Promise<Stats> {
@@ -100,18 +93,9 @@ async function* unzipped(
 }
 
 async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let ascii = true;
-  try {
-    for await (const chunk of bytes) {
-      ascii &&= isAscii(chunk);
-      yield ascii ? chunk.toString('latin1') : decoder.decode(chunk, { stream: true });
-    }
-    yield decoder.decode();
-  } catch (error) {
-    const wrong = (error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
-    fail(name, wrong ? new Error(NOT_UTF8) : error);
-  }
+  const decode = utf8Decoder(name);
+  for await (const chunk of bytes) yield decode(chunk);
+  yield decode();
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { Layout } from '../quick/split.ts';
 
 /** `broken` describes an invalid NDJSON line or CSV record. */
@@ -61,6 +62,28 @@ export async function* readRows(batches: AsyncIterable<RawRow[] | Lines>): Async
 export class SourceError extends Error {}
 
 export const NOT_UTF8 = 'is not UTF-8 text.';
+
+/** Decodes one chunk of UTF-8 after the other. Without a chunk, checks that the last character is whole. */
+export function utf8Decoder(name: string): (chunk?: Buffer) => string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let ascii = true;
+  return (chunk) => {
+    ascii &&= chunk === undefined || isAscii(chunk);
+    if (ascii) return chunk?.toString('latin1') ?? '';
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new SourceError(`${name}: ${NOT_UTF8}`);
+    }
+  };
+}
+
+export function notJson(name: string, rows: number, why: string): SourceError {
+  const place = rows > 0 ? ` after row ${rows}` : '';
+  return new SourceError(`${name}: is not JSON${place}: ${why}`);
+}
+
+export const repeatedKey = (key: string) => `the key ${JSON.stringify(key)} appears twice in one object`;
 
 /** There is no file of this name. */
 export class PathError extends SourceError {}
