@@ -105,4 +105,5 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
 }
 
 const NULL = Buffer.from('null');
-const isNullWord = (bytes: Buffer, start: number, end: number) => isSame(bytes, start, end, NULL);
+const isNullWord = (bytes: Buffer, start: number, end: number) =>
+  end - start === NULL.length && isSame(bytes, start, NULL, NULL.length);

@@ -113,15 +113,17 @@ function textReader(
   accepts: (text: string, quoted: boolean) => boolean,
   read: (text: string) => unknown = (text) => text,
 ): Reader {
-  let last = Buffer.alloc(0);
+  let last = new Uint8Array(0);
   let lastQuoted: boolean | undefined;
   let value = '';
   return {
     takes(bytes, start, end, quoted) {
-      if (quoted === lastQuoted && isSame(bytes, start, end, last)) return true;
+      const length = end - start;
+      if (quoted === lastQuoted && length === value.length && isSame(bytes, start, last, length)) return true;
       const text = bytes.toString('latin1', start, end);
       if (!accepts(text, quoted)) return false;
-      last = Buffer.from(text, 'latin1');
+      if (length > last.length) last = new Uint8Array(length);
+      for (let index = 0; index < length; index += 1) last[index] = bytes[start + index] as number;
       lastQuoted = quoted;
       value = text;
       return true;
@@ -130,10 +132,8 @@ function textReader(
   };
 }
 
-export function isSame(bytes: Buffer, start: number, end: number, other: Buffer): boolean {
-  if (end - start !== other.length) return false;
-  for (let index = 0; index < other.length; index += 1)
-    if (bytes[start + index] !== other[index]) return false;
+export function isSame(bytes: Buffer, start: number, other: Uint8Array, length: number): boolean {
+  for (let index = 0; index < length; index += 1) if (bytes[start + index] !== other[index]) return false;
   return true;
 }
 
