@@ -2,8 +2,8 @@
 //   npm run bench:import [rows] [validator-days|attestations|blocks]
 // (300,000 days of validators: files of 270 MB, a database of 150 MB; of few rows, the start takes most time)
 // With DATABASE_URL, whose role must be allowed to create databases, on one's own PostgreSQL, otherwise on an embedded one.
-// CSV, NDJSON, a JSON array and a REST body are imported as new rows and again unchanged, each with a COPY in between, and NDJSON that is
-// broken in a row at four fifths, of which nothing must stay. Exits with 1 if an import fails or counts wrongly.
+// CSV, NDJSON, a JSON array and a REST body are imported as new rows and again unchanged, each with a COPY in between, and
+// NDJSON that is broken in a row at four fifths, of which nothing must stay. Exits with 1 if an import fails or counts wrongly.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
