@@ -72,15 +72,16 @@ const impliedFields = Object.entries(implied) as [
 
 export type ImportedAttestation = z.infer<typeof Shape>;
 
-function* faultsOf(row: ImportedAttestation): Faults {
-  yield* periodFaults(row);
+function faultsOf(row: ImportedAttestation): Faults {
+  const percents = percentFaults('avgAttesterEffectiveness', row.avgAttesterEffectiveness);
+  const faults = [...periodFaults(row), ...percents];
   for (const [name, of] of impliedFields) {
     const given = row[name];
     if (given === null) continue;
     const value = of(row);
-    if (given !== value) yield [name, `is ${given}; on ${row.network} this row's is ${value}`];
+    if (given !== value) faults.push([name, `is ${given}; on ${row.network} this row's is ${value}`]);
   }
-  yield* percentFaults('avgAttesterEffectiveness', row.avgAttesterEffectiveness);
+  return faults;
 }
 
 /** Only a refresh computes these figures, and only for days. They are null in other rows. */

@@ -36,22 +36,24 @@ const ofBlocks = [
   'totalPriorityFeesValidator',
 ] as const satisfies (keyof ImportedBlock)[];
 
-function* faultsOf(row: ImportedBlock): Faults {
-  yield* slotFaults(row);
+function faultsOf(row: ImportedBlock): Faults {
+  const faults = [...slotFaults(row)];
   if (row.consensusProposerDuty === 'missed') {
     for (const name of ofBlocks) {
-      if (row[name] !== null) yield [name, `is ${row[name]}; a missed slot has no block, and null is needed`];
+      if (row[name] !== null)
+        faults.push([name, `is ${row[name]}; a missed slot has no block, and null is needed`]);
     }
     for (const name of ['relays', 'blockBuilderPubkeys'] as const) {
-      if (row[name].length > 0) yield [name, 'is not empty; a missed slot has no block'];
+      if (row[name].length > 0) faults.push([name, 'is not empty; a missed slot has no block']);
     }
   } else if (row.consensusProposerDuty === 'proposed' && row.consensusBlockRoot === null) {
-    yield ['consensusBlockRoot', 'is null; a slot of duty proposed has a block'];
+    faults.push(['consensusBlockRoot', 'is null; a slot of duty proposed has a block']);
   }
   const types = [row.totalType0Transactions, row.totalType1Transactions, row.totalType2Transactions];
   const known = types.reduce<number>((sum, type) => sum + (type ?? 0), 0);
   if (row.totalTransactions !== null && row.totalTransactions < known)
-    yield ['totalTransactions', `is ${row.totalTransactions}; types 0, 1 and 2 together are ${known}`];
+    faults.push(['totalTransactions', `is ${row.totalTransactions}; types 0, 1 and 2 together are ${known}`]);
+  return faults;
 }
 
 async function mergeBlocks(

@@ -51,6 +51,5 @@ function boundOf(origin: string, words: string, bound: number | bigint): string 
 
 const HIGHEST_PERCENT = 100 + 1e-6; // rounding can raise a mean of doubles above 100
 
-export function* percentFaults(field: string, percent: number): Faults {
-  if (percent > HIGHEST_PERCENT) yield [field, `is ${percent}; a percentage of at most 100 is needed`];
-}
+export const percentFaults = (field: string, percent: number): Faults =>
+  percent > HIGHEST_PERCENT ? [[field, `is ${percent}; a percentage of at most 100 is needed`]] : [];

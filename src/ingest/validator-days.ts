@@ -36,7 +36,6 @@ const perSlots = [
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;
 
-/** Returns a list, because a generator takes more than twice as long, for each row of a day. */
 function faultsOf(row: ImportedValidatorDay): Faults {
   const { network, day, startEpoch, endEpoch } = row;
   const calendar = row.utc ? 'utc' : 'chain';
