@@ -1,10 +1,11 @@
 // What an import costs, against a plain COPY of the same rows into the same table with its indexes:
-//   npm run bench:import [rows] [validator-days|attestations|blocks]
+//   npm run bench:import [rows] [validator-days|attestations|blocks|validators]
 // (300,000 days of validators: files of 270 MB, a database of 150 MB; of few rows, the start takes most time)
 // With DATABASE_URL, whose role must be allowed to create databases, on one's own PostgreSQL, otherwise on an embedded one.
 // CSV, NDJSON, a JSON array and a REST body are imported as new rows and again unchanged, each with a COPY in between, and
 // NDJSON that is broken in a row at four fifths, of which nothing must stay. Exits with 1 if an import fails or counts wrongly.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -94,6 +95,14 @@ const block = (index) => ({
   relays: index % 10 ? ['flashbots', 'ultra sound'] : [],
   blockBuilderPubkeys: index % 10 ? [hex(48, index % 50), hex(48, index % 50)] : [],
 });
+/** Of five, two have a node operator and a pool, and one has left. */
+const validator = (index) => ({
+  ...{ validatorIndex: index, validatorPubkey: `0x${createHash('sha384').update(`${index}`).digest('hex')}` },
+  ...{ depositAddress: hex(20, index % 300_000), withdrawalAddress: hex(20, index % 200_000) },
+  ...{ nodeOperator: index % 5 < 2 ? `Operator ${index % 300}` : null },
+  ...{ pool: index % 5 < 2 ? `Pool ${index % 40}` : null, activationEpoch: Math.floor(index / 5) },
+  ...{ exitEpoch: index % 5 === 4 ? 300_000 + (index % 1_000) : null, slashed: index % 3_000 === 0 },
+});
 const datasets = {
   'validator-days': {
     table: 'validator_days',
@@ -108,6 +117,7 @@ const datasets = {
     row: attestationHour,
   },
   blocks: { table: 'blocks', tables: 'blocks', order: 'slot', row: block },
+  validators: { table: 'validators', tables: 'validators', order: 'validator_index', row: validator },
 };
 if (!(rows >= 1) || !datasets[resource]) {
   console.error(`Give a number of rows, and one of ${Object.keys(datasets).join(', ')}.`);

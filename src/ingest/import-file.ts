@@ -12,7 +12,7 @@ import { type ImportResource, importerOf } from './importers.ts';
 import { guardIndexed } from './index-guard.ts';
 import { lockWriters } from './locks.ts';
 import { noteOrigins, type Origin, stagedDatasets } from './origins.ts';
-import { quickLines, takesLines } from './quick/index.ts';
+import { quickLines } from './quick/index.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type Lines, type RawRow, type Source, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
@@ -192,7 +192,7 @@ async function replacesList(client: pg.ClientBase, { replacesWhen }: Importer<un
   return rows[0]?.yes === true;
 }
 
-const placeOf = (source: Source, place: number) => `${source.unit} ${place}`;
+const placeOf = (source: Source, place: number | string) => `${source.unit} ${place}`;
 
 const placeNumber = ({ place }: RowFault) => Number(place.split(' ')[1]);
 
@@ -209,7 +209,7 @@ async function stageSource(
   report: FileReport,
 ) {
   const staging = await openStaging(client, importer);
-  const quick = takesLines(importer) && !options.skipInvalid ? quickLines(importer, options) : undefined;
+  const quick = options.skipInvalid ? undefined : quickLines(importer, options);
   let fitting: StagedRow<unknown>[] = [];
   const stage = (raw: RawRow): boolean => {
     report.rows += 1;
@@ -284,17 +284,16 @@ async function checkStaged(
   report: FileReport,
 ) {
   const { key, unique } = importer;
-  const rowAt = (place: string) => placeOf(source, Number(place));
   const checks = [
     (await hasRepeatedKeys(client)) && {
       query: repeatedRows(key),
       field: '(row)',
-      msg: (first: string) => `repeats ${rowAt(first)}`,
+      msg: (first: string) => `repeats ${placeOf(source, first)}`,
     },
     unique && {
       query: repeatedRows(unique.columns),
       field: unique.field,
-      msg: (first: string) => `is that of ${rowAt(first)} too`,
+      msg: (first: string) => `is that of ${placeOf(source, first)} too`,
     },
     unique && {
       query: contradictingRows(unique),

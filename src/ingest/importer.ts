@@ -30,7 +30,7 @@ export type Importer<Row, Name extends string = string> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
-  /** Absent if `check` does more than these. */
+  /** Absent if `check` changes rows that these would accept. */
   checks?: Pick<Checks<Row>, 'defaults' | 'defaultsFrom' | 'faults'>;
   columns: readonly Column<Name>[];
   /** Values of columns that are not the field of the same name, by column in camel case. */

@@ -145,9 +145,9 @@ async function staged(
 ) {
   const importer = importerOf(resource);
   const source = isCsv(form)
-    ? csvRows('file', only(`${columns.join(',')}\n${line}\n`), importer.shape)
+    ? csvRows('file', only(Buffer.from(`${columns.join(',')}\n${line}\n`)), importer.shape)
     : isElement(form)
-      ? documentRows('file', only(Buffer.from(`[${line}]`)), false).rows
+      ? documentRows('file', only(Buffer.from(`[${line}]`)), new Set(), false).rows
       : jsonLines('file', only(Buffer.from(`${line}\n`)));
   try {
     for await (const [raw] of readRows(source)) {
@@ -189,7 +189,7 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
         async (form, columns, change, utc) => {
           const options: RowOptions = { network: 'mainnet', utc };
           const line = lineOf(form, columns, { ...written(base), ...change });
-          const quick = quickLines(importer, options);
+          const quick = quickLines(importer, options) as NonNullable<ReturnType<typeof quickLines>>;
           // Values of the line before are known, and must not let others pass.
           const before = lineOf(form, columns, written({ ...base, relays: [], blockBuilderPubkeys: [] }));
           quick.expect(isCsv(form) ? { columns } : { ...jsonLayout(before), inArray: isElement(form) });

@@ -49,6 +49,53 @@ describe('importFile reads', () => {
   });
 });
 
+describe('a row with a list named data or results, which would be taken for rows,', () => {
+  const [row] = two as [object];
+  it.each([
+    ['an array', JSON.stringify([row, { ...slashing(2), results: [] }, slashing(3)]), ' after row 1'],
+    ['an array, deeper', JSON.stringify([{ ...row, meta: { data: [slashing(2)] } }]), ' after row 1'],
+    [
+      'NDJSON',
+      ndjson([
+        { ...row, data: [] },
+        { ...row, data: [] },
+      ]),
+      '',
+    ],
+    ['an object of its own', JSON.stringify({ ...row, data: [1] }), ' after row 1'],
+  ])('is refused in %s', async (_of, text, place) => {
+    await expect(load(text)).rejects.toThrow(
+      `an object${place} has the field validatorIndex and contains a list named data or results. A row must not`,
+    );
+  });
+});
+
+describe('a key that is repeated in a row', () => {
+  const repeated = (first: string, second: string) => {
+    const text = JSON.stringify({ ...slashing(7), network: first });
+    return `${text.slice(0, -1)},"network":"${second}"}`;
+  };
+  const lines = (...texts: string[]) => texts.map((text) => `${text}\n`).join('');
+
+  it('is read if its values are equal', async () => {
+    const text = lines(...Array(3).fill(repeated('mainnet', 'mainnet')));
+    const { faults } = await load(text);
+    expect(faults.map(({ place, msg }) => `${place} ${msg}`)).toEqual([
+      'line 2 repeats line 1',
+      'line 3 repeats line 1',
+    ]);
+    expect(await load(`[${repeated('mainnet', 'mainnet')}]`)).toMatchObject({ loaded: true, rows: 1 });
+  });
+
+  it('is a fault if its values differ', async () => {
+    const text = lines(repeated('mainnet', 'mainnet'), repeated('mainnet', 'hoodi'));
+    const { faults } = await load(text);
+    expect(faults).toMatchObject([
+      { place: 'line 2', msg: expect.stringContaining("Duplicate key 'network'") },
+    ]);
+  });
+});
+
 describe.each([
   ['a JSON array', (rows: string) => `[${rows}\n]`],
   ['a REST body', (rows: string) => `{"page":{"from":null},"data": [${rows}\n],"total":4000}`],

@@ -16,19 +16,16 @@ const ABSENT = -1;
 /** Returns where the next line begins, or 0 for a line that it does not take. */
 type Take = (bytes: Buffer, at: number, place: number, copy: CopyBuffer) => number;
 
-export const takesLines = ({ shape, checks }: Importer<unknown>): boolean =>
-  ENABLED && checks !== undefined && accepters(shape) !== undefined;
-
-/** Takes lines whose values are stored as written. */
+/** Takes lines whose values are stored as written. Undefined if there are none for this importer. */
 export function quickLines(importer: Importer<unknown>, options: RowOptions) {
+  if (!ENABLED || !importer.checks || !accepters(importer.shape)) return undefined;
   const copy = new CopyBuffer();
   const known = new Map<string, Take | undefined>();
   let current: Take | undefined;
   return {
     expect(layout: Layout) {
       const key = (layout.around ?? layout.columns).join('\n');
-      if (!known.has(key) && known.size < MAX_LAYOUTS)
-        known.set(key, takesLines(importer) ? taker(importer, options, layout) : undefined);
+      if (!known.has(key) && known.size < MAX_LAYOUTS) known.set(key, taker(importer, options, layout));
       current = known.get(key);
     },
     take: (bytes: Buffer, at: number, place: number) => current?.(bytes, at, place, copy) ?? 0,
@@ -41,7 +38,9 @@ function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout)
   const { shape, checks, derived = {}, columns: targets } = importer;
   const { columns } = layout;
   const fields = accepters(shape);
-  if (!checks || !fields || columns.some((name) => !Object.hasOwn(shape.shape, name))) return undefined;
+  const isColumn = (name: string, at: number) =>
+    Object.hasOwn(shape.shape, name) && columns.indexOf(name) === at;
+  if (!checks || !fields || !columns.every(isColumn)) return undefined;
   const count = columns.length;
   const cells: Cells = {
     starts: new Int32Array(count),

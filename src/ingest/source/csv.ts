@@ -1,8 +1,7 @@
-import { CsvError } from 'csv-parse';
 import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from '../../kernel/leaves.ts';
-import { type CsvRecord, cellsOf, csvParts } from './csv-records.ts';
+import { cellsOf, recordEnd, recordsEnd } from './csv-records.ts';
 import { type Lines, linesOf, type RawRow, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
@@ -49,58 +48,34 @@ function checkedHeader(name: string, record: string[], shape: z.ZodObject): stri
 }
 
 /** RFC 4180 with a header; columns may be absent. */
-export async function* csvRows(
+export function csvRows(
   name: string,
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<Buffer>,
   shape: z.ZodObject,
-): AsyncGenerator<RawRow[] | Lines> {
-  const columns: Read[] = [];
-  let header: string[] = [];
+): AsyncGenerator<Lines> {
+  let columns: string[] | undefined;
+  let reads: Read[] = [];
   const begin = (cells: string[]) => {
-    header = checkedHeader(name, cells, shape);
-    for (const column of header) columns.push(cellReader(shape.shape[column] as z.core.$ZodType));
+    columns = checkedHeader(name, cells, shape);
+    reads = columns.map((column) => cellReader(shape.shape[column] as z.core.$ZodType));
   };
-  const rowOf = ({ cells, line }: CsvRecord): RawRow => {
-    if (cells.length !== header.length) {
-      const msg = `has ${cells.length} cells, but the header has ${header.length}`;
-      return { value: undefined, place: line, broken: { text: JSON.stringify(cells), msg } };
+  const rowOf = (record: string, place: number): RawRow | undefined => {
+    const text = record.endsWith('\r') ? record.slice(0, -1) : record;
+    if (text === '') return undefined;
+    const cells = cellsOf(name, text, place);
+    if (!columns) return void begin(cells);
+    if (cells.length !== columns.length) {
+      const msg = `has ${cells.length} cells, but the header has ${columns.length}`;
+      return { value: undefined, place, broken: { text: JSON.stringify(cells), msg } };
     }
     const value: Record<string, unknown> = {};
     for (let index = 0; index < cells.length; index += 1)
-      value[header[index] as string] = columns[index]?.(cells[index] as string);
-    return { value, place: line };
+      value[columns[index] as string] = reads[index]?.(cells[index] as string);
+    return { value, place };
   };
-  try {
-    for await (const part of csvParts(chunks)) {
-      if (Array.isArray(part)) {
-        const rows = header.length === 0 ? part.slice(1) : part;
-        if (header.length === 0 && part[0]) begin(part[0].cells);
-        yield rows.map(rowOf);
-        continue;
-      }
-      const { lineBreak, text } = part;
-      let [at, place] = [0, part.line];
-      while (header.length === 0 && at < text.length) {
-        const end = text.indexOf(lineBreak, at) < 0 ? text.length : text.indexOf(lineBreak, at);
-        if (end > at) begin(cellsOf(text.slice(at, end), place));
-        at = end + lineBreak.length;
-        place += 1;
-      }
-      const lineRow = (line: string, place: number) => {
-        const own = line.endsWith('\r') ? line.slice(0, -1) : line;
-        if (own === '') return undefined;
-        try {
-          return rowOf({ cells: cellsOf(own, place), line: place });
-        } catch (error) {
-          throw notCsv(name, error);
-        }
-      };
-      yield linesOf(Buffer.from(text.slice(at)), place, lineRow, () => ({ columns: header }));
-    }
-  } catch (error) {
-    throw notCsv(name, error);
-  }
+  return linesOf(name, chunks, {
+    ...{ rowOf, end: recordEnd, lastEnd: recordsEnd() },
+    layout: () => ({ columns: columns ?? [] }),
+    endless: 'a quote may not be closed',
+  });
 }
-
-const notCsv = (name: string, error: unknown) =>
-  error instanceof CsvError ? new SourceError(`${name}: is not CSV: ${error.message}`) : error;

@@ -2,7 +2,7 @@ import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import { getManyValues, none } from 'stream-chain/defs.js';
 import { jsonParser, type Token } from 'stream-json/parser.js';
 import { elementsOf, listNames } from './elements.ts';
-import { type Lines, notJson, type RawRow, repeatedKey, utf8Decoder } from './source.ts';
+import { type Lines, notJson, type RawRow, repeatedKey, SourceError, utf8Decoder } from './source.ts';
 import { type Envelope, wholeList } from './whole-list.ts';
 
 type Open = {
@@ -21,18 +21,21 @@ type Open = {
 const ENABLED = true;
 /** Larger rows are left to stream-json, because an incomplete row is read again with each chunk. */
 const MAX_ROW = 4_194_304;
+/** Of a document outside lists of rows, all of which is kept until its end. */
+const MAX_OUTSIDE = 33_554_432;
 const LIST = 91;
 
 const isContainer = (value: unknown) =>
   typeof value === 'object' && value !== null && !isLosslessNumber(value);
 
 /**
- * Streams rows from REST bodies (single, consecutive, nested), an array, or one object. If `quick`, stream-json reads only
- * what is not a row of a list.
+ * Streams rows from REST bodies (single, consecutive, nested), an array, or one object. A row has some of `fields`, and
+ * must not contain a list that would be taken for rows. If `quick`, stream-json reads only what is not a row of a list.
  */
 export function documentRows(
   name: string,
   chunks: AsyncIterable<Buffer>,
+  fields: ReadonlySet<string>,
   quick = ENABLED,
 ): { rows: AsyncIterable<RawRow[] | Lines>; complete(): boolean } {
   const whole = wholeList();
@@ -44,11 +47,14 @@ export function documentRows(
   let sealed: number | undefined;
   /** True if the last token begins a list of rows. */
   let begins = false;
+  /** Bytes that were parsed since the last row or document. */
+  let outside = 0;
 
   const row = (value: unknown) => {
     if (sealed === undefined) whole.stray();
     batch.push({ value, place: elements.place });
     elements.place += 1;
+    outside = 0;
   };
   const beginsList = (parent: Open | undefined): boolean => {
     if (sealed !== undefined) return false;
@@ -65,7 +71,7 @@ export function documentRows(
     open.push({ value, key: '', list, holds: false, body: false, before: count() });
     begins = list;
   };
-  const place = (value: unknown) => {
+  const add = (value: unknown) => {
     const parent = open.at(-1);
     if (!parent && count() > 0 && !isContainer(value)) throw new Error('unexpected characters');
     if (!parent || parent.list) row(value);
@@ -75,9 +81,18 @@ export function documentRows(
   const end = () => {
     const { value, list, holds, body, before } = open.pop() as Open;
     if (sealed === open.length + 1) sealed = undefined;
+    if (open.length === 0) outside = 0;
+    const field = holds && Object.keys(value).find((key) => fields.has(key));
+    if (field) {
+      const place = count() > 0 ? ` after row ${count()}` : '';
+      const lists = [...listNames].join(' or ');
+      throw new SourceError(
+        `${name}: an object${place} has the field ${field} and contains a list named ${lists}. A row must not contain such a list, and a body with rows must not have fields of rows.`,
+      );
+    }
     if (body) whole.body(value as Envelope, count() - before);
     const empty = list && open.at(-1)?.list && count() === before; // an empty list in place of a row
-    if (empty || !(list || holds)) place(value);
+    if (empty || !(list || holds)) add(value);
   };
   const take = (token: Token) => {
     switch (token.name) {
@@ -92,12 +107,12 @@ export function documentRows(
         (open.at(-1) as Open).key = token.value as string;
         return;
       case 'numberValue':
-        return place(new LosslessNumber(token.value as string));
+        return add(new LosslessNumber(token.value as string));
       case 'stringValue':
       case 'trueValue':
       case 'falseValue':
       case 'nullValue':
-        return place(token.value);
+        return add(token.value);
     }
   };
 
@@ -108,6 +123,7 @@ export function documentRows(
       const tokens = parsed(text as string);
       if (tokens !== none) for (const token of getManyValues(tokens)) take(token);
     } catch (error) {
+      if (error instanceof SourceError) throw error;
       throw notJson(name, count(), (error as Error).message);
     }
   };
@@ -123,6 +139,7 @@ export function documentRows(
         if (inList) {
           const before = count();
           yield elements;
+          outside = 0;
           if (sealed === undefined && count() > before) whole.stray();
           inList = !elements.ended && bytes.length - elements.at <= MAX_ROW;
           if (inList) break;
@@ -131,6 +148,14 @@ export function documentRows(
         // A list can only begin at the end of what is parsed at once.
         elements.at = bytes.indexOf(LIST, at) + 1 || bytes.length;
         parse(decode(bytes.subarray(at, elements.at)));
+        outside += elements.at - at;
+        if (outside > MAX_OUTSIDE) {
+          while (open.length > 0) end(); // makes it a row, whose check may tell where the rows are
+          yield batch;
+          throw new SourceError(
+            `${name}: has more than ${MAX_OUTSIDE / 1_048_576} MB in one value that is not a list of rows; accepted are REST bodies, rows as JSON or NDJSON, and CSV.`,
+          );
+        }
         if (!(quick && begins)) continue;
         inList = true;
         elements.begin();

@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import { parse } from 'lossless-json';
 import { jsonLayout } from '../quick/split.ts';
-import { type Lines, linesOf, NOT_UTF8, type RawRow, SourceError } from './source.ts';
+import { type Lines, linesOf, type RawRow } from './source.ts';
 
 const LF = 10;
 
@@ -32,22 +31,10 @@ const rowOf = (line: string, place: number): RawRow | undefined => {
   return text === '' ? undefined : readLine(text, place);
 };
 
-export async function* jsonLines(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
-  let rest: Buffer[] = [];
-  let place = 1;
-  const checked = (bytes: Buffer): Lines => {
-    if (!isUtf8(bytes)) throw new SourceError(`${name}: ${NOT_UTF8}`);
-    return linesOf(bytes, place, rowOf, jsonLayout);
-  };
-  for await (const chunk of chunks) {
-    const whole = chunk.lastIndexOf(LF) + 1;
-    if (whole > 0) {
-      const lines = checked(Buffer.concat([...rest, chunk.subarray(0, whole)]));
-      yield lines;
-      ({ place } = lines);
-      rest = [];
-    }
-    rest.push(chunk.subarray(whole));
-  }
-  yield checked(Buffer.concat(rest));
-}
+export const jsonLines = (name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> =>
+  linesOf(name, chunks, {
+    ...{ rowOf, layout: jsonLayout },
+    end: (bytes, at) => (bytes.indexOf(LF, at) + 1 || bytes.length + 1) - 1,
+    lastEnd: (chunk) => chunk.lastIndexOf(LF) + 1,
+    endless: 'rows of NDJSON are shorter',
+  });

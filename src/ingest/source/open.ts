@@ -9,7 +9,7 @@ import { csvRows } from './csv.ts';
 import { documentRows } from './document.ts';
 import { holdsList } from './elements.ts';
 import { jsonLines } from './lines.ts';
-import { PathError, type Source, SourceError, utf8Decoder } from './source.ts';
+import { PathError, type Source, SourceError } from './source.ts';
 
 export const formats = ['json', 'csv'] as const;
 export type Format = (typeof formats)[number];
@@ -34,11 +34,11 @@ export async function openSource(
   const bytes = () => ({ read: counter.read, size: file?.size });
   const never = () => false;
   if ((format ?? (/\.csv(\.gz)?$/i.test(path) ? 'csv' : 'json')) === 'csv') {
-    const rows = csvRows(name, decoded(name, all), shape);
+    const rows = csvRows(name, all, shape);
     return { name, unit: 'line', rows, complete: never, bytes };
   }
   if (isNdjson(start)) return { name, unit: 'line', rows: jsonLines(name, all), complete: never, bytes };
-  const { rows, complete } = documentRows(name, all);
+  const { rows, complete } = documentRows(name, all, new Set(Object.keys(shape.shape)));
   return { name, unit: 'row', rows, complete, bytes };
 }
 
@@ -84,18 +84,17 @@ async function* unzipped(
       yield* chunks;
     }
     if (first[0] !== 0x1f || first[1] !== 0x8b) yield* whole();
-    else yield* pipeline(Readable.from(whole()), createGunzip(), () => undefined) as AsyncIterable<Buffer>;
+    else
+      yield* pipeline(
+        Readable.from(whole()),
+        createGunzip({ chunkSize: READ_SIZE }),
+        () => undefined,
+      ) as AsyncIterable<Buffer>;
   } catch (error) {
     fail(name, error);
   } finally {
     raw.destroy();
   }
-}
-
-async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decode = utf8Decoder(name);
-  for await (const chunk of bytes) yield decode(chunk);
-  yield decode();
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');

@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { Layout } from '../quick/split.ts';
 
 /** `broken` describes an invalid NDJSON line or CSV record. */
@@ -16,26 +16,54 @@ export type Lines = {
   layout(text: string): Layout | undefined;
 };
 
-/** `bytes` holds whole lines in UTF-8, of which the first has the number `place`. */
-export function linesOf(
-  bytes: Buffer,
-  place: number,
-  rowOf: (line: string, place: number) => RawRow | undefined,
-  layout: Lines['layout'],
-): Lines {
-  return {
-    ...{ bytes, at: 0, place, layout },
-    read() {
-      if (this.at >= bytes.length) return undefined;
-      const lineBreak = bytes.indexOf('\n', this.at);
-      const end = lineBreak < 0 ? bytes.length : lineBreak;
-      const text = bytes.toString('utf8', this.at, end);
-      const row = rowOf(text, this.place);
-      this.at = end + 1;
-      this.place += 1;
-      return { text, row };
-    },
+type LineFormat = Pick<Lines, 'layout'> & {
+  rowOf(text: string, place: number): RawRow | undefined;
+  /** Where the row at `at` ends, before its line break. */
+  end(bytes: Buffer, at: number): number;
+  /** Where the last row that ends in this chunk ends, after its line break; 0 if none does. Gets each chunk once. */
+  lastEnd(chunk: Buffer): number;
+  /** Explains a row that does not end. */
+  endless: string;
+};
+
+const MAX_MB = 32;
+
+/** Rows that end with a line break. A row that has line breaks itself has the number of its first line. */
+export async function* linesOf(
+  name: string,
+  chunks: AsyncIterable<Buffer>,
+  { rowOf, layout, end, lastEnd, endless }: LineFormat,
+): AsyncGenerator<Lines> {
+  let place = 1;
+  let rest: Buffer[] = [];
+  const lines = (bytes: Buffer): Lines => {
+    if (!isUtf8(bytes)) throw new SourceError(`${name}: ${NOT_UTF8}`);
+    return {
+      ...{ bytes, at: 0, place, layout },
+      read() {
+        if (this.at >= bytes.length) return undefined;
+        const next = end(bytes, this.at);
+        const text = bytes.toString('utf8', this.at, next);
+        const row = rowOf(text, this.place);
+        this.at = next + 1;
+        this.place += text.split('\n').length;
+        return { text, row };
+      },
+    };
   };
+  for await (const chunk of chunks) {
+    const length = lastEnd(chunk);
+    if (length > 0) {
+      const part = lines(Buffer.concat([...rest, chunk.subarray(0, length)]));
+      yield part;
+      ({ place } = part);
+      rest = [];
+    }
+    rest.push(chunk.subarray(length));
+    if (rest.reduce((sum, { length }) => sum + length, 0) > MAX_MB * 1_048_576)
+      throw new SourceError(`${name}: line ${place} begins a row of more than ${MAX_MB} MB; ${endless}`);
+  }
+  yield lines(Buffer.concat(rest));
 }
 
 export type Source = {
@@ -85,5 +113,5 @@ export function notJson(name: string, rows: number, why: string): SourceError {
 
 export const repeatedKey = (key: string) => `the key ${JSON.stringify(key)} appears twice in one object`;
 
-/** There is no file of this name. */
+/** The path cannot be read as a file. */
 export class PathError extends SourceError {}
