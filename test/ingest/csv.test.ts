@@ -128,6 +128,44 @@ describe('CSV with a header of field names', () => {
     expect(rejected.map((row) => JSON.parse(row).length)).toEqual([8, 1]);
   });
 
+  describe('of many lines', () => {
+    const clients = async (text: string) => {
+      const { pool } = gateway.database;
+      await pool.query({ text: 'truncate validator_clients', values: [] });
+      const report = await importFile(pool, 'validator-clients', await write(text, 'many.csv'), {
+        network: 'mainnet',
+      });
+      const stored = await pool.query({
+        text: 'select client from validator_clients order by validator_index',
+        values: [],
+      });
+      return { faults: report.faults, stored: stored.rows.map(({ client }) => client) };
+    };
+
+    it('may end them with LF and CRLF, and have line breaks in cells', async () => {
+      const lines = [
+        '1,Prysm\r\n',
+        '2,Teku\n',
+        '\r\n',
+        '3,"Nim\r\nbus"\r\n',
+        '4,Prysm\n',
+        '5,Lodestar\r\n',
+        '6,Grandine\r',
+      ];
+      expect(await clients(`validatorIndex,client\n${lines.join('')}`)).toEqual({
+        faults: [],
+        stored: ['Prysm', 'Teku', 'Nim\r\nbus', 'Prysm', 'Lodestar', 'Grandine'],
+      });
+    });
+
+    it.each([['1,Prysm\n2,Teku\n3,Teku\r4,Prysm\n'], ['1,Prysm\n2,Teku\n"3","Teku"\r4,Prysm\n']])(
+      'may not end one with CR alone',
+      async (text) => {
+        await expect(clients(`validatorIndex,client\n${text}`)).rejects.toThrow(/is not CSV: .*line 4/);
+      },
+    );
+  });
+
   it.each([
     ['an unknown column', 'validatorIndex,colour\n1,red\n', /names "colour"; columns are .*validatorIndex/],
     ['a column twice', 'validatorIndex,validatorIndex\n1,1\n', /names validatorIndex twice/],

@@ -43,8 +43,9 @@ const csvSplitter =
         code = index < length ? (bytes[index] as number) : LF;
       }
       if (column === last) {
-        if (index === at || (code !== LF && code !== CR)) return 0;
-        return index + (code === CR ? 2 : 1);
+        if (index === at) return 0;
+        if (code === LF) return index + 1;
+        return code === CR && bytes[index + 1] === LF ? index + 2 : 0;
       }
       if (code !== COMMA) return 0;
       index += 1;

@@ -47,10 +47,12 @@ export function cellsOf(name: string, text: string, line: number): string[] {
 
 function faultOf(text: string, line: number): string {
   if (text.split('"').length % 2 === 0) return `a quote of the record on line ${line} is not closed`;
+  if (text.replaceAll(/"[^"]*"/g, '').includes('\r'))
+    return `line ${line} has a CR without LF outside quotes; lines end with LF or CRLF`;
   try {
     csvSync('\n'.repeat(line - 1) + text.replaceAll('\r\n', '\n'), { skip_empty_lines: true });
   } catch (error) {
     return (error as Error).message;
   }
-  return `line ${line} has a CR without LF outside quotes; lines end with LF or CRLF`;
+  return `line ${line} has a quote that neither encloses a cell nor is doubled in one`;
 }
