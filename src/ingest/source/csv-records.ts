@@ -15,7 +15,7 @@ export function recordEnd(bytes: Buffer, at: number): number {
 }
 
 /** Tells of one chunk after the other where its last record ends, or 0 if none ends in it. */
-export function recordsEnd(): (chunk: Buffer) => number {
+export function lastRecordEnd(): (chunk: Buffer) => number {
   let isOpen = false;
   return (chunk) => {
     if (!chunk.includes(QUOTE)) return isOpen ? 0 : chunk.lastIndexOf(LF) + 1; // faster than the loop

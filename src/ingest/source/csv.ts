@@ -1,7 +1,7 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from '../../kernel/leaves.ts';
-import { cellsOf, recordEnd, recordsEnd } from './csv-records.ts';
+import { cellsOf, lastRecordEnd, recordEnd } from './csv-records.ts';
 import { type Lines, linesOf, type RawRow, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
@@ -74,7 +74,7 @@ export function csvRows(
     return { value, place };
   };
   return linesOf(name, chunks, {
-    ...{ rowOf, end: recordEnd, lastEnd: recordsEnd() },
+    ...{ rowOf, end: recordEnd, lastEnd: lastRecordEnd() },
     layout: () => ({ columns: columns ?? [] }),
     endless: 'a quote may not be closed',
   });

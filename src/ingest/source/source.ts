@@ -11,7 +11,7 @@ export type Lines = {
   at: number;
   /** The number of the next row. */
   place: number;
-  /** Takes the next row; `row` is undefined for empty lines. Returns undefined if no whole row is left. */
+  /** Takes the next row; `row` is undefined for empty lines and the header. Returns undefined if no whole row is left. */
   read(): { text: string; row: RawRow | undefined } | undefined;
   layout(text: string): Layout | undefined;
 };
