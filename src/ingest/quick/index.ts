@@ -18,14 +18,17 @@ type Take = (bytes: Buffer, at: number, place: number, copy: CopyBuffer) => numb
 
 /** Takes lines whose values are stored as written. Undefined if there are none for this importer. */
 export function quickLines(importer: Importer<unknown>, options: RowOptions) {
-  if (!ENABLED || !importer.checks || !accepters(importer.shape)) return undefined;
+  const { checks, shape } = importer;
+  const fields = accepters(shape);
+  if (!ENABLED || !checks || !fields) return undefined;
+  const rules = { ...importer, checks, fields };
   const copy = new CopyBuffer();
   const known = new Map<string, Take | undefined>();
   let current: Take | undefined;
   return {
     expect(layout: Layout) {
       const key = (layout.around ?? layout.columns).join('\n');
-      if (!known.has(key) && known.size < MAX_LAYOUTS) known.set(key, taker(importer, options, layout));
+      if (!known.has(key) && known.size < MAX_LAYOUTS) known.set(key, taker(rules, options, layout));
       current = known.get(key);
     },
     take: (bytes: Buffer, at: number, place: number) => current?.(bytes, at, place, copy) ?? 0,
@@ -34,13 +37,17 @@ export function quickLines(importer: Importer<unknown>, options: RowOptions) {
   };
 }
 
-function taker(importer: Importer<unknown>, options: RowOptions, layout: Layout): Take | undefined {
-  const { shape, checks, derived = {}, columns: targets } = importer;
+type Rules = Importer<unknown> & {
+  checks: NonNullable<Importer<unknown>['checks']>;
+  fields: NonNullable<ReturnType<typeof accepters>>;
+};
+
+function taker(rules: Rules, options: RowOptions, layout: Layout): Take | undefined {
+  const { shape, checks, fields, derived = {}, columns: targets } = rules;
   const { columns } = layout;
-  const fields = accepters(shape);
   const isColumn = (name: string, at: number) =>
     Object.hasOwn(shape.shape, name) && columns.indexOf(name) === at;
-  if (!checks || !fields || !columns.every(isColumn)) return undefined;
+  if (!columns.every(isColumn)) return undefined;
   const count = columns.length;
   const cells: Cells = {
     starts: new Int32Array(count),

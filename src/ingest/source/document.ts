@@ -21,7 +21,7 @@ type Open = {
 const ENABLED = true;
 /** Larger rows are left to stream-json, because an incomplete row is read again with each chunk. */
 const MAX_ROW = 4_194_304;
-/** Of a document outside lists of rows, all of which is kept until its end. */
+/** Bytes of a value that is not in a list of rows. Such a value is kept in memory until its end. */
 const MAX_OUTSIDE = 33_554_432;
 const LIST = 91;
 
@@ -117,16 +117,24 @@ export function documentRows(
   };
 
   const parsed = jsonParser({ streamValues: false, jsonStreaming: true });
-  const parse = (text: string | typeof none) => {
-    begins = false;
+  const refusing = (work: () => void) => {
     try {
-      const tokens = parsed(text as string);
-      if (tokens !== none) for (const token of getManyValues(tokens)) take(token);
+      work();
     } catch (error) {
       if (error instanceof SourceError) throw error;
       throw notJson(name, count(), (error as Error).message);
     }
   };
+  const parse = (text: string | typeof none) =>
+    refusing(() => {
+      begins = false;
+      const tokens = parsed(text as string);
+      if (tokens !== none) for (const token of getManyValues(tokens)) take(token);
+    });
+  const endAll = () =>
+    refusing(() => {
+      while (open.length > 0) end();
+    });
 
   async function* rows(): AsyncGenerator<RawRow[] | Lines> {
     const decode = utf8Decoder(name);
@@ -150,7 +158,7 @@ export function documentRows(
         parse(decode(bytes.subarray(at, elements.at)));
         outside += elements.at - at;
         if (outside > MAX_OUTSIDE) {
-          while (open.length > 0) end(); // makes it a row, whose check may tell where the rows are
+          endAll(); // makes it a row, whose check may tell where the rows are
           yield batch;
           throw new SourceError(
             `${name}: has more than ${MAX_OUTSIDE / 1_048_576} MB in one value that is not a list of rows; accepted are REST bodies, rows as JSON or NDJSON, and CSV.`,

@@ -36,5 +36,5 @@ export const jsonLines = (name: string, chunks: AsyncIterable<Buffer>): AsyncGen
     ...{ rowOf, layout: jsonLayout },
     end: (bytes, at) => (bytes.indexOf(LF, at) + 1 || bytes.length + 1) - 1,
     lastEnd: (chunk) => chunk.lastIndexOf(LF) + 1,
-    endless: 'rows of NDJSON are shorter',
+    endless: 'a line break may be missing',
   });

@@ -22,7 +22,7 @@ type LineFormat = Pick<Lines, 'layout'> & {
   end(bytes: Buffer, at: number): number;
   /** Where the last row that ends in this chunk ends, after its line break; 0 if none does. Gets each chunk once. */
   lastEnd(chunk: Buffer): number;
-  /** Explains a row that does not end. */
+  /** The likely cause of a row without an end. */
   endless: string;
 };
 
