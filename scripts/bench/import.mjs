@@ -1,5 +1,5 @@
-// What an import costs, against a plain COPY of the same rows into the same table with its indexes:
-//   npm run bench:import [rows] [validator-days|attestations|blocks|validators]
+// What an import costs, against a plain COPY of the same rows into the same tables with their indexes:
+//   npm run bench:import [rows] [validator-days|attestations|blocks|validators|operators]
 // (300,000 days of validators: files of 270 MB, a database of 150 MB; of few rows, the start takes most time)
 // With DATABASE_URL, whose role must be allowed to create databases, on one's own PostgreSQL, otherwise on an embedded one.
 // CSV, NDJSON, a JSON array and a REST body are imported as new rows and again unchanged, each with a COPY in between, and
@@ -103,27 +103,53 @@ const validator = (index) => ({
   ...{ pool: index % 5 < 2 ? `Pool ${index % 40}` : null, activationEpoch: Math.floor(index / 5) },
   ...{ exitEpoch: index % 5 === 4 ? 300_000 + (index % 1_000) : null, slashed: index % 3_000 === 0 },
 });
+/** Deposit addresses. Most of them have a few validators. */
+const operator = (index) => {
+  const validators = 1 + Math.floor(100_000 / (index + 1));
+  return {
+    ...{
+      id: hex(20, 2 ** 32 + index),
+      idType: 'depositAddress',
+      timeWindow: '7d',
+      validatorCount: validators,
+    },
+    ...{ avgCorrectness: 0.99 - (index % 900) / 10_000, avgInclusionDelay: 1 + (index % 300) / 10_000 },
+    ...{ avgUptime: 1 - (index % 70) / 1_000, avgValidatorEffectiveness: 98 - (index % 1_500) / 100 },
+    clientPercentages: [
+      { client: 'Lighthouse', percentage: 0.6 },
+      { client: 'Prysm', percentage: 0.4 },
+    ],
+    ...{ networkPenetration: validators / 1_050_000, relayerPercentages: [], nodeOperatorCount: null },
+    operatorTags: index % 50 === 0 ? [{ name: `Depositor ${index}`, path: null, idType: null }] : [],
+    ...{ displayName: null, aprPercentage: 3 + (index % 500) / 1_000 },
+    sumEndEpochBalance: 32_000_000_000 * validators + index,
+    sumEndEpochEffectiveBalance: 32_000_000_000 * validators,
+  };
+};
+/** COPY writes the rows of `tables` that the import wrote, in the order of the file. */
 const datasets = {
   'validator-days': {
-    table: 'validator_days',
-    tables: 'validator_days, validator_day_dates',
-    order: 'validator_index',
     row: validatorDay,
+    tables: { validator_days: 'validator_index', validator_day_dates: 'date' },
   },
-  attestations: {
-    table: 'attestation_hours',
-    tables: 'attestation_hours',
-    order: 'hour, validator_count',
-    row: attestationHour,
+  attestations: { row: attestationHour, tables: { attestation_hours: 'hour, validator_count' } },
+  blocks: { row: block, tables: { blocks: 'slot' } },
+  validators: { row: validator, tables: { validators: 'validator_index' } },
+  operators: {
+    row: operator,
+    tables: {
+      ...{ operator_summaries: 'summary_id', operator_lists: 'list_id', operator_ranks: 'list_id, rank' },
+      ...{ operator_orders: 'list_id, ordered_by, valued, first_rank', operator_series: 'series' },
+      ...{ operator_history: 'date, series', operator_history_days: 'date', search_names: 'id' },
+    },
   },
-  blocks: { table: 'blocks', tables: 'blocks', order: 'slot', row: block },
-  validators: { table: 'validators', tables: 'validators', order: 'validator_index', row: validator },
 };
 if (!(rows >= 1) || !datasets[resource]) {
   console.error(`Give a number of rows, and one of ${Object.keys(datasets).join(', ')}.`);
   process.exit(2);
 }
-const { table, tables, order, row } = datasets[resource];
+const { row, tables } = datasets[resource];
+const names = Object.keys(tables);
 
 const cell = (value) => (Array.isArray(value) ? `"${JSON.stringify(value).replaceAll('"', '""')}"` : value);
 const cells = (one) => Object.values(one).map(cell).join(','); // null is empty
@@ -155,7 +181,7 @@ await migrate(url);
 const client = new pg.Client({ connectionString: url });
 await client.connect();
 
-const clear = () => client.query(`truncate ${tables}; checkpoint`);
+const clear = () => client.query(`truncate ${names.join(', ')}; checkpoint`);
 const figures = (seconds, cpu, more) => ({
   'rows/s': Math.round(rows / seconds),
   seconds: Number(seconds.toFixed(1)),
@@ -197,23 +223,23 @@ async function imported(path) {
   return { code, ...output, report, ...figures(seconds, spent, { 'peak MB': Math.round(peak / 1024) }) };
 }
 
-/** Of the rows that were imported, in the order of the file. */
 async function copied() {
-  const path = join(folder, 'table.copy');
-  await pipeline(
-    client.query(copyTo(`copy (select * from ${table} order by ${order}) to stdout`)),
-    createWriteStream(path),
-  );
+  const pathOf = (table) => join(folder, `${table}.copy`);
+  for (const [table, order] of Object.entries(tables))
+    await pipeline(
+      client.query(copyTo(`copy (select * from ${table} order by ${order}) to stdout`)),
+      createWriteStream(pathOf(table)),
+    );
   await clear();
   const { rows: backend } = await client.query('select pg_backend_pid() as pid');
   const spent = () => (cpuOf(process.pid) ?? 0) + (cpuOf(backend[0].pid) ?? 0);
   const [cpu, started] = [spent(), performance.now()];
-  await pipeline(
-    createReadStream(path, { highWaterMark: 262_144 }),
-    client.query(copyFrom(`copy ${table} from stdin`)),
-  );
-  const done = figures((performance.now() - started) / 1000, spent() - cpu);
-  return done;
+  for (const table of names)
+    await pipeline(
+      createReadStream(pathOf(table), { highWaterMark: 262_144 }),
+      client.query(copyFrom(`copy ${table} from stdin`)),
+    );
+  return figures((performance.now() - started) / 1000, spent() - cpu);
 }
 
 function expected(what, { report, stderr }, inserted) {
@@ -254,7 +280,7 @@ try {
     ...(index + 1 === broken && { validatorIndex: 'some', validatorCount: 'some' }),
   }));
   const refused = await imported(bad);
-  const { rows: left } = await client.query(`select count(*)::int as rows from ${table}`);
+  const { rows: left } = await client.query(`select count(*)::int as rows from ${names[0]}`);
   if (refused.code === 0 || left[0].rows > 0) process.exitCode = 1;
   console.table(report);
   console.log(`broken: exit ${refused.code}, ${left[0].rows} rows left; ${refused.stderr.split('\n')[0]}`);

@@ -5,14 +5,15 @@ const ENABLED = true;
 
 export type Accepts = (value: unknown) => boolean;
 
-/**
- * The result is true only for rows that zod would return unchanged. Zod reports the faults of other rows, and checks
- * all rows with objects.
- */
-export function accepter(shape: z.ZodObject): (row: Record<string, unknown>) => boolean {
+/** The result is true only for rows that zod would return unchanged. Zod reports the faults of other rows. */
+export const accepter = (shape: z.ZodObject): Accepts => objectAccepter(shape) ?? (() => false);
+
+function objectAccepter(shape: z.ZodObject): Accepts | undefined {
   const fields = accepters(shape);
-  if (!fields) return () => false;
-  return (row) => {
+  if (!fields) return undefined;
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return false;
+    const row = value as Record<string, unknown>;
     for (const [name, accepts] of fields) if (!accepts(row[name])) return false;
     return Object.keys(row).length === fields.length;
   };
@@ -39,6 +40,7 @@ function accepterOf(schema: z.core.$ZodType): Accepts | undefined {
     const accepts = accepterOf(schema.element);
     return accepts && ((value) => Array.isArray(value) && value.every(accepts));
   }
+  if (schema instanceof z.ZodObject) return objectAccepter(schema);
   const { def } = schema._zod;
   if ('coerce' in def) return undefined;
   const own = 'check' in def ? [def as Check] : [];

@@ -167,10 +167,13 @@ async function rankAndName(client: pg.ClientBase, lists: readonly ListOf[], revi
   ]);
 }
 
+const checks = { faults: faultsOf };
+
 export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'operators',
   shape: ImportedOperator,
-  check: rowChecker(ImportedOperator, { faults: faultsOf }),
+  check: rowChecker(ImportedOperator, checks),
+  checks,
   columns,
   derived,
   key,

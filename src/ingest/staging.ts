@@ -110,7 +110,7 @@ export const copyFields = <Row>(columns: readonly Column[], derived: Derived<Row
       const value = read(row);
       return copyText(isArray && Array.isArray(value) ? arrayText(value) : value);
     };
-    return { field, isArray, text };
+    return { field, isList: isArray || type === 'json', text };
   });
 
 export function copyLines<Row>(

@@ -4,7 +4,7 @@ import { timeWindows } from '../chain/windows.ts';
 import { count, timestamp } from '../kernel/leaves.ts';
 import { StakeAuthoritySummary, StakeAuthorityTrend } from '../resources/stake-authorities/record.ts';
 import { HAS_HISTORY, IMPORT_DATE } from './history.ts';
-import { type ColumnName, columnsOf, type Importer, rowChecker } from './importer.ts';
+import { type ColumnName, columnsOf, type Importer, type RowOptions, rowChecker } from './importer.ts';
 import { finishLists, mergeRanked, type RankedTables, storeNames } from './ranked-lists.ts';
 
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
@@ -75,10 +75,13 @@ async function rankWindows(
   await storeNames(client, "store_authority_names('staged')");
 }
 
+const checks = { defaults: ({ window }: RowOptions) => ({ timeWindow: window }) };
+
 export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'stake-authorities',
   shape: ImportedStakeAuthority,
-  check: rowChecker(ImportedStakeAuthority, { defaults: ({ window }) => ({ timeWindow: window }) }),
+  check: rowChecker(ImportedStakeAuthority, checks),
+  checks,
   columns,
   key: tables.key,
   merge: mergeRanked(tables, rankWindows),

@@ -72,6 +72,47 @@ const bases: [resource: ImportResource, row: Row][] = [
     },
   ],
   [
+    'operators',
+    {
+      ...{ id: `0x${'e'.repeat(40)}`, idType: 'depositAddress', timeWindow: '7d', validatorCount: 1 },
+      ...{ avgCorrectness: 0.99, avgInclusionDelay: 1.01, avgUptime: 1, avgValidatorEffectiveness: 98 },
+      clientPercentages: [
+        { client: 'Lighthouse', percentage: 0.6 },
+        { client: 'Prysm', percentage: 4e-7 },
+      ],
+      ...{ networkPenetration: 9.6e-7, relayerPercentages: [], nodeOperatorCount: null },
+      operatorTags: [
+        { name: 'Depositor, 7', path: null, idType: null },
+        { name: 'P]', path: '/o/P', idType: 'pool' },
+      ],
+      ...{ displayName: null, aprPercentage: -0.25, sumEndEpochBalance: 32_000_000_001 },
+      ...{ sumEndEpochEffectiveBalance: 32_000_000_000, network: 'mainnet', poolId: null },
+      ...{ nodeOperatorId: null, poolType: null },
+    },
+  ],
+  [
+    'stake-authorities',
+    {
+      ...{ stakeAuthority: '1'.repeat(43), timeWindow: '7d', poolName: 'Jito', validatorDelegates: 1 },
+      delegations: [
+        { validatorVoteAccount: '2'.repeat(44), validatorName: 'One', percentage: 0.75 },
+        { validatorVoteAccount: '3'.repeat(44), validatorName: null, percentage: '0.25' },
+      ],
+      ...{ stakingRewardsApy: 0.06, mevRewardsApr: '0.01', delegatorApy: 0.07, sumMissedStakingRewards: 0 },
+      ...{ delegatedStake: '1500.25', networkPenetration: 0.5, aggregateValidatorEffectiveness: 0.985 },
+      ...{ blendedVoteCommissionRate: 0.05, blendedMevCommissionRate: 0, sumStakingRewards: 1.5 },
+      ...{ sumMevRewards: 0.5, sumRewards: 2, sumStakingCommissionPaid: 0.1, sumMevCommissionPaid: 0 },
+      sumCommissionPaid: 0.1,
+    },
+  ],
+  [
+    'operator-profiles',
+    {
+      ...{ network: 'mainnet', id: 'Pool 7', idType: 'pool', displayName: 'Pool', poolId: null },
+      ...{ nodeOperatorId: null, poolType: 'lst', operatorTags: [{ name: 'lst', path: null, idType: null }] },
+    },
+  ],
+  [
     'solana-epochs',
     {
       ...{ epoch: 700, startedAt: '2024-11-17T03:20:00Z', endedAt: '2024-11-19T05:00:00Z' },
@@ -93,7 +134,24 @@ const bases: [resource: ImportResource, row: Row][] = [
 const oddities = fc.constantFrom(
   ...['null', 'true', 'false', '0', '-0', '1', '-1', '7', '225', '1500', '01', '1.0', '1.50', '0.5', '1e3'],
   ...['2147483647', '2147483648', '32014860472', '9007199254740993', '999999999999999999'],
-  ...['9223372036854775807', '9223372036854775808', '1e-7', '0.0000001', '', ' 1', '1 ', '[]', '{}', 'NaN'],
+  ...[
+    '9223372036854775807',
+    '9223372036854775808',
+    '1e-7',
+    '0.0000001',
+    '-0.0',
+    '-0.5',
+    '5E-324',
+    '1e-99',
+    '1e99',
+    '1e+2',
+    '',
+    ' 1',
+    '1 ',
+    '[]',
+    '{}',
+    'NaN',
+  ],
   ...['18446744073709551615', '"18446744073709551615"'],
   ...[
     '["a"]',
@@ -104,6 +162,17 @@ const oddities = fc.constantFrom(
     '["a",1]',
     `["0x${'D'.repeat(96)}"]`,
     '[null]',
+  ],
+  ...[
+    '[{"client":"a","percentage":0.5}]',
+    '[{"percentage":1,"client":"a","more":[1]}]',
+    '[{"name":"a"}, {"name":"b", "path":null,"idType":"pool"}]',
+    '[{"name":"a","name":"a"}]',
+    '[{"name":7,"path":"/o/7","idType":""}]',
+    '[{"client":"a","percentage":1.0}]',
+    '[{"client":"a","percentage":2}]',
+    '[{}]',
+    '{"client":"a","percentage":0.5}',
   ],
   ...['["a\\n"]', '["é"]', '[""]', '[ ]', '"[]"'],
   ...['""', '"0"', '"7"', '"01"', '"1.50"', '"null"', '"true"', '"t"', '"mainnet"', '"Mainnet"', '"a, b"'],
@@ -191,7 +260,11 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
           const line = lineOf(form, columns, { ...written(base), ...change });
           const quick = quickLines(importer, options) as NonNullable<ReturnType<typeof quickLines>>;
           // Values of the line before are known, and must not let others pass.
-          const before = lineOf(form, columns, written({ ...base, relays: [], blockBuilderPubkeys: [] }));
+          const empty = Object.entries(base).map(([name, value]) => [
+            name,
+            Array.isArray(value) ? [] : value,
+          ]);
+          const before = lineOf(form, columns, written(Object.fromEntries(empty)));
           quick.expect(isCsv(form) ? { columns } : { ...jsonLayout(before), inArray: isElement(form) });
           const between = form === 'pretty' ? ',\n \t' : isElement(form) ? ',' : '\n';
           quick.take(Buffer.from(before + between), 0, 4);

@@ -11,7 +11,7 @@ import { decode } from '../../src/kernel/decode.ts';
 import { leafOf } from '../../src/kernel/leaves.ts';
 import { runs } from '../support/thorough.ts';
 import { all, bytesOf, endless, outcome } from './reading.ts';
-import { slashing } from './rows.ts';
+import { operator, slashing } from './rows.ts';
 
 describe('NDJSON that JSON.parse reads without loss', () => {
   const numbers = fc.constantFrom(
@@ -344,7 +344,24 @@ describe('rows that are accepted without zod', () => {
     expect(accepts(less)).toBe(false);
   });
 
-  it('are never those with lists, whose entries zod checks', () => {
-    expect(accepter(importerOf('operators').shape)({})).toBe(false);
+  it('have lists with objects whose fields fit', () => {
+    const { shape } = importerOf('operators');
+    const accepts = accepter(shape);
+    const operatorOf = (clientPercentages: unknown) =>
+      decode(shape, { ...operator('Pool A'), network: 'mainnet', clientPercentages });
+    const prysm = { client: 'Prysm', percentage: 1 };
+    for (const fitting of [[], [prysm], [prysm, { ...prysm, percentage: 0.5 }]])
+      expect(accepts(operatorOf(fitting)), JSON.stringify(fitting)).toBe(true);
+    for (const other of [
+      [{ client: 'Prysm' }],
+      [prysm, { ...prysm, percentage: 2 }],
+      [null],
+      [[prysm]],
+      prysm,
+    ])
+      expect(accepts(operatorOf(other)), JSON.stringify(other)).toBe(false);
+    expect(accepts({ ...(operatorOf([]) as object), clientPercentages: [{ ...prysm, other: 1 }] })).toBe(
+      false,
+    );
   });
 });

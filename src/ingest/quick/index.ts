@@ -75,8 +75,8 @@ function taker(rules: Rules, options: RowOptions, layout: Layout): Take | undefi
     const get = () => (ends[column] === ABSENT ? absent : reader.value());
     Object.defineProperty(row, name, { get, enumerable: true });
   }
-  const outputs = copyFields(targets, derived).map(({ field, isArray, text }) => {
-    const isWritten = !derived[field] && !isArray;
+  const outputs = copyFields(targets, derived).map(({ field, isList, text }) => {
+    const isWritten = !derived[field] && !isList;
     return { text, column: isWritten ? columns.indexOf(field) : -1 };
   });
   const isNull = layout.around ? isNullWord : (_: Buffer, start: number, end: number) => start === end;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decode } from '../../kernel/decode.ts';
+import { exactly } from '../../kernel/exactly.ts';
 import { leafKind, unwrap } from '../../kernel/leaves.ts';
 import type { Accepts } from '../accepter.ts';
 
@@ -16,6 +17,7 @@ const MAX_DIGITS = 18;
 /** Longer numbers may be too small for a double, which PostgreSQL refuses. */
 const MAX_FLOAT = 24;
 const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
+const FLOAT = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,2})?$/i;
 
 export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boolean): Reader {
   const inner = unwrap(schema);
@@ -28,9 +30,14 @@ export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boo
     case 'BigInt':
       return digitsReader(accepts);
     case 'Float':
-      // PostgreSQL reads these digits as the same double.
+      // PostgreSQL reads these digits as the same double. -0 is stored as 0.
       return textReader(
-        (text, quoted) => !quoted && text.length <= MAX_FLOAT && NUMBER.test(text) && accepts(Number(text)),
+        (text, quoted) =>
+          !quoted &&
+          text.length <= MAX_FLOAT &&
+          FLOAT.test(text) &&
+          !Object.is(Number(text), -0) &&
+          accepts(Number(text)),
         Number,
       );
     case 'Decimal':
@@ -42,33 +49,25 @@ export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boo
 
 const MAX_LISTS = 1_000;
 
-/** Takes JSON of lists of text. Lists often repeat those of other lines. */
+/** Takes JSON of lists. Lists often repeat those of other lines. */
 function listReader(schema: z.ZodArray, accepts: Accepts, json: boolean): Reader {
-  const known = new Map<string, string[]>();
-  let value: string[] | undefined;
+  const known = new Map<string, unknown>();
+  let value: unknown;
   return {
     takes(bytes, start, end, quoted) {
       if (quoted && json) return false;
       const text = bytes.toString('latin1', start, end);
       value = known.get(text);
       if (value) return true;
-      const list = listOf(json ? text : text.replaceAll('""', '"'));
-      if (!list?.every((item) => decode(schema.element, item) === item) || !accepts(list)) return false;
+      const read = exactly(json ? text : text.replaceAll('""', '"'));
+      const list = Array.isArray(read) ? decode(schema, read) : undefined;
+      if (!accepts(list)) return false;
       value = list;
       if (known.size < MAX_LISTS) known.set(text, list);
       return true;
     },
     value: () => value,
   };
-}
-
-function listOf(text: string): string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const isTrue = (text: string) => text === 'true';

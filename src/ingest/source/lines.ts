@@ -1,4 +1,5 @@
 import { parse } from 'lossless-json';
+import { exactly } from '../../kernel/exactly.ts';
 import { jsonLayout } from '../quick/split.ts';
 import { type Lines, linesOf, type RawRow } from './source.ts';
 
@@ -11,20 +12,6 @@ export function readLine(text: string, place: number): RawRow {
     return { value: undefined, place, broken: { text, msg: `is not JSON: ${(error as Error).message}` } };
   }
 }
-
-/** Undefined if `JSON.parse` may have lost digits or a repeated key. */
-function exactly(text: string): unknown {
-  try {
-    const value = JSON.parse(text);
-    return JSON.stringify(value) === withoutSpaces(text) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Some writers put spaces after commas and colons. */
-const withoutSpaces = (text: string) =>
-  text.includes('": ') ? text.replaceAll('": ', '":').replaceAll(', "', ',"') : text;
 
 const rowOf = (line: string, place: number): RawRow | undefined => {
   const text = line.trim();
