@@ -27,6 +27,7 @@ const what: Record<Retainable, string> = {
   'attestation-days': 'attestations by day',
   'attestation-hours': 'attestations by hour',
   'operator-history': 'history of operators by day',
+  'stake-authority-history': 'history of stake authorities by day',
   blocks: 'blocks and missed proposals',
   'sync-committee-rewards': 'rewards of sync committees',
 };
@@ -37,7 +38,7 @@ export const retainCommand = (): Command => {
   );
   for (const dataset of retainables)
     command.addOption(
-      new Option(`--${dataset} <days>`, `days of ${what[dataset]} to keep, like 400d`).argParser(
+      new Option(`--${dataset} <days>`, `how long to keep ${what[dataset]}, in days, like 400d`).argParser(
         age(dataset),
       ),
     );

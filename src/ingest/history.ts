@@ -134,8 +134,7 @@ export async function writeHistory(
       values,
     );
     const before = written;
-    if (name === 'operator')
-      await client.query('/* operatorHistoryParts */ select operator_history_parts(array[$1::date])', [date]);
+    await client.query(`/* historyParts */ select ${name}_history_parts(array[$1::date])`, [date]);
     await run(
       `/* addHistory */
       insert into ${name}_history (date, series, ${columnList(names)})
@@ -145,8 +144,8 @@ export async function writeHistory(
       order by g.series`,
       values,
     );
-    const part = name === 'operator' ? `_${date.slice(0, 7).replace('-', '_')}` : '';
-    await analyzeGrown(client, `${name}_history${part}`, written - before);
+    const month = date.slice(0, 7).replace('-', '_');
+    await analyzeGrown(client, `${name}_history_${month}`, written - before);
     await run(
       `/* addHistoryDays */
       insert into ${name}_history_days (date, ${columnList(scope)})

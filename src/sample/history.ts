@@ -51,10 +51,7 @@ async function addHistory(client: pg.ClientBase, { name, key, scope, date, where
     select ${scope}, newest - d
     from (select distinct ${scope}, ${date} as newest from staged where ${where}) l, generate_series(1, ${DAYS}) d`,
   );
-  if (name === 'operator')
-    await client.query(
-      'select operator_history_parts(array(select distinct date from operator_history_days))',
-    );
+  await client.query(`select ${name}_history_parts(array(select distinct date from ${name}_history_days))`);
   await client.query(
     `/* sampleHistory */
     insert into ${name}_history

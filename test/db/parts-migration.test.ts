@@ -43,3 +43,31 @@ slow('migration 0052 moves attestations by day and history of operators into par
     'operator_history_pkey',
   ]);
 });
+
+slow('migration 0061 moves history of stake authorities into parts by month', async () => {
+  const database = await createDatabase('empty');
+  onTestFinished(() => database.drop());
+  await migrateAnewTo(database, '0060');
+  const run = (text: string) => database.pool.query({ text, values: [] }).then(({ rows }) => rows);
+  await run(`insert into stake_authority_history (date, series, as_of_epoch, aggregate_validator_effectiveness,
+      delegator_apy, network_penetration, delegated_stake)
+    select date, s, 700, 0.980, 0.07, s / 1000.0, s + 0.50
+    from unnest('{2023-12-31,2024-01-01,2024-01-31,2024-02-01}'::date[]) date, generate_series(1, 4) s`);
+  const contents = () => run('select h.*::text from stake_authority_history h order by 1');
+  const before = await contents();
+  await migrate(database.url);
+  expect(await contents()).toEqual(before);
+  const parts = await run(`select inhrelid::regclass::text as part from pg_inherits
+    where inhparent = 'stake_authority_history'::regclass order by 1`);
+  // Versions before it write this month and the next two.
+  const soon = await run(
+    `select to_char(now() + n * interval '1 month', 'YYYY_MM') as month from generate_series(0, 2) n`,
+  );
+  expect(parts.map(({ part }) => String(part).replace('stake_authority_history_', ''))).toEqual([
+    ...['2023_12', '2024_01', '2024_02'],
+    ...soon.map(({ month }) => month),
+  ]);
+  const indexes = `select indexrelid::regclass::text as name from pg_index
+    where indrelid = 'stake_authority_history'::regclass and indisvalid`;
+  expect(await run(indexes)).toEqual([{ name: 'stake_authority_history_pkey' }]);
+});

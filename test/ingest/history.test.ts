@@ -61,6 +61,7 @@ describe('history', () => {
     const of = (change: object) =>
       load(gateway, 'stake-authorities', [{ ...row, timeWindow: '7d', ...change }]);
     await of({ delegatedStake: '100.500000000', networkPenetration: '0.25' });
+    await query(`select stake_authority_history_parts(array(select date - 7 from stake_authority_history))`);
     await query(`update stake_authority_history set date = date - 7`);
     await query(`update stake_authority_history_days set date = date - 7`);
     await of({ delegatedStake: '90.250000000', networkPenetration: '0.20' });

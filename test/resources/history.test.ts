@@ -15,8 +15,10 @@ beforeEach(() =>
 const today = () => new Date().toISOString().slice(0, 10);
 const daysBefore = (date: string, days: number) =>
   new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
-const partsOf = (dates: string, values: unknown[] = []) =>
-  query(`select operator_history_parts(array(select distinct ${dates} from operator_history))`, values);
+const partsOf = async (dates: string, values: unknown[] = []) => {
+  for (const name of ['operator', 'stake_authority'])
+    await query(`select ${name}_history_parts(array(select distinct ${dates} from ${name}_history))`, values);
+};
 /** As if what is stored had been published so many days earlier. */
 async function age(days: number) {
   await partsOf('date - $1::int + 10000', [days]);

@@ -54,6 +54,7 @@ export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
       where name = case
         when k.dataset like 'attestation-%' then 'attestations'
         when k.dataset = 'operator-history' then 'operators'
+        when k.dataset = 'stake-authority-history' then 'stake-authorities'
         else k.dataset
       end
       order by k.dataset, k.network

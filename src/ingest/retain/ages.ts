@@ -4,6 +4,10 @@ const retainable = {
   'attestation-days': { least: 31, needs: 'networkOverview reads 30 days' },
   'attestation-hours': { least: 2, needs: 'the newest hours are still being written' },
   'operator-history': { least: 61, needs: 'changes within 30 days compare with days up to 60 days ago' },
+  'stake-authority-history': {
+    least: 61,
+    needs: 'changes within 30 days compare with days up to 60 days ago',
+  },
   blocks: { least: 31, needs: 'windows of 30 days are computed from them' },
   'sync-committee-rewards': { least: 2, needs: 'the newest slots are still being written' },
 } as const satisfies Record<string, { least: number; needs: string }>;

@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { lockWriters } from '../locks.ts';
 import type { Ages, Retainable } from './ages.ts';
-import { isGone, RefusedPart } from './parts.ts';
+import { isGone, RefusedPart, type RetainedNetwork } from './parts.ts';
 
 export type RetainOptions = {
   ages: Ages;
@@ -22,7 +22,7 @@ export type RetainReport = {
   dataset: Retainable;
   table: string;
   part?: string;
-  network?: Network;
+  network?: RetainedNetwork;
   from?: string | undefined;
   before?: string | undefined;
   rows: number;

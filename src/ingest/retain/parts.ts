@@ -7,8 +7,20 @@ import type { Queryable } from '../../db/pool.ts';
 import type { Retainable } from './ages.ts';
 import { whyNeeded } from './needed.ts';
 
-/** `dates`: a table with the stored dates by network. Without it, rows belong to `attestation_entities`. */
-export type PartedTable = { table: string; dataset: Retainable; revision: string; dates?: string };
+const retainedNetworks = [...networks, 'solana'] as const;
+export type RetainedNetwork = (typeof retainedNetworks)[number];
+
+/**
+ * `dates`: a table with the stored dates, by network unless `solana` is true. Without it, rows belong to
+ * `attestation_entities`.
+ */
+export type PartedTable = {
+  table: string;
+  dataset: Retainable;
+  revision: string;
+  dates?: string;
+  solana?: boolean;
+};
 
 export const partedTables: readonly PartedTable[] = [
   {
@@ -20,6 +32,10 @@ export const partedTables: readonly PartedTable[] = [
   {
     ...{ table: 'operator_history', dataset: 'operator-history', revision: 'operators' },
     dates: 'operator_history_days',
+  },
+  {
+    ...{ table: 'stake_authority_history', dataset: 'stake-authority-history' },
+    ...{ revision: 'stake-authorities', dates: 'stake_authority_history_days', solana: true },
   },
 ];
 
@@ -61,17 +77,20 @@ export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
   return parts;
 }
 
-type Newest = { network: Network; date: string };
+type Newest = { network: RetainedNetwork; date: string };
+
+const storedDates = ({ dates, solana }: PartedTable) =>
+  solana ? `(select 'solana' as network, date from ${dates}) as of_solana` : dates;
 
 /** The newest stored date of each network with rows, earliest first. */
 export async function newestDates(
   db: Queryable,
-  { dates }: PartedTable,
+  parted: PartedTable,
   parts: readonly Part[],
 ): Promise<Newest[]> {
   const found: Newest[] = [];
   const read = async (from: string) => {
-    const missing = networks.filter((network) => !found.some((one) => one.network === network));
+    const missing = retainedNetworks.filter((network) => !found.some((one) => one.network === network));
     const { rows } = await db.query({
       text: `/* newestDates */ select network, max(date)::text as date from ${from}
         where network = any($1::text[]) group by network`,
@@ -79,6 +98,7 @@ export async function newestDates(
     });
     found.push(...(rows as Newest[]));
   };
+  const dates = storedDates(parted);
   if (dates) await read(dates);
   else
     for (const { part } of parts.toReversed())
@@ -87,17 +107,22 @@ export async function newestDates(
   return found.sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-async function networksOf(client: pg.ClientBase, { dates }: PartedTable, part: Part): Promise<Network[]> {
-  const { rows } = await client.query<{ network: Network }>(
+async function networksOf(
+  client: pg.ClientBase,
+  parted: PartedTable,
+  part: Part,
+): Promise<RetainedNetwork[]> {
+  const dates = storedDates(parted);
+  const { rows } = await client.query<{ network: RetainedNetwork }>(
     `/* networksOfPart */ select n.network from unnest($1::text[]) as n (network) where exists (
       ${
         dates
-          ? `select from ${dates} t where t.network = n.network and t.date >= $2::date and t.date < $3::date`
+          ? `select from ${dates} where network = n.network and date >= $2::date and date < $3::date`
           : `select from attestation_entities e where e.network = n.network and $2::date < $3::date
         and exists (select from "${part.part}" t where t.entity_key = e.entity_key)`
       }
     )`,
-    [networks, part.from, part.before],
+    [retainedNetworks, part.from, part.before],
   );
   return rows.map(({ network }) => network);
 }

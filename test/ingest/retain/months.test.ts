@@ -385,6 +385,41 @@ describe('days are counted from the newest one', () => {
     ]);
   });
 
+  it('of history of stake authorities, which is of solana', async () => {
+    await run(`select stake_authority_history_parts('{2025-02-01,2025-03-01,2025-08-01}')`);
+    const ages = { 'stake-authority-history': 61 };
+    expect(short(await retained(ages, at))).toEqual(['stake_authority_history nothing']);
+    await run(
+      `insert into stake_authority_history_days values ('1d', '2025-01-05'), ('7d', '2025-02-05'), ('1d', '2025-08-09')`,
+    );
+    await run(
+      `insert into stake_authority_series (time_window, stake_authority) values ('7d', 'a') on conflict do nothing`,
+    );
+    await run(`insert into stake_authority_history (date, series, aggregate_validator_effectiveness, delegator_apy,
+        network_penetration, delegated_stake)
+      select date::date, (select min(series) from stake_authority_series), 1, 0.07, 0.1, 5
+      from (values ('2025-02-05'), ('2025-08-09')) v (date)`);
+    expect(short(await retained(ages, { ...at, dryRun: true }))).toEqual([
+      'stake_authority_history_2025_02 would drop',
+      'stake_authority_history_2025_03 would drop',
+    ]);
+    expect(short(await retained(ages, at))).toEqual([
+      'stake_authority_history_2025_02 dropped',
+      'stake_authority_history_2025_03 dropped',
+    ]);
+    expect(await run('select date::text as date from stake_authority_history')).toEqual([
+      { date: '2025-08-09' },
+    ]);
+    expect(await run('select date::text as date from stake_authority_history_days order by 1')).toEqual(
+      ['2025-01-05', '2025-08-09'].map((date) => ({ date })),
+    );
+    const kept = { date: '2025-03-01', network: 'solana' };
+    expect(await keptFrom()).toEqual([{ dataset: 'stake-authority-history', ...kept }]);
+    const { data } = await gateway.graphql('{ datasets { name keptFrom { network facts date } } }');
+    const told = data.datasets.find(({ name }: { name: string }) => name === 'stake-authorities');
+    expect(told.keptFrom).toEqual([{ facts: 'stake-authority-history', ...kept }]);
+  });
+
   it('and a database without rows is told for each dataset', async () => {
     const ages = { 'validator-days': 90, 'attestation-hours': 31, 'operator-history': 61, blocks: 31 };
     for (const dryRun of [true, false]) {

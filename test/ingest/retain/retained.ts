@@ -10,7 +10,10 @@ import { useGateway } from '../../support/gateway.ts';
 import { importText } from '../../support/import.ts';
 
 const NOW = new Date('2025-05-10T00:00:00Z');
-const PARTED = ['validator_days', 'attestation_days', 'attestation_hours', 'operator_history'];
+const PARTED = [
+  ...['validator_days', 'attestation_days', 'attestation_hours', 'operator_history'],
+  'stake_authority_history',
+];
 
 /** A gateway whose facts each test drops. */
 export function useRetained() {
@@ -20,7 +23,7 @@ export function useRetained() {
     await run('drop view if exists january');
     await run(`truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators,
       chain_daily_rewards, attestation_hours, attestation_days, attestation_entities, operator_history,
-      operator_history_days, blocks, sync_committee_slots, sync_committees, chain_heads, kept_from cascade`);
+      operator_history_days, stake_authority_history, stake_authority_history_days, blocks, sync_committee_slots, sync_committees, chain_heads, kept_from cascade`);
     for (const table of PARTED)
       for (const { part } of await partsOf(gateway.database.pool, table)) await run(`drop table ${part}`);
   });
