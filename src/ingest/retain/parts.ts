@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Network, networks } from '../../chain/networks.ts';
+import { networks } from '../../chain/networks.ts';
 import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
