@@ -14,6 +14,7 @@ export const secretSettings = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
   'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ];
 
 /** Empty variables count as unset. The environment has precedence over the file, also between NAME and NAME_FILE. */

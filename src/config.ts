@@ -60,6 +60,12 @@ const samplers = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const;
+const otlpHeaders = z
+  .string()
+  .refine(
+    (text) => list(text).every((pair) => /^[\w.-]+\s*=([^%;]|%[\da-f]{2})+$/i.test(pair)),
+    'name=value pairs, separated by commas, are needed, with values percent-encoded',
+  );
 const checkPostgresUrls = (urls: string[], addIssue: (message: string) => void) => {
   const names = new Set<string>();
   for (const url of urls) {
@@ -257,16 +263,14 @@ export const Settings = z.object({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl
     .optional()
     .describe('Full URL for traces, instead of OTEL_EXPORTER_OTLP_ENDPOINT.'),
-  OTEL_EXPORTER_OTLP_HEADERS: z
-    .string()
-    .refine(
-      (text) => list(text).every((pair) => /^[\w.-]+\s*=([^%;]|%[\da-f]{2})+$/i.test(pair)),
-      'name=value pairs, separated by commas, are needed, with values percent-encoded',
-    )
+  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders
     .optional()
     .describe(
       'Headers of requests to the collector, such as its key, as name=value, separated by commas; values are percent-encoded.',
     ),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: otlpHeaders
+    .optional()
+    .describe('Headers for traces, besides OTEL_EXPORTER_OTLP_HEADERS, over which they have precedence.'),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol.default('http/protobuf').describe('http/protobuf or http/json.'),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol
     .optional()
@@ -331,7 +335,9 @@ export function readSettings(environment?: NodeJS.ProcessEnv): Settings {
   for (const issue of read.error?.issues ?? []) {
     const name = String(issue.path[0]);
     // A URL may contain a password.
-    const value = /_(URLS?|ENDPOINT)$|OTLP_HEADERS$/.test(name) ? ':' : ` is ${JSON.stringify(given[name])};`;
+    const value = /_(URLS?|ENDPOINT)$|OTLP_(TRACES_)?HEADERS$/.test(name)
+      ? ':'
+      : ` is ${JSON.stringify(given[name])};`;
     faults.push(`${name}${value} ${issue.message}`);
   }
   throw new SettingsError(`Invalid settings:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);

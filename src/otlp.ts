@@ -60,7 +60,10 @@ async function exporterOf(settings: Settings, url: string, timeoutMillis: number
     (own ?? common) === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
-  const headers = parseKeyPairsIntoRecord(settings.OTEL_EXPORTER_OTLP_HEADERS);
+  const headers = {
+    ...parseKeyPairsIntoRecord(settings.OTEL_EXPORTER_OTLP_HEADERS),
+    ...parseKeyPairsIntoRecord(settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
+  };
   return new OTLPTraceExporter({ url, headers, ...(timeoutMillis && { timeoutMillis }) });
 }
 

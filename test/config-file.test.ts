@@ -36,10 +36,11 @@ describe('a secret in a file', () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://h/hunter2',
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://h/hunter2',
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=hunter2',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'api-key=hunter2',
   };
 
   it('is possible for each setting that is a URL of a service, and for the headers of the collector', () => {
-    const isSecret = /_URLS?$|_ENDPOINT$|OTLP_HEADERS$/;
+    const isSecret = /_URLS?$|_ENDPOINT$|OTLP_(TRACES_)?HEADERS$/;
     const names = Object.keys(Settings.shape).filter((name) => isSecret.test(name) && name !== 'PUBLIC_URL');
     expect([...secretSettings].sort()).toEqual(names.sort());
     expect(Object.keys(urls).sort()).toEqual(names.sort());

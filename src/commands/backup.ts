@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { SettingsError } from '../config.ts';
 import { recordRun } from '../db/job-runs.ts';
 import { sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
-import { partialsOf, writeBackup } from '../db/transfer/backup-write.ts';
+import { removeOldPartials, writeBackup } from '../db/transfer/backup-write.ts';
 import { withConnection } from '../db/transfer/connect.ts';
 import { detachedOf } from '../db/transfer/detached.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
@@ -64,9 +64,11 @@ Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
 const backup = (url: string, file: string, flags: Flags, onWritten: () => void): Promise<number> =>
   withSource(url, async (source, client) => {
     const began = performance.now();
-    for (const partial of partialsOf(file))
+    for (const { partial, removed } of removeOldPartials(file))
       process.stderr.write(
-        `stakegraph: ${partial} belongs to a killed or running backup: delete it if no backup is running.\n`,
+        removed
+          ? `stakegraph: removed ${partial}, which a killed backup left.\n`
+          : `stakegraph: ${partial} belongs to a killed or running backup: delete it if no backup is running.\n`,
       );
     const { outdated } = await detachedOf(client, source.tables);
     warnOfOutdated(

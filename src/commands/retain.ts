@@ -142,6 +142,7 @@ function show(report: RetainReport, { json, every }: Flags): void {
     gone: () => 'another process has dropped it',
     held: () => error as string,
     waiting: () => 'waits for an import or an index to end',
+    'in use': () => 'waits until nobody reads it; tries again for ten minutes',
     dropping: () => `dropped ${rows} rows so far, after ${seconds} s`,
     passed: () => `skipped, ${error}`,
     refused: () => `kept: ${error}`,

@@ -38,6 +38,11 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, login = '', hosts = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/.exec(text) ??
     refuse('a postgres:// URL is needed');
+  // What follows may be a part of a password, or another URL with its password.
+  if (/@|:\/\/|^\/\//.test(hosts + path))
+    refuse(
+      'one URL is needed, in which @ and / in a user name or password are written as %40 and %2F; separate several URLs of DATABASE_READ_URL by spaces',
+    );
   const parameters = new URLSearchParams(query.replaceAll('+', '%2B')); // libpq does not read `+` as a space
   for (const name of parameters.keys()) {
     if (!known.includes(name))

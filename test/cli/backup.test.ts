@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, utimesSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -139,6 +139,14 @@ describe('stakegraph backup', () => {
       `stakegraph: ${join(folder.path, partial)} belongs to a killed or running backup: delete it if no backup is running.\n`,
     );
     expect(existsSync(other)).toBe(true);
+    const longAgo = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(join(folder.path, partial), longAgo, longAgo);
+    const later = await stakegraph(['backup', '--replace', other], { env: { DATABASE_URL: source.url } });
+    expect(later.code, later.stderr).toBe(0);
+    expect(later.stderr).toContain(
+      `stakegraph: removed ${join(folder.path, partial)}, which a killed backup left.\n`,
+    );
+    expect(existsSync(join(folder.path, partial))).toBe(false);
   });
 });
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -93,11 +94,16 @@ slow(
     await run();
     await run({ OTEL_SERVICE_NAME: 'of-name' });
     await run({ OTEL_RESOURCE_ATTRIBUTES: '' });
+    const { path, remove } = makeDataDir();
+    onTestFinished(remove);
+    const ofTraces = join(path, 'headers');
+    await writeFile(ofTraces, 'api-key=of%20traces\n');
+    await run({ OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE: ofTraces });
     const names = collector.resources.map(
       (resource) => /"service.name","value":\{"stringValue":"([^"]*)"/.exec(JSON.stringify(resource))?.[1],
     );
     expect([...new Set(names)]).toEqual(['of-attributes', 'of-name', 'stakegraph']);
-    expect(new Set(collector.keys)).toEqual(new Set(['hunter 2']));
+    expect(new Set(collector.keys)).toEqual(new Set(['hunter 2', 'of traces']));
   },
 );
 

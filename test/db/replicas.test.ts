@@ -1,11 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config.ts';
+import { startEmbedded } from '../../src/db/embedded/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../src/db/open.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { lagMeter } from '../../src/db/replicas/reached.ts';
+import { databaseName } from '../../src/db/url.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { lossyWay } from '../support/proxy.ts';
+import { scratch } from '../support/scratch.ts';
 import { slow } from '../support/thorough.ts';
 
 const WAIT_MS = 30_000;
@@ -141,6 +147,23 @@ describe('several replicas', () => {
     await eventually(async () => expect((await answerers(database)).size).toBe(2), WAIT_MS);
     expect(faults).toContainEqual([nameOf(one.url), `lacks ${name}`]);
     expect(faults).toContainEqual([nameOf(one.url), undefined]);
+  });
+
+  slow('are not used if they are of another cluster, which is told to who asks later too', async () => {
+    const dataDir = await mkdtemp(join(scratch, 'stakegraph-stranger-'));
+    const stranger = await startEmbedded({ dataDir });
+    onTestFinished(async () => {
+      await stranger.stop();
+      await rm(dataDir, { recursive: true });
+    });
+    await migrate(stranger.url);
+    const database = await open([stranger.url, other.url]);
+    expect(await answerers(database)).toEqual(new Set([nameOf(other.url)]));
+    const faults: unknown[] = [];
+    database.replicas?.onUse((name, fault) => faults.push([name, fault?.reason]));
+    const reason = 'is of another PostgreSQL cluster than DATABASE_URL: their system identifiers differ';
+    expect(faults).toEqual([[databaseName(stranger.url), reason]]);
+    expect(database.replicas?.states().map(({ up }) => up)).toEqual([false, true]);
   });
 
   slow('are not used while they lag more than five seconds behind, unless the primary is down', async () => {

@@ -139,8 +139,14 @@ describe('a database URL that cannot be used', () => {
       'postgres://me:hunter2@db:x/app',
       'postgres://me:hunter2@db/app?sslmode=x',
       'http://me:hunter2@db',
+      'postgres://me:pass@hunter2@db/app',
+      'postgres://me:1/hunter2@db/app',
+      'postgres://me:x@one/app,postgres://me:hunter2@two/app',
+      'postgres://me:x@one,postgres://me:hunter2@two/app',
+      'postgres://one/a,postgres://me:hunter2@two/app',
     ]) {
-      expect(() => readSettings({ DATABASE_URL: url })).toThrow(/^(?!.*hunter2)[\s\S]*$/);
+      for (const name of ['DATABASE_URL', 'DATABASE_READ_URL'])
+        expect(() => readSettings({ [name]: url }), url).toThrow(/^(?!.*hunter2)[\s\S]*$/);
     }
   });
 });

@@ -172,6 +172,7 @@ describe('settings of tracing', () => {
     ['OTEL_TRACES_SAMPLER_ARG', '2', 'is "2"; a ratio from 0 to 1 is needed'],
     ['OTEL_TRACES_SAMPLER_ARG', '.', 'is "."; a ratio from 0 to 1 is needed'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'hunter2', 'OTEL_EXPORTER_OTLP_HEADERS: name=value pairs'],
+    ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'hunter2', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS: name=value pairs'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'OTEL_EXPORTER_OTLP_ENDPOINT: an http://'],
   ])('%s refuses %s', (name, value, told) => {
     expect(() => readSettings({ [name]: value })).toThrow(told);

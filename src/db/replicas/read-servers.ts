@@ -2,8 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serialize } from '../../kernel/serialize.ts';
 import { outsideSpans } from '../../kernel/tracing.ts';
 import type { Pool, Queryable, Result, Statement } from '../pool.ts';
+import { targetOf } from '../servers.ts';
 import { lagMeter, type Reached, reachedOf, reaches } from './reached.ts';
 import {
+  areDifferent,
+  clusterOf,
   type Fault,
   type Listeners,
   probePool,
@@ -16,6 +19,7 @@ const PROBE_MS = 1_000;
 const MAX_LAG_MS = 5_000;
 /** Lower than MAX_LAG_MS, so that a replica at the limit does not come and go. */
 const RETURN_LAG_MS = 1_000;
+const STRANGER = 'is of another PostgreSQL cluster than DATABASE_URL: their system identifiers differ';
 
 export type ReadServers = {
   pool: Pool;
@@ -23,7 +27,7 @@ export type ReadServers = {
   revisions: Queryable;
   pools: readonly Pool[];
   states(): ReplicaState[];
-  /** Calls `listener` when use of a replica begins or ends. */
+  /** Calls `listener` when use of a replica begins or ends, and at once for each replica that is not used. */
   onUse(listener: (name: string, fault: Fault | undefined) => void): void;
   /** Calls `listener` when reads go to servers whose rows may differ at equal revisions. */
   onMove(listener: () => void): void;
@@ -58,10 +62,11 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   const useListeners: Parameters<ReadServers['onUse']>[0][] = [];
   const moveListeners: (() => void)[] = [];
   const readListeners: ((reached: Reached) => Promise<void>)[] = [];
-  const faults = new Map<Replica, string>();
+  const faults = new Map<Replica, Fault>();
   let shown: Reached = new Map();
   let rotation: Replica[] = [];
   let primaryUp = true;
+  let primaryCluster: string | undefined;
   let turn = 0;
   let timer: NodeJS.Timeout | undefined;
   let firstProbe: Promise<unknown> | undefined;
@@ -73,7 +78,14 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     },
     onRead: show,
   });
-  const isUsable = ({ fault, reached, isLate }: Replica) => !fault && reached && !(isLate && primaryUp);
+  targetOf(primaryUrl).onChange(() => {
+    primaryCluster = undefined;
+  });
+  const isStranger = ({ cluster }: Replica) => areDifferent(cluster, primaryCluster);
+  const isUsable = (replica: Replica) => {
+    const { fault, reached, isLate } = replica;
+    return !fault && reached && !isStranger(replica) && !(isLate && primaryUp);
+  };
   const moved = () => {
     for (const listener of moveListeners) listener();
   };
@@ -97,9 +109,13 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   function noteUse(replica: Replica) {
     replica.lagMs = replica.reached ? lag.of(replica.reached) : 0;
     replica.isLate = replica.lagMs > (replica.isLate ? RETURN_LAG_MS : MAX_LAG_MS);
-    const fault = replica.fault ?? (replica.isLate ? { reason: 'lags more than 5 s behind' } : undefined);
-    if (faults.get(replica) === fault?.reason) return;
-    if (fault) faults.set(replica, fault.reason);
+    replica.isStranger = isStranger(replica);
+    const fault =
+      replica.fault ??
+      (replica.isStranger ? { reason: STRANGER } : undefined) ??
+      (replica.isLate ? { reason: 'lags more than 5 s behind' } : undefined);
+    if (faults.get(replica)?.reason === fault?.reason) return;
+    if (fault) faults.set(replica, fault);
     else faults.delete(replica);
     for (const listener of useListeners) listener(replica.name, fault);
     moved();
@@ -112,6 +128,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
       // Later requests must see at least these revisions.
       if (reaches(found, shown)) shown = found;
     }
+    if (found) primaryCluster ??= await clusterOf(primaryProbes);
     const wasUp = primaryUp;
     primaryUp = found !== undefined;
     assess();
@@ -217,7 +234,10 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     revisions: { query: readRevisions },
     pools: replicas.map((replica) => replica.pool),
     states: () => replicas.map((replica) => replica.state()),
-    onUse: (listener) => useListeners.push(listener),
+    onUse(listener) {
+      useListeners.push(listener);
+      for (const [replica, fault] of faults) listener(replica.name, fault);
+    },
     onMove: (listener) => moveListeners.push(listener),
     onRead: (listener) => readListeners.push(listener),
   };

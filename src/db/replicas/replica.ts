@@ -18,6 +18,23 @@ export async function readReached(db: Pool): Promise<Reached> {
   return reachedOf((await db.query({ text, values: [] })).rows);
 }
 
+const UNKNOWN = 'unknown';
+const NO_PRIVILEGE = '42501';
+
+/** Physical replicas have the identifier of their primary. Undefined if the server did not answer. */
+export async function clusterOf(db: Pool): Promise<string | undefined> {
+  try {
+    const text = '/* clusterOf */ select system_identifier::text as id from pg_control_system()';
+    return (await db.query({ text, values: [] })).rows[0]?.id as string;
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? error) as { code?: string };
+    return code === NO_PRIVILEGE ? UNKNOWN : undefined;
+  }
+}
+
+export const areDifferent = (one: string | undefined, other: string | undefined): boolean =>
+  one !== other && [one, other].every((id) => id !== undefined && id !== UNKNOWN);
+
 function isOfReplica(error: unknown): boolean {
   if (!(error instanceof Refusal)) return false;
   const { code } = (error.cause ?? {}) as { code?: string };
@@ -41,6 +58,9 @@ export class Replica {
   fault: Fault | undefined = { reason: 'is not probed yet' };
   /** Undefined until the first probe, and after another server of the URL was chosen. */
   reached: Reached | undefined;
+  /** As `clusterOf`, known with `reached`. */
+  cluster: string | undefined;
+  isStranger = false;
   statements = 0;
   lagMs = 0;
   isLate = false;
@@ -64,6 +84,7 @@ export class Replica {
     this.#onRead = onRead;
     targetOf(url).onChange(() => {
       this.reached = undefined;
+      this.cluster = undefined;
       onProbe(this);
       void this.#probing.run();
     });
@@ -72,6 +93,7 @@ export class Replica {
   async #look(): Promise<Fault | undefined> {
     try {
       this.reached = await readReached(this.#probes);
+      this.cluster ??= await clusterOf(this.#probes);
       const pending = await pendingOf(this.#probes);
       return pending.length > 0 ? { reason: `lacks ${pending.join(', ')}` } : undefined;
     } catch (error) {
@@ -144,7 +166,12 @@ export class Replica {
   /** For metrics. */
   state() {
     const { name, statements, lagMs } = this;
-    return { name, statements, lagSeconds: lagMs / 1000, up: !this.fault && !this.isLate };
+    return {
+      name,
+      statements,
+      lagSeconds: lagMs / 1000,
+      up: !this.fault && !this.isStranger && !this.isLate,
+    };
   }
 
   async end(): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -53,8 +53,19 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-/** Files of killed or running backups to `path`. */
-export function partialsOf(path: string): string[] {
+const DAY_MS = 86_400_000;
+
+/** Removes files of killed backups to `path`. Those written within a day may belong to a running one. */
+export function removeOldPartials(path: string): { partial: string; removed: boolean }[] {
+  return partialsOf(path).map((partial) => {
+    const written = statSync(partial, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const removed = written < Date.now() - DAY_MS;
+    if (removed) rmSync(partial, { force: true });
+    return { partial, removed };
+  });
+}
+
+function partialsOf(path: string): string[] {
   const folder = dirname(path);
   const ending = /^\.[\da-f]{8}\.partial$/;
   const name = basename(path);

@@ -32,7 +32,8 @@ export type RetainReport = {
   seconds: number;
 };
 
-type Unfinished = 'waiting' | 'dropping';
+/** `waiting` for writers, `in use` by readers. */
+type Unfinished = 'waiting' | 'in use' | 'dropping';
 export type Undropped = 'refused' | 'failed' | 'passed';
 
 export type Told = Omit<RetainReport, 'seconds' | 'state' | 'error'>;
@@ -87,7 +88,9 @@ export async function attempted(
   locks: Locks,
   drop: (client: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
-  const { attempts = 120, pauseMs = 5_000 } = run;
+  const { attempts = 120, pauseMs = 5_000, tellAfterMs = TELL_AFTER_MS } = run;
+  const began = performance.now();
+  let isTold = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await locked(run, what, locks, (client) =>
@@ -100,6 +103,11 @@ export async function attempted(
       if (run.stop.aborted) throw new Stopped();
       if (attempt >= attempts)
         throw new Error(`it was in use at each of ${attempt} attempts: try again later.`);
+    }
+    const waited = performance.now() - began;
+    if (!isTold && waited >= tellAfterMs) {
+      isTold = true;
+      run.tell({ ...what, state: 'in use', seconds: Math.round(waited / 1000) });
     }
     await sleep(pauseMs, undefined, { signal: run.stop }).catch(() => undefined);
   }

@@ -148,6 +148,11 @@ describe('months of days of validators', () => {
     const told = await dropping;
     expect(told.map(({ state }) => state)).toEqual(['failed', 'refused']);
     expect(told[0]?.error).toBe('it was in use at each of 3 attempts: try again later.');
+    expect(await retained(days, { lockTimeoutMs: 50, tellAfterMs: 60 })).toMatchObject([
+      { part: 'validator_days_2024_11', state: 'in use' },
+      { part: 'validator_days_2024_11', state: 'failed' },
+      { part: 'validator_days_2024_12', state: 'refused' },
+    ]);
     await reader.query('commit');
     expect((await retained(days)).map(({ state }) => state)).toEqual(['dropped', 'dropped']);
   });
