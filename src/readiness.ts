@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { HistoryError, pendingOf } from './db/migrate.ts';
+import { HistoryError, namesOf, pendingOf } from './db/migrate.ts';
 import type { Database } from './db/open.ts';
 import type { Queryable } from './db/pool.ts';
 import type { Indexed, Readiness } from './http/health.ts';
@@ -104,7 +104,7 @@ export function readinessOf(
         faultOfPrimary(),
       ]);
       if (pending.length > 0)
-        return noted({ ready: false, reason: `the database lacks ${pending.join(', ')}` });
+        return noted({ ready: false, reason: `the database lacks ${namesOf(pending)}` });
       if (fault && !wasWritable) return noted({ ready: false, reason: fault.reason }, fault.err);
       const index = await withDeadline(indexOf(database.read, own));
       const found = { ready: true, ...(index.length > 0 && { index }) };

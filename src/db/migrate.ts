@@ -122,5 +122,11 @@ export const migrate = (url: string, dir = folder, last?: string): Promise<strin
 export const pendingOf = async (db: Queryable, dir = folder): Promise<string[]> =>
   (await pendingIn(db, dir)).pending;
 
+/** Names a few, and of many the first and the last. */
+export const namesOf = (migrations: readonly string[]): string =>
+  migrations.length <= 5
+    ? migrations.join(', ')
+    : `${migrations[0]} to ${migrations.at(-1)} (${migrations.length} migrations)`;
+
 export const pendingMigrations = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, (client) => pendingOf(client, dir));

@@ -3,7 +3,7 @@ import type { Settings } from '../config.ts';
 import { isDisconnected, isTransient, READ_ONLY } from './connection.ts';
 import { openLayout, refuseDistributed, useLayout } from './distributed/layout.ts';
 import type { Embedded } from './embedded/index.ts';
-import { migrate, pendingMigrations } from './migrate.ts';
+import { migrate, namesOf, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool, type Queryable } from './pool.ts';
 import { type ReadServers, readServers } from './replicas/read-servers.ts';
 import { Replica } from './replicas/replica.ts';
@@ -46,7 +46,7 @@ export async function openDatabase(
     const pending = await pendingMigrations(url);
     if (pending.length > 0) {
       throw new Error(
-        `The database lacks ${pending.join(', ')}; run "stakegraph migrate"${options.migrate === undefined ? ' or set MIGRATE=on' : ''}.`,
+        `The database lacks ${namesOf(pending)}; run "stakegraph migrate"${options.migrate === undefined ? ' or set MIGRATE=on' : ''}.`,
       );
     }
     const { read, revisions, replicas } = await openReaders(settings, url, onError);

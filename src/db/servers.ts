@@ -13,6 +13,7 @@ export type Target = {
 const PROBE_MS = 2_000;
 
 type Attempt = Server & { ssl: pg.ClientConfig['ssl'] };
+type Failed = { attempt: Attempt; fault: Error };
 
 const targets = new Map<string, Target>();
 
@@ -41,8 +42,10 @@ function makeTarget({ servers, tls, attrs, config }: DatabaseUrl): Target {
     for (const wanted of passes) {
       for (const ofServer of attempts) {
         const found = await firstUsable({ ...config, connectionTimeoutMillis: probeMs }, ofServer, wanted);
-        if (found instanceof Error) {
-          faults.set(`${ofServer[0]?.host}:${ofServer[0]?.port}`, found);
+        if ('fault' in found) {
+          faults.set(`${ofServer[0]?.host}:${ofServer[0]?.port}`, found.fault);
+          // Connections then fail for the same reason, not because the server lacks TLS.
+          if (ofServer.includes(chosen)) chosen = found.attempt;
           continue;
         }
         if (found === chosen) return;
@@ -88,15 +91,15 @@ async function firstUsable(
   config: pg.ClientConfig,
   attempts: Attempt[],
   wanted: DatabaseUrl['attrs'],
-): Promise<Attempt | Error> {
-  const faults: Error[] = [];
+): Promise<Attempt | Failed> {
+  const failed: Failed[] = [];
   for (const attempt of attempts) {
     const fault = await probe({ ...config, ...attempt }, wanted);
     if (!fault) return attempt;
-    faults.push(fault);
+    failed.push({ attempt, fault });
   }
   // Prefers other faults, because missing support for TLS explains least.
-  return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
+  return failed.find(({ fault }) => !/does not support SSL/.test(fault.message)) ?? (failed[0] as Failed);
 }
 
 async function probe(config: pg.ClientConfig, wanted: DatabaseUrl['attrs']): Promise<Error | undefined> {

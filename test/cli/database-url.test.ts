@@ -118,7 +118,7 @@ describe('a database that this version cannot serve', () => {
     const env = { DATABASE_URL: database.url, MIGRATE: 'off', LOG_LEVEL: 'warn' };
     const { code, stderr } = await stakegraph(['serve'], { env });
     expect(stderr).toMatch(
-      /^stakegraph: The database lacks 0001_operators, .*; run "stakegraph migrate" or set MIGRATE=on\.\n$/,
+      /^stakegraph: The database lacks 0001_operators to \d{4}_\w+ \(\d\d migrations\); run "stakegraph migrate" or set MIGRATE=on\.\n$/,
     );
     expect(code).toBe(1);
     const { rows } = await query(`select count(*)::int as tables from pg_tables where schemaname = 'public'`);
@@ -454,7 +454,17 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
     });
     const env = { DATABASE_URL: primary.url, DATA_DIR: dataDirForTest() };
     const token = (await stakegraph(['token', 'create', '--name', 'reader'], { env })).stdout.trim();
-    const served = await serve({ env: { ...env, DATABASE_READ_URL: 'postgres://me@127.0.0.1:1/none' } });
+    const missing = primary.url.replace(/\/[^/]*$/, '/missing');
+    const served = await serve({
+      env: { ...env, DATABASE_READ_URL: `postgres://me@127.0.0.1:1/none ${missing}` },
+    });
+    // without TLS at the server, the other attempt tells why
+    const told = served
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('a read replica is not used'));
+    expect(told).toHaveLength(2);
+    expect(told.join()).toContain('database \\"missing\\" does not exist');
     const headers = { authorization: `Bearer ${token}` };
     expect((await fetch(`${served.url}/v0/eth/operators?window=7d`, { headers })).status).toBe(200);
     expect((await served.get('/ready')).status).toBe(200);

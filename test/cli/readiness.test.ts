@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { pino } from 'pino';
 import { afterEach, expect, onTestFinished } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { type Embedded, startEmbedded } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
+import { loadSampleData } from '../../src/sample/load.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
 import { dataDirForTest, endRunning, makeDataDir, type Served, serve } from '../support/process.ts';
@@ -36,6 +40,19 @@ async function stoppableServer() {
     stop: () => server.stop(),
     async start() {
       server = await startEmbedded({ dataDir: home.path, pickPort: async () => Number(new URL(url).port) });
+    },
+    /** Stops it, and starts it beside a copy, which has its system identifier as a replica has. */
+    async copy(): Promise<string> {
+      await server.stop();
+      const twin = makeDataDir();
+      await promisify(execFile)('cp', ['-a', `${home.path}/.`, twin.path]);
+      const copy = await startEmbedded({ dataDir: twin.path });
+      onTestFinished(async () => {
+        await copy.stop();
+        await twin.remove();
+      });
+      await this.start();
+      return copy.url;
     },
     becomeStandby: () => writeFile(join(home.path, 'postgres', 'cluster', 'standby.signal'), ''),
   };
@@ -73,12 +90,11 @@ const DEGRADED = 'degraded: reads work, writes do not';
 const READY = 'ready: reads and writes work';
 
 slow('/ready tells that only reads work while the primary is stopped and a replica answers', async () => {
-  const [primary, replica] = [await stoppableServer(), await createDatabase('sample')];
-  const way = await lossyWay(replica.url);
-  onTestFinished(async () => {
-    endRunning();
-    await replica.drop();
-  });
+  const primary = await stoppableServer();
+  const pool = createPool({ url: primary.url, readOnly: false });
+  await loadSampleData(pool, pino({ level: 'silent' }), { days: 1, hourDays: 1, entities: 1 });
+  await pool.end();
+  const way = await lossyWay(await primary.copy());
   const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: way.url, LOG_LEVEL: 'info' };
   const served = await serve({ env: { ...env, DATA_DIR: dataDirForTest() } });
   const { ask, status, ready, metrics, logged } = callsOf(served, primary.token);

@@ -87,7 +87,7 @@ describe('the metrics of stored data', () => {
     expect(found.map(({ dataset }) => dataset)).toEqual(
       expect.arrayContaining([
         ...['attestations', 'blocks', 'chain-daily-rewards', 'consolidations', 'operators', 'slashings'],
-        ...['sync-committee-rewards', 'cardano-rewards', 'stake-authorities'],
+        ...['sync-committee-rewards', 'cardano-rewards', 'stake-authorities', 'solana-overview'],
       ]),
     );
     const newest = await own.database.pool.query({

@@ -56,6 +56,7 @@ export const newestPositions = (db: Queryable, networks: readonly string[]): Pro
         from (select distinct time_window from class) c cross join lateral (
           select date from stake_authority_history_days t where t.time_window = c.time_window order by date desc limit 1
         ) d
+      union all select 'solana-overview', 'solana', 'date', extract(epoch from max(date)) from solana_overview_history
       union all select 'solana-epochs', 'solana', 'epoch', max(epoch) from solana_epochs
       union all select 'solana-validator-epochs', 'solana', 'epoch', max(epoch) from solana_validator_epochs
       union all select 'solana-stake-authority-epochs', 'solana', 'epoch', max(epoch) from solana_stake_authority_epochs

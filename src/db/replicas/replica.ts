@@ -2,7 +2,7 @@ import { Refusal } from '../../kernel/refusal.ts';
 import { type SerializedWork, serialize } from '../../kernel/serialize.ts';
 import { outsideSpans } from '../../kernel/tracing.ts';
 import { CANCELED, isTransient } from '../connection.ts';
-import { HistoryError, pendingOf } from '../migrate.ts';
+import { HistoryError, namesOf, pendingOf } from '../migrate.ts';
 import { createPool, type Pool, type Result, type Statement } from '../pool.ts';
 import { targetOf } from '../servers.ts';
 import { databaseName } from '../url.ts';
@@ -95,7 +95,7 @@ export class Replica {
       this.reached = await readReached(this.#probes);
       this.cluster ??= await clusterOf(this.#probes);
       const pending = await pendingOf(this.#probes);
-      return pending.length > 0 ? { reason: `lacks ${pending.join(', ')}` } : undefined;
+      return pending.length > 0 ? { reason: `lacks ${namesOf(pending)}` } : undefined;
     } catch (error) {
       if (error instanceof HistoryError) return { reason: error.message };
       return { reason: 'does not answer', err: (error as Error).cause ?? error };

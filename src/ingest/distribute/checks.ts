@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { citusVersion, foundTables, untestedCitus } from '../../db/distributed/layout.ts';
-import { pendingOf } from '../../db/migrate.ts';
+import { namesOf, pendingOf } from '../../db/migrate.ts';
 import { otherClients } from '../../db/sessions.ts';
 
 export class DistributeError extends Error {}
@@ -52,7 +52,7 @@ export async function checkCluster(client: pg.ClientBase): Promise<Cluster> {
 export async function checkTables(client: pg.ClientBase, undo: boolean): Promise<void> {
   const pending = await pendingOf(client);
   if (pending.length > 0)
-    throw new DistributeError(`The database lacks ${pending.join(', ')}: run "stakegraph migrate" first.`);
+    throw new DistributeError(`The database lacks ${namesOf(pending)}: run "stakegraph migrate" first.`);
   await foundTables(client);
   const { role, foreign } = await one(
     client,
