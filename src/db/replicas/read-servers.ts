@@ -128,7 +128,8 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
       // Later requests must see at least these revisions.
       if (reaches(found, shown)) shown = found;
     }
-    if (found) primaryCluster ??= await clusterOf(primaryProbes);
+    // Another cluster may answer after a failure.
+    if (found && (!primaryUp || !primaryCluster)) primaryCluster = await clusterOf(primaryProbes);
     const wasUp = primaryUp;
     primaryUp = found !== undefined;
     assess();

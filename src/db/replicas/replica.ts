@@ -92,8 +92,8 @@ export class Replica {
 
   async #look(): Promise<Fault | undefined> {
     try {
+      if (this.fault || !this.cluster) this.cluster = await clusterOf(this.#probes);
       this.reached = await readReached(this.#probes);
-      this.cluster ??= await clusterOf(this.#probes);
       const pending = await pendingOf(this.#probes);
       return pending.length > 0 ? { reason: `lacks ${namesOf(pending)}` } : undefined;
     } catch (error) {
