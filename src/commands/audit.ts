@@ -8,13 +8,14 @@ import { withDatabase } from './with-database.ts';
 const PAGE = 1_000;
 const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
+const unitMs = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
 function moment(text: string): Date {
-  const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
-  if (days) return new Date(Date.now() - Number(days) * DAY_MS);
+  const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  if (unit) return new Date(Date.now() - Number(count) * unitMs[unit as keyof typeof unitMs]);
   const seconds = parseDateTime(text) ?? parseDate(text);
   if (seconds !== undefined) return new Date(seconds * 1000);
-  throw new InvalidArgumentError('A date, date-time or number of days is needed, like 2026-11-23 or 30d.');
+  throw new InvalidArgumentError('A date, date-time or age is needed, like 2026-11-23, 12h or 30d.');
 }
 
 function old(text: string): Date {
@@ -29,11 +30,7 @@ const lineOf = ({ at, actorType, actor, action, subject, details }: AuditEntry) 
 export const auditCommand = (): Command =>
   new Command('audit')
     .description('show who changed accounts, tokens, private sets, data and the schema, oldest first')
-    .option(
-      '--since <time>',
-      'a date, date-time or number of days ago, like 2026-11-23 or 7d (default: 30d)',
-      moment,
-    )
+    .option('--since <time>', 'a date, date-time or age, like 2026-11-23, 12h or 7d (default: 30d)', moment)
     .option('--delete-before <time>', `instead, remove entries older than this, at least ${KEPT_DAYS}d`, old)
     .option('--json', 'each entry as a line of JSON')
     .action((flags: { since?: Date; deleteBefore?: Date; json?: boolean }) =>

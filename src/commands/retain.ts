@@ -87,11 +87,14 @@ function agesOf(flags: Flags): Ages {
   );
 }
 
+const MB = 1_000_000;
+
 type Undropped = { failed: number; passed: number };
 
 async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<Undropped> {
   const startedAt = new Date();
   let [failed, passed, rows] = [0, 0, 0];
+  const wouldDrop = { rows: 0, bytes: 0 };
   const record = (outcome: 'success' | 'failure') =>
     recordRun(pool, { job: 'retain', startedAt, outcome, rows: Math.round(rows) }, sayNotRecorded);
   const run = () =>
@@ -102,6 +105,10 @@ async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Pr
         if (report.state === 'failed' || report.state === 'refused') failed += 1;
         if (report.state === 'passed') passed += 1;
         if (report.state === 'dropped') rows += report.rows;
+        if (report.state === 'would drop') {
+          wouldDrop.rows += report.rows;
+          wouldDrop.bytes += report.bytes;
+        }
         show(report, flags);
       },
       stop,
@@ -110,6 +117,10 @@ async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Pr
     if (!flags.dryRun) await record('failure');
     throw error;
   });
+  if (wouldDrop.bytes > 0 && !flags.json)
+    process.stdout.write(
+      `In all, it would drop about ${Math.round(wouldDrop.rows)} rows, ${(wouldDrop.bytes / MB).toFixed(1)} MB.\n`,
+    );
   if (!flags.dryRun && (failed > 0 || (passed === 0 && !stop.aborted)))
     await record(failed > 0 ? 'failure' : 'success');
   return { failed, passed };
@@ -122,8 +133,6 @@ async function once(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Pr
   if (passed > 0) throw new Error('Another process is dropping data: try again when it has ended.');
   if (stop.aborted) throw new Error('Stopped before everything was dropped.');
 }
-
-const MB = 1_000_000;
 
 function show(report: RetainReport, { json, every }: Flags): void {
   const time = new Date().toISOString();

@@ -42,8 +42,10 @@ async function withDatabaseUrl(
     return await work(DATABASE_URL, settings);
   }
   const { hasCluster } = await import('../db/embedded/cluster.ts');
-  if (!options.creates && !(await hasCluster(DATA_DIR)))
-    throw new Error(`There is no database in ${resolve(DATA_DIR)}: set DATA_DIR or DATABASE_URL.`);
+  if (!options.creates && !(await hasCluster(DATA_DIR))) {
+    const make = options.command === 'restore' ? 'make one with --create, or ' : '';
+    throw new Error(`There is no database in ${resolve(DATA_DIR)}: ${make}set DATA_DIR or DATABASE_URL.`);
+  }
   const embedded = await (await import('../db/embedded/index.ts')).startEmbedded({ dataDir: DATA_DIR });
   try {
     await work(embedded.url, settings);

@@ -114,12 +114,14 @@ describe('stakegraph audit', () => {
 
   it('shows only what is newer than --since', async () => {
     expect(await entries('--since', '2999-01-01')).toEqual([]);
+    expect(await entries('--since', '12h')).toEqual(await entries('--since', '1d'));
+    expect(await entries('--since', '0m')).toEqual([]);
   });
 
   it.each([
-    [['--since', 'yesterday'], 'A date, date-time or number of days is needed'],
+    [['--since', 'yesterday'], 'A date, date-time or age is needed'],
     [['--delete-before', '89d'], 'Entries of the last 90 days cannot be removed.'],
-    [['--delete-before', 'x'], 'A date, date-time or number of days is needed'],
+    [['--delete-before', 'x'], 'A date, date-time or age is needed'],
   ])('refuses %j with 2', async (args, told) => {
     const { code, stderr } = await call(['audit', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);

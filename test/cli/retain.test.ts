@@ -49,7 +49,7 @@ describe('stakegraph retain', () => {
     const dry = await call(['--sync-committee-rewards', '500d', '--dry-run']);
     expect([dry.code, dry.stderr]).toEqual([0, '']);
     expect(dry.stdout).toMatch(
-      /^sync_committee_slots mainnet: would drop 10 rows, \d+\.\d MB, 2020-12-01 to before 2022-12-22\n$/,
+      /^sync_committee_slots mainnet: would drop 10 rows, \d+\.\d MB, 2020-12-01 to before 2022-12-22\nIn all, it would drop about 10 rows, \d+\.\d MB\.\n$/,
     );
     expect(await run('select job from job_runs')).toEqual([]);
     const setting = { RETAIN: 'sync-committee-rewards=5000d,blocks=400d' };

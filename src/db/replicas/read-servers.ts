@@ -129,7 +129,10 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
       if (reaches(found, shown)) shown = found;
     }
     // Another cluster may answer after a failure.
-    if (found && (!primaryUp || !primaryCluster)) primaryCluster = await clusterOf(primaryProbes);
+    if (found && (!primaryUp || !primaryCluster)) {
+      primaryCluster = await clusterOf(primaryProbes);
+      for (const replica of replicas) if (replica.reached) noteUse(replica);
+    }
     const wasUp = primaryUp;
     primaryUp = found !== undefined;
     assess();

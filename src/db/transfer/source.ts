@@ -92,7 +92,8 @@ export const withSource = <T>(
       );
     const catalog = await snapshot(client);
     const migrations = await migrationsOf(client);
-    if (migrations.length === 0) throw new Error('The database to copy has no tables of stakegraph.');
+    if (migrations.length === 0)
+      throw new Error('The database has no tables of stakegraph: there is nothing to copy or back up.');
     const source: Source = {
       ...catalog,
       migrations,
