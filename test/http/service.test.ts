@@ -227,8 +227,10 @@ describe('/metrics', () => {
   it('is made once a second at the most, however many ask', async () => {
     const own = await gatewayForTest({ template: 'empty' });
     const ask = async () => (await own.fetch('/metrics')).text;
+    const began = performance.now();
     const texts = new Set(await Promise.all(Array.from({ length: 50 }, ask)));
-    expect(texts.size).toBe(1); // each one made would tell of another time and other memory
+    const seconds = Math.floor((performance.now() - began) / 1000);
+    expect(texts.size).toBeLessThanOrEqual(1 + seconds); // each one made would tell of another time and other memory
     // Not toContain, which takes seconds to say what it found.
     await eventually(async () => expect(texts.has(await ask())).toBe(false));
   });
