@@ -33,6 +33,7 @@ export class DroppedTimeError extends Error {}
 
 /** Call under the lock of the dataset, which `retain` takes too. Throws a DroppedTimeError. */
 export async function refuseDropped(client: pg.ClientBase, resource: string): Promise<void> {
+  if (resource === 'solana-stake-authority-epochs') return refuseDroppedSpans(client);
   const checks = guarded[resource];
   if (!checks) return;
   const { rows: kept } = await client.query<{ dataset: Retainable; network: Network; date: string }>(
@@ -51,6 +52,25 @@ export async function refuseDropped(client: pg.ClientBase, resource: string): Pr
       `${rows[0]?.count} of the ${resource} of ${network} are before ${date}, and stakegraph retain has dropped ${dataset} before that date. Leave them out.`,
     );
   }
+}
+
+/** The oldest spans are dropped first, so the first one that is left tells which. */
+async function refuseDroppedSpans(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ count: string; first: number }>(
+    `/* stagedDroppedSpans */
+    select (select count(*) from staged s where s.epoch < p.first) as count, p.first
+    from (
+      select min((regexp_match(pg_get_expr(c.relpartbound, c.oid), '(\\d+)'))[1]::int) as first
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'solana_stake_authority_epochs'::regclass and c.relispartition
+    ) p
+    where exists (select from kept_from where dataset = 'solana-stake-authority-epochs')`,
+  );
+  const [found] = rows;
+  if (!found || found.count === '0') return;
+  throw new DroppedTimeError(
+    `${found.count} of the solana-stake-authority-epochs are before epoch ${found.first}, and stakegraph retain has dropped those epochs. Leave them out.`,
+  );
 }
 
 /** Certain only under the lock of the indexed network, which `retain` takes too. Throws a DroppedTimeError. */

@@ -11,7 +11,7 @@ import {
   stagedScopes,
 } from './importer.ts';
 import { isReference, mergeReference } from './reference-table.ts';
-import { type Column, changedColumns, columnList, sameColumns, type Unique, withinDates } from './staging.ts';
+import { type Column, changedColumns, columnList, sameColumns, type Unique } from './staging.ts';
 
 export type PlainTable = {
   name: string;
@@ -20,12 +20,16 @@ export type PlainTable = {
   /** Columns that identify the list from which `replace` removes rows. */
   scope: readonly string[];
   from?: string;
-  parts?: { column: string; dates: readonly string[] };
+  /**
+   * SQL over `t` that all staged rows fulfil, with parameters from the given number on. The planner prunes partitions by
+   * ranges, but not by joined values.
+   */
+  within?: (first: number) => { text: string; values: unknown[] };
 };
 
 export async function mergePlain(
   client: pg.ClientBase,
-  { name, key, columns, scope, from = 'staged', parts }: PlainTable,
+  { name, key, columns, scope, from = 'staged', within: withinFrom }: PlainTable,
   options: Pick<MergeOptions, 'replace' | 'whole'>,
 ): Promise<ImportCounts> {
   if (isReference(name)) return mergeReference(client, { name, key, columns }, options);
@@ -37,15 +41,17 @@ export async function mergePlain(
       scope.length > 0
         ? [stagedScopes(scope, options, from), `(${columnList(scope, 't')}) in (select * from of_lists)`]
         : [{ text: `select from ${from} as g limit 1`, values: [] }, 'exists (select from of_lists)'];
+    const range = withinFrom?.(scopes.values.length + 1);
     const removed = await client.query(
       `/* removeAbsent */
       with of_lists as materialized (${scopes.text})
-      delete from ${name} t where ${within} and not exists (select from ${from} as s where ${sameColumns('t', 's', key)})`,
-      scopes.values,
+      delete from ${name} t where ${within} and not exists (select from ${from} as s where ${sameColumns('t', 's', key)})
+        ${range ? `and ${range.text}` : ''}`,
+      [...scopes.values, ...(range?.values ?? [])],
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  const within = parts && withinDates(`t.${parts.column}`, parts.dates);
+  const within = withinFrom?.(1);
   const same = `${sameColumns('t', 's', key)}${within ? ` and ${within.text}` : ''}`;
   // A merge join is faster, because both tables have an index in key order.
   await client.query('/* mergeSorted */ set local enable_hashjoin = off');

@@ -11,8 +11,10 @@ import {
 import { parseDateTime } from '../kernel/time.ts';
 import { futureFaults } from './given-time.ts';
 import type { Faults } from './importer.ts';
-import { plainImporter } from './plain-table.ts';
+import { mergePlain, plainImporter } from './plain-table.ts';
 
+/** An epoch takes about two days. */
+const epoch = () => count().max(999_999);
 /** 12 digits before the point suffice: the total supply of SOL has 9. */
 const sol = () =>
   nonNegativeDecimal().refine(
@@ -41,7 +43,7 @@ export const solanaEpochImporter = plainImporter({
   key: ['epoch'],
   scope: ['epoch'],
   shape: z.object({
-    epoch: count(),
+    epoch: epoch(),
     startedAt: moment(),
     endedAt: moment(),
     stakeAccountCount: count(),
@@ -65,7 +67,7 @@ export const solanaValidatorEpochImporter = plainImporter({
   key: ['epoch', 'vote_account'],
   scope: ['epoch'],
   shape: z.object({
-    epoch: count(),
+    epoch: epoch(),
     voteAccount: base58Key(),
     validatorName: text().nullable(),
     activeStake: sol(),
@@ -105,7 +107,7 @@ export const solanaStakeAuthorityEpochImporter = plainImporter({
   key: ['epoch', 'stake_authority', 'vote_account'],
   scope: ['epoch'],
   shape: z.object({
-    epoch: count(),
+    epoch: epoch(),
     stakeAuthority: base58Key(),
     voteAccount: base58Key(),
     poolName: text().min(1).nullable(),
@@ -116,4 +118,17 @@ export const solanaStakeAuthorityEpochImporter = plainImporter({
     mevCommissionPaid: sol(),
   }),
   faults: (row) => yieldFaults(row, 'stakingRewards', 'delegatedStake'),
+  async merge(client, table, options) {
+    const { rows } = await client.query<{ epoch: number }>(
+      '/* stagedEpochs */ select distinct epoch from staged order by epoch',
+    );
+    const epochs = rows.map(({ epoch }) => epoch);
+    await client.query('/* solanaEpochParts */ select solana_epoch_parts($1::int[])', [epochs]);
+    const [first, last] = [epochs[0], epochs.at(-1)];
+    const within = (at: number) => ({
+      text: `t.epoch between $${at}::int and $${at + 1}::int`,
+      values: [first, last],
+    });
+    return mergePlain(client, { ...table, ...(epochs.length > 0 && { within }) }, options);
+  },
 });

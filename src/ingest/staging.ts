@@ -56,14 +56,18 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
  * The planner prunes partitions by ranges, but not by joined dates. A list would repeat the lookups of index scans. The
  * ranges leave out months without dates.
  */
-export function withinDates(column: string, dates: readonly string[]): { text: string; values: string[] } {
+export function withinDates(
+  column: string,
+  dates: readonly string[],
+  first = 1,
+): { text: string; values: string[] } {
   const values: string[] = [];
   for (const date of [...new Set(dates)].toSorted()) {
     const last = values.at(-1);
     if (last === undefined || monthNumber(date) - monthNumber(last) > 1) values.push(date, date);
     else values[values.length - 1] = date;
   }
-  const range = (at: number) => `${column} between $${at + 1}::date and $${at + 2}::date`;
+  const range = (at: number) => `${column} between $${at + first}::date and $${at + first + 1}::date`;
   const ranges = values.flatMap((_, at) => (at % 2 === 0 ? [range(at)] : []));
   return { text: `(${ranges.join(' or ')})`, values };
 }

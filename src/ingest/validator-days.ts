@@ -9,6 +9,7 @@ import { withColocated } from './colocated.ts';
 import { columnsOf, type Faults, type ImportCounts, type Importer, rowChecker } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
+import { withinDates } from './staging.ts';
 import { monthsDue } from './validator-months.ts';
 
 const Shape = ValidatorDay.extend({
@@ -129,7 +130,11 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
   const dates = [...new Set(days.map(({ date }) => date))];
   await ensureValidatorDayParts(client, dates);
   const counts = await withColocated(client, table, (from) =>
-    mergePlain(client, { ...table, from, parts: { column: 'date', dates } }, { replace: false }),
+    mergePlain(
+      client,
+      { ...table, from, within: (first) => withinDates('t.date', dates, first) },
+      { replace: false },
+    ),
   );
   await finishValidatorDays(client, days, counts.inserted + counts.updated > 0);
   return counts;

@@ -71,3 +71,32 @@ slow('migration 0061 moves history of stake authorities into parts by month', as
     where indrelid = 'stake_authority_history'::regclass and indisvalid`;
   expect(await run(indexes)).toEqual([{ name: 'stake_authority_history_pkey' }]);
 });
+
+slow('migration 0062 moves epochs of stake authorities into parts of 15 epochs', async () => {
+  const database = await createDatabase('empty');
+  onTestFinished(() => database.drop());
+  await migrateAnewTo(database, '0061');
+  const run = (text: string) => database.pool.query({ text, values: [] }).then(({ rows }) => rows);
+  await run(`insert into solana_stake_authority_epochs
+    select epoch, 'A' || a, 'V', null, a + 0.50, 1, 2, 3, 4.000
+    from unnest('{0,14,15,700}'::int[]) epoch, generate_series(1, 4) a`);
+  const contents = () => run('select a.*::text from solana_stake_authority_epochs a order by 1');
+  const before = await contents();
+  await migrate(database.url);
+  expect(await contents()).toEqual(before);
+  const parts = await run(`select inhrelid::regclass::text as part, pg_get_expr(relpartbound, oid) as bound
+    from pg_inherits join pg_class on oid = inhrelid where inhparent = 'solana_stake_authority_epochs'::regclass order by oid`);
+  // Versions before it write the newest span and the next two.
+  expect(parts).toEqual(
+    [0, 15, 690, 705, 720].map((first) => ({
+      part: `solana_stake_authority_epochs_${first}`,
+      bound: `FOR VALUES FROM (${first}) TO (${first + 15})`,
+    })),
+  );
+  expect(await run('select first_epoch as first, due from solana_epoch_spans order by 1')).toEqual(
+    [0, 15, 690].map((first) => ({ first, due: true })),
+  );
+  const indexes = `select indexrelid::regclass::text as name from pg_index
+    where indrelid = 'solana_stake_authority_epochs'::regclass and indisvalid`;
+  expect(await run(indexes)).toEqual([{ name: 'solana_stake_authority_epochs_pkey' }]);
+});

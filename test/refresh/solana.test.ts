@@ -4,20 +4,13 @@ import { timeWindows } from '../../src/chain/windows.ts';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
 import { load, published, refreshed, revisions } from './facts.ts';
+import { clearSolana, keyOf } from './solana-epochs.ts';
 
 const gateway = useGateway({ template: 'empty' });
-const clear = () =>
-  gateway.database.pool.query({
-    text: `truncate solana_epochs, solana_validator_epochs, solana_stake_authority_epochs, solana_overviews, solana_overview_history,
-      stake_authority_summaries, stake_authority_lists, stake_authority_series, stake_authority_history, stake_authority_history_days,
-      datasets cascade`,
-    values: [],
-  });
+const clear = () => gateway.database.pool.query({ text: clearSolana, values: [] });
 beforeEach(clear);
 
 const only = { only: ['solana'] as const };
-const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const keyOf = (index: number) => `Stake${digits[index]}`.padEnd(43, '1');
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
 const lamports = (value: bigint) =>
   `${value / 1_000_000_000n}.${String(value % 1_000_000_000n).padStart(9, '0')}`;

@@ -76,7 +76,11 @@ export const datasetTables: Record<string, readonly string[]> = {
   'operator-profiles': ['operator_profiles'],
   'solana-epochs': ['solana_epochs'],
   'solana-validator-epochs': ['solana_validator_epochs'],
-  'solana-stake-authority-epochs': ['solana_stake_authority_epochs'],
+  'solana-stake-authority-epochs': [
+    'solana_stake_authority_epochs',
+    'solana_epoch_spans',
+    'stake_authority_span_sums',
+  ],
   ...Object.fromEntries(
     ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot', 'polygon', 'solana'].map((network) => [
       `${network}-rewards`,

@@ -11,6 +11,7 @@ import { DAYS_AT_ONCE } from './due-days.ts';
 import { type ComputedType, refreshOperators } from './operators.ts';
 import { refreshSlashings } from './slashings.ts';
 import { refreshSolana } from './solana.ts';
+import { sumDueSpan } from './solana-spans.ts';
 import type { Written } from './write.ts';
 
 export const subjects = ['operators', 'slashings', 'attestations', 'chain-daily-rewards', 'solana'] as const;
@@ -77,6 +78,7 @@ function partsOf({ networks, windows, only, types, allDays: all, jobs }: Refresh
     solana: chosen.map((window) => ({
       ...{ part: 'solana' as const, window },
       refresh: (client) => refreshSolana(client, window),
+      ...(window === 'all' && { prepare: sumDueSpan }),
     })),
   };
   return subjects.filter((subject) => only.includes(subject)).flatMap((subject) => parts[subject]);

@@ -31,7 +31,7 @@ export const overview = (window: TimeWindow) => ({
       sum(mev_rewards - mev_commission) filter (where w.paid) as tipped
     from solana_validator_epochs v join window_epochs w using (epoch)
   ), pace as (
-    select ${yearly} as pace from window_epochs where paid
+    select ${yearly(sql`count(*)`)} as pace from window_epochs where paid
   )`,
   columns: {
     time_window: sql`${window}`,

@@ -10,7 +10,7 @@ export const divided = (part: Sql, whole: Sql): Sql =>
   sql`round(round((${part})::numeric, 40) / nullif(${whole}, 0), 20)`;
 
 /** Epochs per year. */
-export const yearly = sql`round(count(*) * ${YEAR}::numeric / sum(seconds), 20)`;
+export const yearly = (epochs: Sql): Sql => sql`round(${epochs} * ${YEAR}::numeric / sum(seconds), 20)`;
 
 /** Ratio per year; 0 without stake. `earning` is stake × seconds. */
 export const apr = (rewards: Sql, earning: Sql): Sql =>

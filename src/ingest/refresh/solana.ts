@@ -3,6 +3,7 @@ import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { solanaOverviewImporter } from '../solana-overview.ts';
 import { stakeAuthorityImporter } from '../stake-authorities.ts';
+import { checkValidators, counts, isSummed, newestEpoch, seconds } from './solana-epochs.ts';
 import { overview } from './solana-overview.ts';
 import { stakeAuthorities } from './stake-authorities.ts';
 import { run, type Written, writeSelected } from './write.ts';
@@ -14,16 +15,17 @@ export async function refreshSolana(
   client: pg.ClientBase,
   window: TimeWindow,
 ): Promise<(Written & { facts: number }) | undefined> {
-  if (!(await gatherEpochs(client, window))) return undefined;
-  await checkValidators(client);
+  const newest = await newestEpoch(client);
+  if (newest === undefined) return undefined;
+  const epochs = await gatherEpochs(client, window, newest);
+  await checkValidators(client, epochs);
   const rows = await writeSelected(client, solanaOverviewImporter, overview(window), { replace: false });
-  const authorities = await writeSelected(client, stakeAuthorityImporter, stakeAuthorities(window), {
+  const authorities = await writeSelected(client, stakeAuthorityImporter, stakeAuthorities(window, epochs), {
     replace: true,
   });
   const { rows: counted } = await run(
     client,
-    sql`/* countSolanaFacts */ select count(*)::int as facts from window_epochs w
-      join solana_stake_authority_epochs a using (epoch) where w.inside or w.paid`,
+    sql`/* countSolanaFacts */ select count(*)::int as facts from solana_stake_authority_epochs where epoch = any(${epochs}::int[])`,
   );
   return {
     facts: counted[0]?.facts,
@@ -34,45 +36,37 @@ export async function refreshSolana(
   };
 }
 
-/** `before` marks the last epoch before the window, or else the first stored epoch. */
-async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<boolean> {
+/**
+ * `before` marks the last epoch before the window, or else the first stored epoch; `window_spans` has the spans whose
+ * stake authorities are read from their sums, none unless the window is `all`. Returns the epochs whose rows are read.
+ */
+async function gatherEpochs(client: pg.ClientBase, window: TimeWindow, newest: number): Promise<number[]> {
   const within = (days: number | null): Sql =>
     days === null ? sql`true` : sql`ended_at > newest_end - make_interval(days => ${days})`;
-  const gathered = await run(
+  await run(
+    client,
+    sql`/* gatherSpans */
+    create temp table window_spans on commit drop as
+    select s.first_epoch, s.epochs, s.seconds from solana_epoch_spans s where ${window === 'all'} and ${isSummed(newest)}`,
+  );
+  await run(
     client,
     sql`/* gatherEpochs */
     create temp table window_epochs on commit drop as
     select *, epoch = max(epoch) over () as newest,
-      epoch = coalesce(max(epoch) filter (where not inside) over (), min(epoch) over ()) as before
+      epoch = coalesce(max(epoch) filter (where not inside) over (), min(epoch) over ()) as before,
+      epoch - epoch % 15 in (select first_epoch from window_spans) as summed
     from (
       select *, ${within(windowDays[window])} as inside, ${within(apyDaysOf[window])} as paid
       from (
-        select e.*, extract(epoch from ended_at - started_at)::numeric as seconds, max(ended_at) over () as newest_end
-        from solana_epochs e
-        where exists (select from solana_validator_epochs v where v.epoch = e.epoch)
-          and (exists (select from solana_stake_authority_epochs a where a.epoch = e.epoch)
-            or not exists (select from solana_stake_authority_epochs))
+        select e.*, ${seconds} as seconds, max(ended_at) over () as newest_end from solana_epochs e where ${counts}
       ) e
     ) e`,
   );
-  await client.query('/* analyzeEpochs */ analyze window_epochs');
-  return (gathered.rowCount ?? 0) > 0;
-}
-
-async function checkValidators(client: pg.ClientBase): Promise<void> {
+  await client.query('/* analyzeEpochs */ analyze window_epochs, window_spans');
   const { rows } = await run(
     client,
-    sql`/* checkValidators */
-    select a.epoch, a.vote_account from window_epochs w
-    join solana_stake_authority_epochs a using (epoch)
-    where (w.inside or w.paid) and not exists (
-      select from solana_validator_epochs v where (v.epoch, v.vote_account) = (a.epoch, a.vote_account)
-    )
-    order by 1, 2 limit 1`,
+    sql`/* epochsOfWindow */ select epoch from window_epochs where (inside or paid) and not summed order by epoch`,
   );
-  const [missing] = rows;
-  if (!missing) return;
-  throw new Error(
-    `Stake is with validator ${missing.vote_account} in epoch ${missing.epoch}, but solana-validator-epochs has no row for it: import that row.`,
-  );
+  return rows.map(({ epoch }) => epoch);
 }

@@ -1,26 +1,43 @@
 import type { TimeWindow } from '../../chain/windows.ts';
-import { type Sql, sql } from '../../db/rows.ts';
+import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import { authorityRows } from './solana-epochs.ts';
 import { apr, apy, divided, yearly } from './solana-rates.ts';
+import { summedFigures } from './solana-spans.ts';
 import { shownObjects } from './write.ts';
 
-/** Rules: docs/data-model.md, spec §2.7, §4.8. */
-export const stakeAuthorities = (window: TimeWindow) => ({
+const inWindow = [
+  ...(['stake', 'stake_effectiveness', 'stake_vote_commission', 'stake_mev_commission'] as const),
+  ...([
+    'staking_rewards',
+    'mev_rewards',
+    'staking_commission_paid',
+    'mev_commission_paid',
+    'missed',
+  ] as const),
+] as const;
+/** Of the epochs from which yields are computed. */
+const yielding = ['stake_seconds', 'staking_rewards', 'mev_rewards'] as const;
+
+/**
+ * Adds up the rows of `epochs`, and the sums of `window_spans`. Rules: docs/data-model.md, spec §2.7, §4.8.
+ */
+export const stakeAuthorities = (window: TimeWindow, epochs: readonly number[]) => ({
   with: sql`
   with part as (
-    select epoch, w.inside, w.paid, w.newest, w.seconds, a.stake_authority, vote_account, a.pool_name,
-      a.delegated_stake, a.staking_rewards, a.mev_rewards, a.staking_commission_paid, a.mev_commission_paid,
-      v.effectiveness, v.vote_commission_rate, v.mev_commission_rate, v.validator_name
-    from window_epochs w
-    join solana_stake_authority_epochs a using (epoch)
-    join solana_validator_epochs v using (epoch, vote_account)
-    where w.inside or w.paid
+    select w.inside, w.paid, w.newest, w.seconds, a.*
+    from (${authorityRows(epochs)}) a
+    join window_epochs w using (epoch)
   ), total as (
     select greatest(
       (select sum(active_stake) from solana_validator_epochs join window_epochs w using (epoch) where w.newest),
       (select sum(delegated_stake) from part where newest)
     ) as stake
   ), pace as (
-    select ${yearly} as pace from window_epochs where paid
+    select ${yearly(sql`sum(epochs)`)} as pace from (
+      select 1 as epochs, seconds from window_epochs where paid and not summed
+      union all
+      select cardinality(epochs), seconds from window_spans
+    ) paid
   ), delegation as (
     select stake_authority, count(*)::int as delegates,
       ${shownObjects(sql`shown`, sql`d.percentage desc, vote_account`)} as delegations
@@ -33,19 +50,27 @@ export const stakeAuthorities = (window: TimeWindow) => ({
       select vote_account as "validatorVoteAccount", validator_name as "validatorName", percentage::text
     ) shown
     group by stake_authority
+  ), facts as (
+    select stake_authority, inside, epoch, pool_name,
+      case when newest then delegated_stake end as newest_stake,
+      ${join(inWindow.map((name) => sql`case when inside then ${summedFigures[name]} end as ${raw(name)}`))},
+      ${join(yielding.map((name) => sql`case when paid then ${summedFigures[name]} end as ${raw(`paid_${name}`)}`))}
+    from part
+    union all
+    select stake_authority, true, last_epoch, pool_name, null,
+      ${raw([...inWindow, ...yielding].join(', '))}
+    from window_spans join stake_authority_span_sums using (first_epoch)
   ), figures as (
     select stake_authority,
       (array_agg(pool_name order by epoch desc, pool_name) filter (where inside))[1] as pool_name,
-      coalesce(sum(delegated_stake) filter (where newest), 0.000000000) as stake,
-      ${weighted(sql`effectiveness`)} as effectiveness,
-      ${weighted(sql`vote_commission_rate`)} as vote_commission, ${weighted(sql`mev_commission_rate`)} as mev_commission,
-      sum(staking_rewards) filter (where inside) as staking, sum(mev_rewards) filter (where inside) as mev,
-      sum(staking_commission_paid) filter (where inside) as staking_paid,
-      sum(mev_commission_paid) filter (where inside) as mev_paid,
-      coalesce(sum(${missed}) filter (where inside), 0) as missed,
-      sum(delegated_stake * seconds) filter (where paid) as earning,
-      sum(staking_rewards) filter (where paid) as staked, sum(mev_rewards) filter (where paid) as tipped
-    from part
+      coalesce(sum(newest_stake), 0.000000000) as stake,
+      ${weighted(sql`stake_effectiveness`)} as effectiveness,
+      ${weighted(sql`stake_vote_commission`)} as vote_commission, ${weighted(sql`stake_mev_commission`)} as mev_commission,
+      sum(staking_rewards) as staking, sum(mev_rewards) as mev,
+      sum(staking_commission_paid) as staking_paid, sum(mev_commission_paid) as mev_paid,
+      coalesce(sum(missed), 0) as missed,
+      sum(paid_stake_seconds) as earning, sum(paid_staking_rewards) as staked, sum(paid_mev_rewards) as tipped
+    from facts
     group by stake_authority
     having bool_or(inside)
   )`,
@@ -84,10 +109,4 @@ export const stakeAuthorities = (window: TimeWindow) => ({
   ) y`,
 });
 
-const weighted = (column: Sql): Sql =>
-  sql`coalesce(${divided(
-    sql`sum(delegated_stake * ${column}) filter (where inside)`,
-    sql`sum(delegated_stake) filter (where inside)`,
-  )}, 0)`;
-
-const missed = divided(sql`staking_rewards * (1 - effectiveness)`, sql`effectiveness`);
+const weighted = (column: Sql): Sql => sql`coalesce(${divided(sql`sum(${column})`, sql`sum(stake)`)}, 0)`;

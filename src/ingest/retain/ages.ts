@@ -8,6 +8,7 @@ const retainable = {
     least: 61,
     needs: 'changes within 30 days compare with days up to 60 days ago',
   },
+  'solana-stake-authority-epochs': { least: 31, needs: 'windows of 30 days are computed from them' },
   blocks: { least: 31, needs: 'windows of 30 days are computed from them' },
   'sync-committee-rewards': { least: 2, needs: 'the newest slots are still being written' },
 } as const satisfies Record<string, { least: number; needs: string }>;

@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { lockWriters } from '../locks.ts';
 import type { Ages, Retainable } from './ages.ts';
-import { isGone, RefusedPart, type RetainedNetwork } from './parts.ts';
+import { isGone, type Part, RefusedPart, type RetainedNetwork } from './parts.ts';
 
 export type RetainOptions = {
   ages: Ages;
@@ -138,5 +138,36 @@ export async function told(
     const state = error instanceof Passed ? 'passed' : error instanceof RefusedPart ? 'refused' : 'failed';
     tell({ state, error: messageOf(error as Error) });
     return state;
+  }
+}
+
+export type Planned = Pick<RetainReport, 'state' | 'error'>;
+
+/** A part that is not dropped keeps the later ones. `old` is in order. */
+export async function dropInOrder(
+  run: Run,
+  { dataset, table }: Pick<Told, 'dataset' | 'table'>,
+  old: readonly Part[],
+  { planned, drop }: { planned(part: Part): Promise<Planned>; drop(part: Part, what: Told): Promise<void> },
+): Promise<void> {
+  let stuck: { part: string; state: Undropped | 'would refuse' } | undefined;
+  for (const part of old) {
+    if (run.stop.aborted) return;
+    const what = { dataset, table, ...part };
+    if (stuck) {
+      const { state } = stuck;
+      const error = `${stuck.part} is older and ${run.dryRun ? 'would not be' : 'was not'} dropped`;
+      run.tell({ ...what, state: state === 'failed' ? 'refused' : state, error, seconds: 0 });
+    } else if (run.dryRun) {
+      const plan = await planned(part);
+      run.tell({ ...what, ...plan, seconds: 0 });
+      if (plan.error) stuck = { part: part.part, state: 'would refuse' };
+    } else {
+      const state = await told(run, what, async () => {
+        await drop(part, what);
+        return undefined;
+      });
+      if (state) stuck = { part: part.part, state };
+    }
   }
 }

@@ -5,12 +5,12 @@ import {
   attempted,
   DAY_MS,
   dateOf,
+  dropInOrder,
   keptDate,
+  type Planned,
   type RetainOptions,
   type RetainReport,
   type Run,
-  told,
-  type Undropped,
 } from './dropping.ts';
 import { whyNeeded } from './needed.ts';
 import { retainSlots } from './old-slots.ts';
@@ -24,10 +24,9 @@ import {
   partsOf,
 } from './parts.ts';
 import { slotTables } from './slots.ts';
+import { retainSpans } from './spans.ts';
 
 export { keptDate, type RetainOptions, type RetainReport } from './dropping.ts';
-
-type Planned = Pick<RetainReport, 'state' | 'error'>;
 
 async function plan(pool: Pool, { dataset }: PartedTable, part: Part): Promise<Planned> {
   if (dataset !== 'validator-days') return { state: 'would drop' };
@@ -60,28 +59,13 @@ async function retainParts(run: Run, parted: PartedTable, days: number): Promise
     const error = `nothing is stored after ${first.date}, so months that do not end before ${before} are kept`;
     tell({ ...about, network: first.network, before, state: 'held', error });
   } else if (old.length === 0) tell({ ...about, before, state: 'nothing' });
-  let stuck: { part: string; state: Undropped | 'would refuse' } | undefined;
-  for (const part of old) {
-    if (run.stop.aborted) return;
-    const what = { dataset, table, ...part };
-    if (stuck) {
-      const { state } = stuck;
-      const error = `${stuck.part} is older and ${run.dryRun ? 'would not be' : 'was not'} dropped`;
-      tell({ ...what, state: state === 'failed' ? 'refused' : state, error, seconds: 0 });
-    } else if (run.dryRun) {
-      const planned = await plan(pool, parted, part);
-      tell({ ...what, ...planned, seconds: 0 });
-      if (planned.error) stuck = { part: part.part, state: 'would refuse' };
-    } else {
-      const state = await told(run, what, async () => {
-        await attempted(run, what, { datasets: [revision], of: networks }, (client) =>
-          dropPart(client, parted, part, lockTimeoutMs),
-        );
-        return undefined;
-      });
-      if (state) stuck = { part: part.part, state };
-    }
-  }
+  await dropInOrder(run, about, old, {
+    planned: (part) => plan(pool, parted, part),
+    drop: (part, what) =>
+      attempted(run, what, { datasets: [revision], of: networks }, (client) =>
+        dropPart(client, parted, part, lockTimeoutMs),
+      ),
+  });
 }
 
 /** Drops the oldest parts first, each in its own transaction. Idempotent. */
@@ -97,6 +81,7 @@ export async function retain(
     if (days === undefined || stop.aborted) continue;
     const parted = partedTables.find((one) => one.dataset === dataset);
     if (parted) await retainParts(run, parted, days);
+    if (dataset === 'solana-stake-authority-epochs') await retainSpans(run, days);
     const slots = slotTables.find((one) => one.dataset === dataset);
     if (slots) await retainSlots(run, slots, days);
   }
