@@ -3,12 +3,13 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { SettingsError } from '../config.ts';
 import { recordRun } from '../db/job-runs.ts';
-import { sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
+import { readManifest, sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
 import { removeOldPartials, writeBackup } from '../db/transfer/backup-write.ts';
 import { withConnection } from '../db/transfer/connect.ts';
 import { detachedOf } from '../db/transfer/detached.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
 import { withSource } from '../db/transfer/source.ts';
+import { checkTarget } from '../db/transfer/target.ts';
 import { version } from '../version.ts';
 import { seconds, transferProgress, warnOfOutdated, whenWritten } from './transfer-progress.ts';
 import { sayNotRecorded } from './with-database.ts';
@@ -112,13 +113,13 @@ export const restoreCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Restores to the database of DATABASE_URL, or else to the embedded one. Nothing else may be connected to it. The whole file is
-verified before anything is written. Tables are made in an empty database; all rows are then written in one transaction, so a
-restore that is stopped leaves no rows, and with --replace changes nothing. The number and a hash of the rows of each table are
-compared with the backup before the commit. A backup of an older version is restored with its tables and then migrated, unless
-MIGRATE=off. --replace is refused for an older database with data. It keeps the entries of the audit log that the backup lacks,
-names the tokens that become valid again because they were revoked since the backup, and replaces tables of yours only if the
-backup has tables of the same names.
+Restores to the database of DATABASE_URL, or else to the embedded one. Nothing else may be connected to it, and without --replace
+it must be empty, which is checked first. The whole file is verified before anything is written. Tables are made in an empty
+database; all rows are then written in one transaction, so a restore that is stopped leaves no rows, and with --replace changes
+nothing. The number and a hash of the rows of each table are compared with the backup before the commit. A backup of an older
+version is restored with its tables and then migrated, unless MIGRATE=off. --replace is refused for an older database with data.
+It keeps the entries of the audit log that the backup lacks, names the tokens that become valid again because they were revoked
+since the backup, and replaces tables of yours only if the backup has tables of the same names.
 Exit codes: 0 everything was restored and is equal; 1 nothing was restored, or everything was, and the message says what
 failed afterwards; 2 wrong usage.`,
     )
@@ -126,14 +127,23 @@ failed afterwards; 2 wrong usage.`,
       if (!fileAt(file)) throw new SettingsError(`There is no file ${file}.`);
       const began = performance.now();
       const progress = transferProgress();
-      const manifest = await verifyBackup(file, progress.show).finally(progress.end);
+      const manifest = await readManifest(file);
       await checkMigrations(manifest.migrations);
+      const verify = () => verifyBackup(file, progress.show).finally(progress.end);
+      const source = sourceOf(file, manifest);
+      const replace = flags.replace ?? false;
+      // A damaged file creates no database.
+      if (flags.create) await verify();
       const written = whenWritten(progress, 'The restore was stopped; nothing was restored.');
       await withServer(
         { command: 'restore', creates: flags.create ?? false, stopped: written.stopped },
         async (url, settings) => {
-          const loaded = await load(url, sourceOf(file, manifest), {
-            replace: flags.replace ?? false,
+          if (!flags.create) {
+            await withConnection(url, false, (client) => checkTarget(client, source, replace));
+            await verify();
+          }
+          const loaded = await load(url, source, {
+            replace,
             migrate: settings.MIGRATE,
             audited: { action: 'restore', subject: manifest.takenAt },
             onProgress: progress.show,

@@ -20,7 +20,8 @@ async function bytesAt(handle: FileHandle, position: number, length: number): Pr
   return buffer.subarray(0, bytesRead);
 }
 
-async function readManifest(path: string): Promise<Manifest> {
+/** Checks that the file has its whole length, but not its tables. */
+export async function readManifest(path: string): Promise<Manifest> {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();

@@ -1,10 +1,15 @@
 import type pg from 'pg';
-import { type Sql, sql } from '../../db/rows.ts';
+import { raw, type Sql, sql } from '../../db/rows.ts';
 import { run } from './write.ts';
+
+/** Epochs of a span, whose first is a multiple of it; fixed by migration 0062. */
+export const SPAN = raw('15');
+
+export const spanOf = (epoch: Sql): Sql => sql`(${epoch} - ${epoch} % ${SPAN})`;
 
 /** SQL over `s`, a span of epochs: whether its rows are stored. If none is, they were dropped, and the sums stay. */
 export const hasRows = sql`exists (
-  select from solana_stake_authority_epochs r where r.epoch >= s.first_epoch and r.epoch < s.first_epoch + 15
+  select from solana_stake_authority_epochs r where r.epoch >= s.first_epoch and r.epoch < s.first_epoch + ${SPAN}
 )`;
 
 /** SQL over `e`, an epoch: whether it counts. An epoch whose rows were dropped counts if it was summed. */
@@ -14,7 +19,7 @@ export const counts = sql`(
     or not exists (select from solana_stake_authority_epochs)
     or exists (
       select from solana_epoch_spans s
-      where s.first_epoch = e.epoch - e.epoch % 15 and e.epoch = any(s.epochs) and not ${hasRows}
+      where s.first_epoch = ${spanOf(sql`e.epoch`)} and e.epoch = any(s.epochs) and not ${hasRows}
     ))
 )`;
 
@@ -22,7 +27,7 @@ export const seconds = sql`extract(epoch from e.ended_at - e.started_at)::numeri
 
 /** SQL over `s`: whether the window `all` reads its sums. The newest epoch is always read from its rows. */
 export const isSummed = (newest: number): Sql =>
-  sql`(s.epochs is not null and not (s.due and ${hasRows}) and s.first_epoch + 15 <= ${newest}::int)`;
+  sql`(s.epochs is not null and not (s.due and ${hasRows}) and s.first_epoch + ${SPAN} <= ${newest}::int)`;
 
 export async function newestEpoch(client: pg.ClientBase): Promise<number | undefined> {
   const { rows } = await run(

@@ -1,7 +1,15 @@
 import type pg from 'pg';
 import { join, raw, sql } from '../../db/rows.ts';
 import { analyzeGrown } from '../staging.ts';
-import { authorityRows, checkValidators, counts, hasRows, newestEpoch, seconds } from './solana-epochs.ts';
+import {
+  authorityRows,
+  checkValidators,
+  counts,
+  hasRows,
+  newestEpoch,
+  SPAN,
+  seconds,
+} from './solana-epochs.ts';
 import { divided } from './solana-rates.ts';
 import { run } from './write.ts';
 
@@ -30,7 +38,7 @@ export async function sumDueSpan(client: pg.ClientBase): Promise<boolean> {
     client,
     sql`/* dueSpan */
     select s.first_epoch as first from solana_epoch_spans s
-    where s.due and s.first_epoch + 15 <= ${newest}::int and ${hasRows}
+    where s.due and s.first_epoch + ${SPAN} <= ${newest}::int and ${hasRows}
     order by s.first_epoch limit 1 for update`,
   );
   const first: number | undefined = rows[0]?.first;
@@ -38,7 +46,7 @@ export async function sumDueSpan(client: pg.ClientBase): Promise<boolean> {
   const { rows: epochs } = await run(
     client,
     sql`/* epochsOfSpan */ select e.epoch from solana_epochs e
-    where e.epoch >= ${first} and e.epoch < ${first}::int + 15 and ${counts} order by e.epoch`,
+    where e.epoch >= ${first} and e.epoch < ${first}::int + ${SPAN} and ${counts} order by e.epoch`,
   );
   const counted: number[] = epochs.map(({ epoch }) => epoch);
   await checkValidators(client, counted);

@@ -3,7 +3,7 @@ import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { solanaOverviewImporter } from '../solana-overview.ts';
 import { stakeAuthorityImporter } from '../stake-authorities.ts';
-import { checkValidators, counts, isSummed, newestEpoch, seconds } from './solana-epochs.ts';
+import { checkValidators, counts, isSummed, newestEpoch, seconds, spanOf } from './solana-epochs.ts';
 import { overview } from './solana-overview.ts';
 import { stakeAuthorities } from './stake-authorities.ts';
 import { run, type Written, writeSelected } from './write.ts';
@@ -55,7 +55,7 @@ async function gatherEpochs(client: pg.ClientBase, window: TimeWindow, newest: n
     create temp table window_epochs on commit drop as
     select *, epoch = max(epoch) over () as newest,
       epoch = coalesce(max(epoch) filter (where not inside) over (), min(epoch) over ()) as before,
-      epoch - epoch % 15 in (select first_epoch from window_spans) as summed
+      ${spanOf(sql`epoch`)} in (select first_epoch from window_spans) as summed
     from (
       select *, ${within(windowDays[window])} as inside, ${within(apyDaysOf[window])} as paid
       from (

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Queryable, transaction } from '../../db/pool.ts';
-import { newestEpoch } from '../refresh/solana-epochs.ts';
+import { newestEpoch, SPAN } from '../refresh/solana-epochs.ts';
 import { attempted, dropInOrder, keptDate, type Planned, type Run } from './dropping.ts';
 import { isGone, noteKept, type Part, RefusedPart } from './parts.ts';
 
@@ -61,7 +61,7 @@ async function spansOf(db: Queryable): Promise<Span[]> {
         cross join lateral (select (regexp_match(pg_get_expr(c.relpartbound, c.oid), '(\\d+)'))[1]::int as first) b
         cross join lateral (
           select (min(ended_at) at time zone 'UTC')::date::text as "from", (max(ended_at) at time zone 'UTC')::date + 1 as ended
-          from solana_epochs where epoch >= b.first and epoch < b.first + 15
+          from solana_epochs where epoch >= b.first and epoch < b.first + ${SPAN.sql}
         ) e
         where i.inhparent = '${table}'::regclass and c.relispartition
       ) s order by first`,
@@ -79,7 +79,7 @@ async function whyNeeded(client: pg.ClientBase, first: number): Promise<string |
   const { rows: stored } = await client.query<{ epoch: number; summed: boolean }>(
     `/* storedEpochs */
     select e as epoch, coalesce(e = any(s.epochs), false) as summed
-    from generate_series($1::int, $1::int + 14) e left join solana_epoch_spans s on s.first_epoch = $1
+    from generate_series($1::int, $1::int + ${SPAN.sql} - 1) e left join solana_epoch_spans s on s.first_epoch = $1
     where exists (select from ${table} a where a.epoch = e) order by e`,
     [first],
   );
