@@ -54,11 +54,13 @@ A dataset is dropped only if its days to keep are set, by an option or RETAIN; o
 Days are counted back from today, or from the newest stored day if that is earlier. Days of validators, attestations and
 history are dropped by whole months, oldest first, once all their days are older in every network; the network that ends
 first decides, and the output names it if it holds months back. A month that cannot be dropped keeps the later ones too.
-Blocks and rewards of sync committees are dropped by slot, in each network on its own, and epochs of stake authorities by 15.
+Blocks and rewards of sync committees are dropped by slot, in each network on its own. Epochs of stake authorities are
+dropped 15 at a time.
 A month of validator-days is dropped only after a refresh has added it up for the window all, and has computed attestations
-and chain daily rewards from it. Blocks are kept from the first day on whose chain daily rewards are still to be computed
-from them. Epochs of stake authorities are dropped once a refresh has added them up for the window all.
-Operators and days of private sets stay. The window all of operators and stake authorities keeps its figures; that of networkOverview is read from attestation-days, and loses what is dropped.
+and chain daily rewards from it. Epochs of stake authorities are dropped only after a refresh has added them up for the
+window all. Blocks are kept from the first day on whose chain daily rewards are still to be computed from them. Operators
+and days of private sets stay. The window all of operators and of stake authorities keeps its figures; that of
+networkOverview is read from attestation-days, and loses what is dropped.
 Later imports of rows before a dropped date are refused.
 Readers wait at most half a second for each attempt to drop a month; while it is in use, attempts go on for ten minutes.
 Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything, or another process is dropping data; 2 wrong

@@ -36,8 +36,12 @@ const detachedTables = `${detach};
   alter table attestation_hours detach partition attestation_hours_2025_01;
   select operator_history_parts(array['2024-01-01'::date]);
   alter table operator_history detach partition operator_history_2024_01;
-  alter table operator_history_2024_01 rename to operator_history_2024`;
-const copied = ['attestation_hours_2025_01', 'operator_history_2024', MONTH];
+  alter table operator_history_2024_01 rename to operator_history_2024;
+  select solana_epoch_parts(array[45]);
+  alter table solana_stake_authority_epochs detach partition solana_stake_authority_epochs_45`;
+const copied = [
+  ...['attestation_hours_2025_01', 'operator_history_2024', 'solana_stake_authority_epochs_45', MONTH],
+];
 /** As if it was detached before the migration that added the column. */
 const outdate = `select attestation_parts(array['2025-01-01'::date], false);
   alter table attestation_days detach partition attestation_days_2025_01;

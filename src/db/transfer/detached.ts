@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { quoted, sameColumns, type Table } from './catalog.ts';
 
 const isMonth =
-  /^(validator_days|attestation_days|attestation_hours|(?:operator|stake_authority)_history)_\d{4}(_\d\d)?$/;
+  /^(validator_days|attestation_days|attestation_hours|(?:operator|stake_authority)_history|solana_stake_authority_epochs)_\d+(_\d\d)?$/;
 
 const columnsOf = `/* columnsOfParted */
   select array_agg(a.attname::text) as columns from pg_attribute a join pg_class c on c.oid = a.attrelid

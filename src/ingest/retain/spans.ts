@@ -70,10 +70,10 @@ async function spansOf(db: Queryable): Promise<Span[]> {
   return (rows as Span[]).filter(({ before }) => before !== null);
 }
 
-/** What a refresh has not summed yet. Locks the span, so that no import changes it meanwhile. */
+/** What a refresh has not summed yet. */
 async function whyNeeded(client: pg.ClientBase, first: number): Promise<string | undefined> {
   const { rows: spans } = await client.query<{ due: boolean }>(
-    '/* lockSpan */ select due from solana_epoch_spans where first_epoch = $1 for update',
+    '/* dueOfSpan */ select due from solana_epoch_spans where first_epoch = $1',
     [first],
   );
   const { rows: stored } = await client.query<{ epoch: number; summed: boolean }>(
@@ -93,6 +93,10 @@ async function whyNeeded(client: pg.ClientBase, first: number): Promise<string |
 
 async function dropSpan(client: pg.ClientBase, part: Part, first: number, lockTimeoutMs: number) {
   await client.query(`/* lockTimeout */ select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
+  // Imports of its epochs and validators change it too.
+  await client.query('/* lockSpan */ select from solana_epoch_spans where first_epoch = $1 for update', [
+    first,
+  ]);
   const needed = await whyNeeded(client, first);
   if (needed) throw new RefusedPart(needed);
   await client.query(`/* dropPart */ drop table "${part.part}"`);
