@@ -40,6 +40,29 @@ export class Connection extends pg.Client {
     // Without a listener, an error would end the process.
     this.on('error', () => undefined);
   }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.Client> | undefined {
+    if (!callback)
+      return super.connect().catch((error) => {
+        throw explained(error);
+      });
+    super.connect((error: Error) => (callback as (error: Error) => void)(explained(error)));
+    return undefined;
+  }
+}
+
+type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+
+const untrusted =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?))$/;
+
+/** OpenSSL does not say what to change. */
+function explained(error: Error & { code?: string }): Error {
+  if (untrusted.test(error?.code ?? ''))
+    error.message = `The certificate of the database is not signed by a trusted authority (${error.message}): name the file of its authority with sslrootcert=FILE in the URL.`;
+  return error;
 }
 
 const MARGIN_MS = 2_000;

@@ -8,6 +8,7 @@ import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { targetOf } from '../../src/db/servers.ts';
+import { withConnection } from '../../src/db/transfer/connect.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { lossyWay } from '../support/proxy.ts';
@@ -193,6 +194,20 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
       expect(await ask(url('ca.pem'))).toEqual([{ one: 1 }]);
       await expect(ask(url('other.pem'))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     }
+  });
+
+  it('says to name the authority where the certificate is not trusted', async () => {
+    const { port } = await tlsOnly();
+    for (const query of ['', `&sslrootcert=${join(folder, 'other.pem')}`])
+      await expect(
+        withConnection(
+          urlOf(`localhost:${port}`, `?sslmode=verify-full${query}`),
+          true,
+          async () => undefined,
+        ),
+      ).rejects.toThrow(
+        /^The certificate of the database is not signed by a trusted authority \(.+\): name the file of its authority with sslrootcert=FILE in the URL\.$/,
+      );
   });
 
   it('sslmode=verify-full looks at the name too', async () => {
