@@ -267,6 +267,7 @@ describe('stakegraph refresh', () => {
     await query(
       `insert into solana_validator_epochs select 1, 'V', null, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0`,
     );
+    await query(`select solana_epoch_parts('{1}')`);
     await query(`insert into solana_stake_authority_epochs values (1, 'A', 'W', null, 1, 0, 0, 0, 0)`);
     const { code, stderr, stdout } = await stakegraph(['refresh', '--windows', '1d,7d'], env());
     expect(code).toBe(1);
