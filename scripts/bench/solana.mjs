@@ -1,6 +1,6 @@
 // What the window `all` of Solana costs from sums of spans, compared with the rows of the same epochs, and what retention
 // drops. BENCH_DATABASE_URL leads to a PostgreSQL of your own:
-//   npm run bench:solana [authorities] [spans]     (50,000 × 2: a database of 1 GB; 180 bytes for each authority and epoch)
+//   npm run bench:solana [authorities] [spans]     (50,000 × 2: 0.5 GB of epochs; 310 bytes for each authority and epoch)
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { dateOfDay, dayOfEpoch, SECONDS_PER_SLOT } from '../chain/calendar.ts';
 import { genesisTime, type Network } from '../chain/networks.ts';
+import { spanParts } from './epoch-spans.ts';
 import type { Retainable } from './retain/ages.ts';
 
 /** The first slot that begins on this date or later. */
@@ -59,11 +60,7 @@ async function refuseDroppedSpans(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ count: string; first: number }>(
     `/* stagedDroppedSpans */
     select (select count(*) from staged s where s.epoch < p.first) as count, p.first
-    from (
-      select min((regexp_match(pg_get_expr(c.relpartbound, c.oid), '(\\d+)'))[1]::int) as first
-      from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = 'solana_stake_authority_epochs'::regclass and c.relispartition
-    ) p
+    from (select min(first) as first from ${spanParts.sql} parts) p
     where exists (select from kept_from where dataset = 'solana-stake-authority-epochs')`,
   );
   const [found] = rows;

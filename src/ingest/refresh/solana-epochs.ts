@@ -1,11 +1,7 @@
 import type pg from 'pg';
-import { raw, type Sql, sql } from '../../db/rows.ts';
+import { type Sql, sql } from '../../db/rows.ts';
+import { SPAN, spanOf } from '../epoch-spans.ts';
 import { run } from './write.ts';
-
-/** Epochs of a span, whose first is a multiple of it; fixed by migration 0062. */
-export const SPAN = raw('15');
-
-export const spanOf = (epoch: Sql): Sql => sql`(${epoch} - ${epoch} % ${SPAN})`;
 
 /** SQL over `s`, a span of epochs: whether its rows are stored. If none is, they were dropped, and the sums stay. */
 export const hasRows = sql`exists (

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { type Sql, sql } from '../../db/rows.ts';
+import { spanOf } from '../epoch-spans.ts';
 import { solanaOverviewImporter } from '../solana-overview.ts';
 import { stakeAuthorityImporter } from '../stake-authorities.ts';
-import { checkValidators, counts, isSummed, newestEpoch, seconds, spanOf } from './solana-epochs.ts';
+import { checkValidators, counts, isSummed, newestEpoch, seconds } from './solana-epochs.ts';
 import { overview } from './solana-overview.ts';
 import { stakeAuthorities } from './stake-authorities.ts';
 import { run, type Written, writeSelected } from './write.ts';

@@ -141,14 +141,29 @@ export async function told(
   }
 }
 
-export type Planned = Pick<RetainReport, 'state' | 'error'>;
+async function planned(
+  run: Run,
+  part: Part,
+  whyNeeded: WhyNeeded | undefined,
+): Promise<Pick<RetainReport, 'state' | 'error'>> {
+  if (!whyNeeded) return { state: 'would drop' };
+  try {
+    const error = await transaction(run.pool, (client) => whyNeeded(client, part));
+    return error ? { state: 'would refuse', error } : { state: 'would drop' };
+  } catch (error) {
+    if (isGone(error)) return { state: 'gone' };
+    throw error;
+  }
+}
+
+type WhyNeeded = (client: pg.ClientBase, part: Part) => Promise<string | undefined>;
 
 /** A part that is not dropped keeps the later ones. `old` is in order. */
 export async function dropInOrder(
   run: Run,
   { dataset, table }: Pick<Told, 'dataset' | 'table'>,
   old: readonly Part[],
-  { planned, drop }: { planned(part: Part): Promise<Planned>; drop(part: Part, what: Told): Promise<void> },
+  { whyNeeded, drop }: { whyNeeded?: WhyNeeded | undefined; drop(part: Part, what: Told): Promise<void> },
 ): Promise<void> {
   let stuck: { part: string; state: Undropped | 'would refuse' } | undefined;
   for (const part of old) {
@@ -159,7 +174,7 @@ export async function dropInOrder(
       const error = `${stuck.part} is older and ${run.dryRun ? 'would not be' : 'was not'} dropped`;
       run.tell({ ...what, state: state === 'failed' ? 'refused' : state, error, seconds: 0 });
     } else if (run.dryRun) {
-      const plan = await planned(part);
+      const plan = await planned(run, part, whyNeeded);
       run.tell({ ...what, ...plan, seconds: 0 });
       if (plan.error) stuck = { part: part.part, state: 'would refuse' };
     } else {

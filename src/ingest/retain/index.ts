@@ -1,5 +1,5 @@
 import { networks } from '../../chain/networks.ts';
-import { type Pool, transaction } from '../../db/pool.ts';
+import type { Pool } from '../../db/pool.ts';
 import { retainables } from './ages.ts';
 import {
   attempted,
@@ -7,37 +7,17 @@ import {
   dateOf,
   dropInOrder,
   keptDate,
-  type Planned,
   type RetainOptions,
   type RetainReport,
   type Run,
 } from './dropping.ts';
 import { whyNeeded } from './needed.ts';
 import { retainSlots } from './old-slots.ts';
-import {
-  dropPart,
-  isGone,
-  newestDates,
-  type Part,
-  type PartedTable,
-  partedTables,
-  partsOf,
-} from './parts.ts';
+import { dropPart, newestDates, type PartedTable, partedTables, partsOf } from './parts.ts';
 import { slotTables } from './slots.ts';
 import { retainSpans } from './spans.ts';
 
 export { keptDate, type RetainOptions, type RetainReport } from './dropping.ts';
-
-async function plan(pool: Pool, { dataset }: PartedTable, part: Part): Promise<Planned> {
-  if (dataset !== 'validator-days') return { state: 'would drop' };
-  try {
-    const error = await transaction(pool, (client) => whyNeeded(client, part));
-    return error ? { state: 'would refuse', error } : { state: 'would drop' };
-  } catch (error) {
-    if (isGone(error)) return { state: 'gone' };
-    throw error;
-  }
-}
 
 async function retainParts(run: Run, parted: PartedTable, days: number): Promise<void> {
   const { table, dataset, revision } = parted;
@@ -60,7 +40,7 @@ async function retainParts(run: Run, parted: PartedTable, days: number): Promise
     tell({ ...about, network: first.network, before, state: 'held', error });
   } else if (old.length === 0) tell({ ...about, before, state: 'nothing' });
   await dropInOrder(run, about, old, {
-    planned: (part) => plan(pool, parted, part),
+    whyNeeded: dataset === 'validator-days' ? whyNeeded : undefined,
     drop: (part, what) =>
       attempted(run, what, { datasets: [revision], of: networks }, (client) =>
         dropPart(client, parted, part, lockTimeoutMs),

@@ -144,12 +144,20 @@ export async function dropPart(
   if (needed) throw new RefusedPart(needed);
   const of = await networksOf(client, parted, part);
   await client.query(`/* lockTimeout */ select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
-  await client.query(`/* dropPart */ drop table "${part.part}"`);
   if (dates)
     await client.query(`/* dropDates */ delete from ${dates} where date >= $1::date and date < $2::date`, [
       part.from,
       part.before,
     ]);
+  await dropTable(client, { dataset, revision, of }, part);
+}
+
+export async function dropTable(
+  client: pg.ClientBase,
+  { dataset, revision, of }: { dataset: Retainable; revision: string; of: readonly RetainedNetwork[] },
+  part: Part,
+): Promise<void> {
+  await client.query(`/* dropPart */ drop table "${part.part}"`);
   await noteKept(client, dataset, of, part.before);
   await raisedRevision(client, revision)();
   const details = { before: part.before, rows: Math.round(part.rows) };

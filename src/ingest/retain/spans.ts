@@ -1,10 +1,9 @@
 import type pg from 'pg';
-import { audit } from '../../db/audit.ts';
-import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Queryable, transaction } from '../../db/pool.ts';
-import { newestEpoch, SPAN } from '../refresh/solana-epochs.ts';
-import { attempted, dropInOrder, keptDate, type Planned, type Run } from './dropping.ts';
-import { isGone, noteKept, type Part, RefusedPart } from './parts.ts';
+import { SPAN, spanParts } from '../epoch-spans.ts';
+import { newestEpoch } from '../refresh/solana-epochs.ts';
+import { attempted, dropInOrder, keptDate, type Run } from './dropping.ts';
+import { dropTable, type Part, RefusedPart } from './parts.ts';
 
 const dataset = 'solana-stake-authority-epochs';
 const table = 'solana_stake_authority_epochs';
@@ -21,15 +20,7 @@ export async function retainSpans(run: Run, days: number): Promise<void> {
   if (old.length === 0) return tell({ ...about, before, state: 'nothing' });
   const firstOf = ({ part }: Part) => (spans.find((span) => span.part === part) as Span).first;
   await dropInOrder(run, about, old, {
-    async planned(part): Promise<Planned> {
-      try {
-        const error = await transaction(pool, (client) => whyNeeded(client, firstOf(part)));
-        return error ? { state: 'would refuse', error } : { state: 'would drop' };
-      } catch (error) {
-        if (isGone(error)) return { state: 'gone' };
-        throw error;
-      }
-    },
+    whyNeeded: (client, part) => whyNeeded(client, firstOf(part)),
     drop: (part, what) =>
       attempted(run, what, { datasets: [dataset], of: [] }, (client) =>
         dropSpan(client, part, firstOf(part), lockTimeoutMs),
@@ -57,13 +48,11 @@ async function spansOf(db: Queryable): Promise<Span[]> {
       from (
         select c.relname as part, b.first, e."from", e.ended, c.reltuples::float8 as rows,
           pg_total_relation_size(c.oid)::float8 as bytes
-        from pg_inherits i join pg_class c on c.oid = i.inhrelid
-        cross join lateral (select (regexp_match(pg_get_expr(c.relpartbound, c.oid), '(\\d+)'))[1]::int as first) b
+        from ${spanParts.sql} b join pg_class c using (oid)
         cross join lateral (
           select (min(ended_at) at time zone 'UTC')::date::text as "from", (max(ended_at) at time zone 'UTC')::date + 1 as ended
           from solana_epochs where epoch >= b.first and epoch < b.first + ${SPAN.sql}
         ) e
-        where i.inhparent = '${table}'::regclass and c.relispartition
       ) s order by first`,
     values: [],
   });
@@ -99,9 +88,5 @@ async function dropSpan(client: pg.ClientBase, part: Part, first: number, lockTi
   ]);
   const needed = await whyNeeded(client, first);
   if (needed) throw new RefusedPart(needed);
-  await client.query(`/* dropPart */ drop table "${part.part}"`);
-  await noteKept(client, dataset, ['solana'], part.before);
-  await raisedRevision(client, dataset)();
-  const details = { before: part.before, rows: Math.round(part.rows) };
-  await audit(client, { action: 'retain', subject: part.part, details });
+  await dropTable(client, { dataset, revision: dataset, of: ['solana'] }, part);
 }
