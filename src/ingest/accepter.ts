@@ -36,10 +36,7 @@ function accepterOf(schema: z.core.$ZodType): Accepts | undefined {
     const accepts = accepterOf(schema.unwrap());
     return accepts && ((value) => value === null || accepts(value));
   }
-  if (schema instanceof z.ZodArray && !schema.def.checks?.length) {
-    const accepts = accepterOf(schema.element);
-    return accepts && ((value) => Array.isArray(value) && value.every(accepts));
-  }
+  if (schema instanceof z.ZodArray) return listAccepter(schema);
   if (schema instanceof z.ZodObject) return objectAccepter(schema);
   const { def } = schema._zod;
   if ('coerce' in def) return undefined;
@@ -52,6 +49,17 @@ function accepterOf(schema: z.core.$ZodType): Accepts | undefined {
   if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
   const options = new Set<unknown>(schema instanceof z.ZodEnum ? schema.options : []);
   return options.size > 0 ? (value) => options.has(value) : undefined;
+}
+
+function listAccepter({ element, def }: z.ZodArray): Accepts | undefined {
+  const accepts = accepterOf(element);
+  let most = Number.POSITIVE_INFINITY;
+  for (const check of (def.checks ?? []) as z.core.$ZodCheck[]) {
+    const limit = check._zod.def as Check;
+    if (limit.check !== 'max_length') return undefined;
+    most = Math.min(most, limit.maximum);
+  }
+  return accepts && ((value) => Array.isArray(value) && value.length <= most && value.every(accepts));
 }
 
 type Check =

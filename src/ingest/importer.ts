@@ -31,7 +31,9 @@ export type Importer<Row, Name extends string = string> = {
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
   /** Absent if `check` changes rows that these would accept. */
-  checks?: Pick<Checks<Row>, 'defaults' | 'defaultsFrom' | 'faults'>;
+  checks?: RowRules<Row>['checks'];
+  /** In place of `shape` and `checks` where these depend on the fields of a row. */
+  rulesOf?(fields: readonly string[]): RowRules<Row> | undefined;
   columns: readonly Column<Name>[];
   /** Values of columns that are not the field of the same name, by column in camel case. */
   derived?: Derived<Row>;
@@ -41,6 +43,11 @@ export type Importer<Row, Name extends string = string> = {
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
   /** SQL aggregate over staged rows. If true, a complete source replaces the stored list. */
   replacesWhen?: string;
+};
+
+export type RowRules<Row> = {
+  shape: z.ZodObject;
+  checks: Pick<Checks<Row>, 'defaults' | 'defaultsFrom' | 'faults'>;
 };
 
 export type Derived<Row> = Readonly<Record<string, (row: Row) => unknown>>;

@@ -18,6 +18,7 @@ import {
   type Importer,
   isObject,
   type MergeOptions,
+  type RowRules,
   rowChecker,
 } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
@@ -29,7 +30,7 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   const scope = kind === 'validator' ? [snake(definitions[network].idField)] : [];
   return {
     name: `${network}_${kind}_rewards`,
-    key: [...scope, 'day'],
+    key: ['day', ...scope],
     columns: columnsOf(recordOf(network, kind)),
     scope,
     from: `(select * from staged where kind = '${kind}')`,
@@ -67,16 +68,20 @@ function* rangeFaults(row: Row): Faults {
 // No `replacesWhen`, because a response may contain only a range of days.
 function importerOf(network: RewardsNetwork): Importer<Row> {
   const { idField, countField, tidied = (row) => row, faults }: RewardsDefinition = definitions[network];
-  const checkOf = (kind: RewardKind) =>
-    rowChecker(recordOf(network, kind), {
+  const rulesOf = (kind: RewardKind): RowRules<Row> => ({
+    shape: recordOf(network, kind),
+    checks: {
       defaults: () => ({}),
       *faults(row) {
         if (kind === 'validator' && faults) yield* faults(row);
         yield* futureFaults('day', row.day as string, Date.parse(row.day as string) / 1000, 'a day');
         yield* rangeFaults(row);
       },
-    });
-  const checks = { validator: checkOf('validator'), network: checkOf('network') };
+    },
+  });
+  const rules = { validator: rulesOf('validator'), network: rulesOf('network') };
+  const checkOf = ({ shape, checks }: RowRules<Row>) => rowChecker(shape, checks);
+  const checks = { validator: checkOf(rules.validator), network: checkOf(rules.network) };
   const neither = z.custom<Row>(
     () => false,
     `has neither ${idField} (rows of validators) nor ${countField} (rows of the network)`,
@@ -94,6 +99,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
       if (idField in raw) return checks.validator(tidied(raw), options);
       return countField in raw ? checks.network(raw, options) : neither.safeParse(raw);
     },
+    rulesOf: (fields) => (fields.includes(idField) ? rules.validator : rules.network),
     columns: stagedColumns(network),
     derived: { kind: (row) => (idField in row ? 'validator' : 'network') },
     key: ['kind', `coalesce(${snake(idField)}::text, '')`, 'day'],

@@ -36,7 +36,7 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
  * The planner chooses nested loops for tables that grew since their last ANALYZE. The index makes them fast, and shows
  * whether rows repeat a key.
  */
-async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
+export async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0) {
     const columns = key.map((column) => `(${column})`).join(', ');
     await client.query(

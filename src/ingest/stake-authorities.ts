@@ -53,15 +53,18 @@ async function rankWindows(
   );
   await client.query(
     `/* rankStakeAuthorities */
-    with ranked as (
-      select s.summary_id, s.time_window, t.list_type, row_number() over (
-        partition by s.time_window, t.list_type order by s.network_penetration desc, s.stake_authority
-      ) - 1 as rank
-      from stake_authority_summaries s
-      cross join lateral (
-        values ('all'), (case when s.pool_name is null then 'individual' else 'pool' end)
-      ) as t (list_type)
-      where not s.superseded and s.time_window = any($1::text[])
+    with placed as (
+      select summary_id, time_window, pool_name is not null as is_pool, row_number() over places as place,
+        count(pool_name) over places as pools
+      from stake_authority_summaries
+      where not superseded and time_window = any($1::text[])
+      window places as (
+        partition by time_window order by network_penetration desc, stake_authority rows unbounded preceding
+      )
+    ), ranked as (
+      select time_window, 'all' as list_type, place - 1 as rank, summary_id from placed
+      union all select time_window, 'pool', pools - 1, summary_id from placed where is_pool
+      union all select time_window, 'individual', place - pools - 1, summary_id from placed where not is_pool
     ), list as (
       insert into stake_authority_lists (time_window, list_type, total, revision)
       select time_window, list_type, count(*), $2 from ranked group by 1, 2

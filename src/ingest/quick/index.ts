@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isNullable } from '../../kernel/leaves.ts';
 import { accepters } from '../accepter.ts';
-import { type Importer, isFaultless, networkOf, type RowOptions } from '../importer.ts';
+import { type Importer, isFaultless, networkOf, type RowOptions, type RowRules } from '../importer.ts';
 import { copyFields } from '../staging.ts';
 import { CopyBuffer } from './copy-buffer.ts';
 import { type Cells, type Layout, splitter } from './split.ts';
@@ -18,17 +18,18 @@ type Take = (bytes: Buffer, at: number, place: number, copy: CopyBuffer) => numb
 
 /** Takes lines whose values are stored as written. Undefined if there are none for this importer. */
 export function quickLines(importer: Importer<unknown>, options: RowOptions) {
-  const { checks, shape } = importer;
-  const fields = accepters(shape);
-  if (!ENABLED || !checks || !fields) return undefined;
-  const rules = { ...importer, checks, fields };
+  const { checks, shape, rulesOf = () => checks && { checks, shape } } = importer;
+  if (!ENABLED || !(checks || importer.rulesOf)) return undefined;
   const copy = new CopyBuffer();
   const known = new Map<string, Take | undefined>();
   let current: Take | undefined;
   return {
     expect(layout: Layout) {
       const key = (layout.around ?? layout.columns).join('\n');
-      if (!known.has(key) && known.size < MAX_LAYOUTS) known.set(key, taker(rules, options, layout));
+      if (!known.has(key) && known.size < MAX_LAYOUTS) {
+        const rules = rulesOf(layout.columns);
+        known.set(key, rules && taker(importer, rules, options, layout));
+      }
       current = known.get(key);
     },
     take: (bytes: Buffer, at: number, place: number) => current?.(bytes, at, place, copy) ?? 0,
@@ -37,13 +38,14 @@ export function quickLines(importer: Importer<unknown>, options: RowOptions) {
   };
 }
 
-type Rules = Importer<unknown> & {
-  checks: NonNullable<Importer<unknown>['checks']>;
-  fields: NonNullable<ReturnType<typeof accepters>>;
-};
-
-function taker(rules: Rules, options: RowOptions, layout: Layout): Take | undefined {
-  const { shape, checks, fields, derived = {}, columns: targets } = rules;
+function taker(
+  { columns: targets, derived = {} }: Importer<unknown>,
+  { shape, checks }: RowRules<unknown>,
+  options: RowOptions,
+  layout: Layout,
+): Take | undefined {
+  const fields = accepters(shape);
+  if (!fields) return undefined;
   const { columns } = layout;
   const isColumn = (name: string, at: number) =>
     Object.hasOwn(shape.shape, name) && columns.indexOf(name) === at;
