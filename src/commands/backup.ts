@@ -1,8 +1,9 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { SettingsError } from '../config.ts';
 import { recordRun } from '../db/job-runs.ts';
+import { isBackupName, newBackupName, removeOldBackups } from '../db/transfer/backup-folder.ts';
 import { readManifest, sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
 import { removeOldPartials, writeBackup } from '../db/transfer/backup-write.ts';
 import { withConnection } from '../db/transfer/connect.ts';
@@ -10,29 +11,50 @@ import { detachedOf } from '../db/transfer/detached.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
 import { withSource } from '../db/transfer/source.ts';
 import { checkTarget } from '../db/transfer/target.ts';
+import { traced } from '../kernel/tracing.ts';
 import { version } from '../version.ts';
+import { duration, wholeNumber } from './flags.ts';
+import { repeated } from './repeated.ts';
 import { seconds, transferProgress, warnOfOutdated, whenWritten } from './transfer-progress.ts';
 import { sayNotRecorded } from './with-database.ts';
 import { withServer } from './with-server.ts';
 
 type Flags = { replace?: boolean; json?: boolean };
+type BackupFlags = Flags & {
+  keep?: number;
+  /** Milliseconds. */
+  every?: number;
+};
 
-function fileAt(path: string): Stats | undefined {
+function statOf(path: string): Stats | undefined {
   if (path === '-')
     throw new SettingsError('A backup cannot use standard input or output; for a file named -, give ./-.');
-  const file = statSync(path, { throwIfNoEntry: false });
-  if (file && !file.isFile() && !file.isDirectory())
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats && !stats.isFile() && !stats.isDirectory())
     throw new SettingsError(`${path} is not a regular file; name a file.`);
-  if (file?.isDirectory()) throw new SettingsError(`${path} is a folder; name a file.`);
-  return file;
+  return stats;
 }
 
-function checkNewFile(path: string, replace: boolean | undefined): void {
-  const file = fileAt(path);
+/** Where a backup is written: to the file `path`, or to a new file in the folder `path`. */
+type Destination = { path: string; isFolder: boolean };
+
+function checkDestination(path: string, { replace, keep, every }: BackupFlags): Destination {
+  const stats = statOf(path);
+  if (stats?.isDirectory()) {
+    if (replace)
+      throw new SettingsError(`${path} is a folder, where each backup has a new name: leave --replace out.`);
+    return { path, isFolder: true };
+  }
+  const option = [keep && '--keep', every && '--every'].find((each) => each);
+  if (option)
+    throw new SettingsError(
+      `${option} needs a folder, where each backup has a name of its own: ${path} is ${stats ? 'a file' : 'none'}.`,
+    );
   if (!existsSync(dirname(path)))
     throw new SettingsError(`There is no folder ${dirname(path)}; make it first.`);
-  if (!file || replace) return;
-  throw new SettingsError(`The file ${path} exists; choose another name, or replace it with --replace.`);
+  if (stats && !replace)
+    throw new SettingsError(`The file ${path} exists; choose another name, or replace it with --replace.`);
+  return { path, isFolder: false };
 }
 
 const print = (report: object, text: string, json: boolean | undefined) =>
@@ -41,31 +63,59 @@ const print = (report: object, text: string, json: boolean | undefined) =>
 export const backupCommand = (): Command =>
   new Command('backup')
     .description('write everything in the database to a file, and verify the file')
-    .argument('<file>', 'file to write; only its owner may read it, because it has the hashes of tokens')
+    .argument(
+      '<path>',
+      'file to write, or a folder for a new file; only its owner may read the file, because it has the hashes of tokens',
+    )
     .option('--replace', 'replace an existing file, once the new one is complete')
+    .option(
+      '--keep <backups>',
+      'in a folder, remove all but so many of the newest backups',
+      wholeNumber(1, 10_000),
+    )
+    .option('--every <time>', 'repeat until SIGTERM, once per interval (6h, 1d); needs a folder', duration)
     .option('--json', 'report the backup as a line of JSON')
     .addHelpText(
       'after',
       `
 Backs up the database of DATABASE_URL, or else the embedded one, as it is when the command starts. Gateways may go on serving it.
 The file gets its name once it is complete and was read again; a backup that is stopped leaves no file of that name.
-Exit codes: 0 the file is complete, 1 there is no new file, 2 wrong usage.`,
+In a folder, it is named after the time, like ${newBackupName(new Date('2026-11-23T03:20Z'))}. --keep removes files with such names only, once
+the new one is complete.
+Exit codes: 0 the file is complete, or --every was stopped between two backups; 1 there is no new file; 2 wrong usage.`,
     )
-    .action(async (file: string, flags: Flags) => {
-      checkNewFile(file, flags.replace);
-      let stopped = 'The backup was stopped; there is no new file.';
+    .action(async (path: string, flags: BackupFlags) => {
+      const destination = checkDestination(path, flags);
+      const { every } = flags;
+      const running = 'The backup was stopped; there is no new file.';
+      let stopped: string | undefined = running;
       const onWritten = () => {
         stopped = 'Stopped after the file was complete; the run may not be recorded.';
       };
-      await withServer({ command: 'backup', creates: false, stopped: () => stopped }, (url) =>
-        recorded(url, () => backup(url, file, flags, onWritten)),
-      );
+      await withServer({ command: 'backup', creates: false, stopped: () => stopped }, async (url) => {
+        const pass = async () => {
+          stopped = running;
+          const run = () => recorded(url, () => backup(url, destination, flags, onWritten));
+          await traced('backup', {}, run).finally(() => {
+            if (every !== undefined) stopped = undefined;
+          });
+        };
+        if (every === undefined) await pass();
+        else await repeated(pass, every, new AbortController().signal);
+      });
     });
 
-const backup = (url: string, file: string, flags: Flags, onWritten: () => void): Promise<number> =>
+const backup = (
+  url: string,
+  { path, isFolder }: Destination,
+  flags: BackupFlags,
+  onWritten: () => void,
+): Promise<number> =>
   withSource(url, async (source, client) => {
     const began = performance.now();
-    for (const { partial, removed } of removeOldPartials(file))
+    const file = isFolder ? join(path, newBackupName()) : path;
+    const isBackup = isFolder ? isBackupName : (name: string) => name === basename(path);
+    for (const { partial, removed } of removeOldPartials(dirname(file), isBackup))
       process.stderr.write(
         removed
           ? `stakegraph: removed ${partial}, which a killed backup left.\n`
@@ -80,10 +130,11 @@ const backup = (url: string, file: string, flags: Flags, onWritten: () => void):
     const options = { version, replace: flags.replace ?? false, onProgress: progress.show, onWritten };
     const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);
     const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
-    const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began) };
+    const removed = flags.keep === undefined ? [] : removeOldBackups(path, flags.keep);
+    const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began), removed };
     print(
       report,
-      `${file}: ${report.tables} tables with ${rows.toLocaleString('en')} rows in ${(bytes / 1e6).toFixed(1)} MB, written and read again in ${report.seconds} s`,
+      `${file}: ${report.tables} tables with ${rows.toLocaleString('en')} rows in ${(bytes / 1e6).toFixed(1)} MB, written and read again in ${report.seconds} s${removed.map((name) => `\n${name}: removed`).join('')}`,
       flags.json,
     );
     return rows;
@@ -124,7 +175,9 @@ Exit codes: 0 everything was restored and is equal; 1 nothing was restored, or e
 failed afterwards; 2 wrong usage.`,
     )
     .action(async (file: string, flags: Flags & { create?: boolean }) => {
-      if (!fileAt(file)) throw new SettingsError(`There is no file ${file}.`);
+      const stats = statOf(file);
+      if (!stats) throw new SettingsError(`There is no file ${file}.`);
+      if (stats.isDirectory()) throw new SettingsError(`${file} is a folder; name a file.`);
       const began = performance.now();
       const progress = transferProgress();
       const manifest = await readManifest(file);
@@ -137,25 +190,26 @@ failed afterwards; 2 wrong usage.`,
       const written = whenWritten(progress, 'The restore was stopped; nothing was restored.');
       await withServer(
         { command: 'restore', creates: flags.create ?? false, stopped: written.stopped },
-        async (url, settings) => {
-          if (!flags.create) {
-            await withConnection(url, false, (client) => checkTarget(client, source, replace));
-            await verify();
-          }
-          const loaded = await load(url, source, {
-            replace,
-            migrate: settings.MIGRATE,
-            audited: { action: 'restore', subject: manifest.takenAt },
-            onProgress: progress.show,
-            onCommit: written.commit,
-            onWritten: written.say,
-          }).finally(progress.end);
-          const report = { file, takenAt: manifest.takenAt, ...loaded, seconds: seconds(began) };
-          print(
-            report,
-            `Restored and compared ${loaded.tables} tables with ${loaded.rows.toLocaleString('en')} rows of ${manifest.takenAt} in ${report.seconds} s.`,
-            flags.json,
-          );
-        },
+        (url, settings) =>
+          traced('restore', {}, async () => {
+            if (!flags.create) {
+              await withConnection(url, false, (client) => checkTarget(client, source, replace));
+              await verify();
+            }
+            const loaded = await load(url, source, {
+              replace,
+              migrate: settings.MIGRATE,
+              audited: { action: 'restore', subject: manifest.takenAt },
+              onProgress: progress.show,
+              onCommit: written.commit,
+              onWritten: written.say,
+            }).finally(progress.end);
+            const report = { file, takenAt: manifest.takenAt, ...loaded, seconds: seconds(began) };
+            print(
+              report,
+              `Restored and compared ${loaded.tables} tables with ${loaded.rows.toLocaleString('en')} rows of ${manifest.takenAt} in ${report.seconds} s.`,
+              flags.json,
+            );
+          }),
       );
     });

@@ -5,6 +5,7 @@ import { isSameDatabase } from '../db/transfer/connect.ts';
 import { load } from '../db/transfer/load.ts';
 import { type Source, withSource } from '../db/transfer/source.ts';
 import { parseDatabaseUrl } from '../db/url.ts';
+import { traced } from '../kernel/tracing.ts';
 import { variableName } from './mirror-flags.ts';
 import { seconds, type TransferProgress, transferProgress, whenWritten } from './transfer-progress.ts';
 import { withServer } from './with-server.ts';
@@ -51,8 +52,10 @@ afterwards; 2 wrong usage.`,
       const progress = transferProgress();
       const written = whenWritten(progress, 'The copy was stopped; nothing was copied.');
       await withServer({ command: 'copy-to', creates: false, stopped: written.stopped }, (url, settings) =>
-        withSource(url, (source, client) =>
-          copy(client, source, target, flags, settings.MIGRATE, progress, written),
+        traced('copy-to', {}, () =>
+          withSource(url, (source, client) =>
+            copy(client, source, target, flags, settings.MIGRATE, progress, written),
+          ),
         ),
       );
     });

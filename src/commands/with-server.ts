@@ -1,14 +1,12 @@
 import { resolve } from 'node:path';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
-import { tracedAlone } from '../kernel/tracing.ts';
 import { startTracing } from './with-database.ts';
 
 type Options = {
-  /** Name of the command's span. */
   command: string;
   creates: boolean;
-  /** Written to stderr when a signal ends the command. */
-  stopped(): string;
+  /** Written to stderr when a signal ends the command, which then failed unless this is undefined. */
+  stopped(): string | undefined;
 };
 
 /** Calls `work` without checking the migrations. */
@@ -18,13 +16,14 @@ export async function withServer(
 ): Promise<void> {
   const settings = readSettings();
   const onSignal = () => {
-    process.stderr.write(`${options.stopped()}\n`);
-    process.exit(1);
+    const stopped = options.stopped();
+    if (stopped) process.stderr.write(`${stopped}\n`);
+    process.exit(stopped ? 1 : 0);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const stopTracing = await startTracing(settings);
   try {
-    await tracedAlone(options.command, {}, () => withDatabaseUrl(settings, options, work));
+    await withDatabaseUrl(settings, options, work);
   } finally {
     await stopTracing?.();
   }

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmdirSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
@@ -86,11 +87,77 @@ describe('stakegraph backup', () => {
     expect(JSON.parse(replaced.stdout)).toMatchObject({ file: other, bytes: (await stat(other)).size });
   });
 
+  it('writes a new file into a folder, and removes all but the newest with such names', async () => {
+    const kept = mkdtempSync(join(tmpdir(), 'stakegraph-kept-'));
+    onTestFinished(() => rmSync(kept, { recursive: true }));
+    const old = ['stakegraph-2026-01-31T235959Z.backup', 'stakegraph-2026-02-01T000000Z.backup'];
+    const others = ['mine.backup', 'stakegraph-2026-02-01T000000Z.backup.old', 'stakegraph.backup'];
+    for (const name of [...old, ...others]) writeFileSync(join(kept, name), '');
+    const back = (...flags: string[]) =>
+      stakegraph(['backup', kept, '--json', ...flags], { env: { DATABASE_URL: source.url } });
+    const first = await back();
+    expect(first.code, first.stderr).toBe(0);
+    const { file: made, removed } = JSON.parse(first.stdout);
+    expect(basename(made)).toMatch(/^stakegraph-\d{4}-\d\d-\d\dT\d{6}Z\.backup$/);
+    expect(removed).toEqual([]);
+    expect(readdirSync(kept).sort()).toEqual([...old, ...others, basename(made)].sort());
+    const { code, stdout, stderr } = await back('--keep', '2');
+    expect(code, stderr).toBe(0);
+    const next = JSON.parse(stdout);
+    expect(next.removed).toEqual(old);
+    expect(readdirSync(kept).sort()).toEqual([...others, basename(made), basename(next.file)].sort());
+    const url = await blankDatabase();
+    expect((await restore(next.file, url)).code).toBe(0);
+  });
+
+  it('repeats with --every, and ends with exit code 0 when it is stopped between two backups', async () => {
+    const kept = mkdtempSync(join(tmpdir(), 'stakegraph-kept-'));
+    onTestFinished(() => rmSync(kept, { recursive: true }));
+    const every = (time: string) =>
+      launch(['backup', kept, '--keep', '1', '--every', time, '--json'], {
+        env: { DATABASE_URL: source.url },
+      });
+    const often = every('1s');
+    await until(() => often.output.stdout.split('\n').length > 2, often.outcome);
+    often.child.kill('SIGKILL');
+    const reports = (await often.outcome).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(reports[1].removed).toEqual([basename(reports[0].file)]);
+    const recorded = async () =>
+      (await ask(source.url, `select count(*)::int as count from job_runs where job = 'backup'`))[0]?.count;
+    const before = await recorded();
+    const daily = every('1d');
+    await until(async () => (await recorded()) > before, daily.outcome);
+    await sleep(500);
+    daily.child.kill('SIGTERM');
+    expect(await daily.outcome).toMatchObject({ code: 0, stderr: expect.not.stringContaining('stopped') });
+    expect(readdirSync(kept).filter((name) => name.endsWith('.backup'))).toHaveLength(1);
+  });
+
+  it('refuses --keep and --every for a file', async () => {
+    for (const [flag, value] of [
+      ['--keep', '2'],
+      ['--every', '1d'],
+    ] as const) {
+      const { code, stderr } = await stakegraph(['backup', other, flag, value], {
+        env: { DATABASE_URL: source.url },
+      });
+      const message = `${flag} needs a folder, where each backup has a name of its own: ${other} is none.`;
+      expect([code, stderr]).toEqual([2, `stakegraph: ${message}\n`]);
+    }
+  });
+
   it('refuses a folder, a file in no folder, and standard output, and records none of them', async () => {
     const runs = `select count(*)::int as count from job_runs where job = 'backup'`;
     const before = await ask(source.url, runs);
     for (const [command, path, message] of [
-      ['backup', folder.path, `${folder.path} is a folder; name a file.`],
+      [
+        'backup',
+        folder.path,
+        `${folder.path} is a folder, where each backup has a new name: leave --replace out.`,
+      ],
       ['backup', '/none/x', 'There is no folder /none; make it first.'],
       ['backup', '-', 'A backup cannot use standard input or output; for a file named -, give ./-.'],
       ['restore', folder.path, `${folder.path} is a folder; name a file.`],

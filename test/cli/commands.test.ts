@@ -76,7 +76,7 @@ describe('--help', () => {
     ['account', ['create', 'list', 'show', 'set-tier']],
     ['account create', ['--tier', '--rate', '--json']],
     ['copy-to', ['--to-env', '--replace', '--with-sample', '--json']],
-    ['backup', ['<file>', '--replace', '--json']],
+    ['backup', ['<path>', '--replace', '--keep', '--every', '--json']],
     ['distribute', ['--shards', '--undo', '--dry-run', '--json']],
     ['restore', ['<file>', '--replace', '--create', '--json']],
   ];
@@ -133,7 +133,7 @@ describe('wrong usage', () => {
       'in the future',
     ],
     ['a database without a variable', ['copy-to'], "required option '--to-env <name>' not specified"],
-    ['a backup without a name', ['backup'], "missing required argument 'file'"],
+    ['a backup without a name', ['backup'], "missing required argument 'path'"],
     ['a missing token', ['token', 'revoke'], "missing required argument 'tokenId'"],
   ];
   let outcomes: Outcome[];

@@ -111,7 +111,7 @@ describe('the image', () => {
     for (const { command } of installs) expect(command).toMatch(/^npm ci .*--ignore-scripts/);
   });
 
-  it('holds nothing but the compiled program, the production dependencies, package.json and the license', () => {
+  it('holds nothing but the compiled program, the production dependencies, package.json, the license and a folder for backups', () => {
     const held = copies.filter((copy) => copy.stage === final.name);
     expect(held.map(({ from, sources, target }) => [from, ...sources, target])).toEqual([
       ['dependencies', '/app/node_modules', './node_modules'],
@@ -121,7 +121,9 @@ describe('the image', () => {
     expect(runs.filter((run) => run.stage === 'dependencies').map((run) => run.command)).toEqual([
       expect.stringMatching(/--omit=dev --omit=optional/),
     ]);
-    expect(named('RUN', final.instructions)).toEqual([]);
+    expect(named('RUN', final.instructions).map(({ text }) => text)).toEqual([
+      'install --directory --owner=node --mode=0700 /backups',
+    ]);
   });
 
   it('needs none of the optional dependencies but those of the embedded database', () => {
@@ -200,8 +202,8 @@ describe('the compose file', () => {
   const text = read('compose.yaml');
   const file = parse(text, { merge: true }) as ComposeFile;
   const services = Object.entries(file.services);
-  const { gateway, refresh, index, mirror, retain, repack, db } = file.services as Record<
-    'gateway' | 'refresh' | 'index' | 'mirror' | 'retain' | 'repack' | 'db',
+  const { gateway, refresh, index, mirror, retain, repack, backup, db } = file.services as Record<
+    'gateway' | 'refresh' | 'index' | 'mirror' | 'retain' | 'repack' | 'backup' | 'db',
     Service
   >;
   const password = 'c0ffee';
@@ -210,10 +212,10 @@ describe('the compose file', () => {
       value === null ? [] : [[name, filledIn(value, password)]],
     ),
   );
-  const programs = [gateway, refresh, index, mirror, retain, repack];
+  const programs = [gateway, refresh, index, mirror, retain, repack, backup];
 
   it('has the gateway, built from this repository, and its database, and by their profiles the commands that go on', () => {
-    const names = ['gateway', 'refresh', 'index', 'mirror', 'retain', 'repack', 'db'];
+    const names = ['gateway', 'refresh', 'index', 'mirror', 'retain', 'repack', 'backup', 'db'];
     expect(services.map(([name]) => name)).toEqual(names);
     expect([...programs, db].map(({ profiles }) => profiles)).toEqual([
       undefined,
@@ -222,6 +224,7 @@ describe('the compose file', () => {
       ['mirror'],
       ['retain'],
       ['repack'],
+      ['backup'],
       undefined,
     ]);
     expect(refresh.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'refresh']);
@@ -230,8 +233,8 @@ describe('the compose file', () => {
     expect(retain.command?.slice(2)).toEqual(['retain', '--every', '1d', '--json']);
     expect(retain.environment).toHaveProperty('RETAIN', null);
     expect(repack.command?.slice(2)).toEqual(['repack', '--every', '1d', '--json']);
-    for (const { healthcheck } of [refresh, index, mirror, retain, repack])
-      expect(healthcheck).toEqual({ disable: true });
+    expect(backup.command?.slice(2, 4)).toEqual(['backup', '/backups']);
+    for (const { healthcheck } of programs.slice(1)) expect(healthcheck).toEqual({ disable: true });
     expect(gateway.build).toBe('.');
     expect(db.image).toBe('postgres:18');
   });
@@ -315,14 +318,15 @@ describe('the compose file', () => {
     expect(db.healthcheck?.test).toEqual(['CMD', ...command]);
   });
 
-  it('keeps the data of the database in a declared volume, where this version of the image has it', () => {
+  it('keeps the database and its backups in declared volumes, where the images have them', () => {
     const mounts = services.flatMap(([, service]) => service.volumes ?? []).map((mount) => mount.split(':'));
     expect(mounts.map(([volume]) => volume)).toEqual(Object.keys(file.volumes));
+    expect(backup.volumes).toEqual(['backups:/backups']);
     expect(db.volumes?.map((mount) => mount.split(':')[1])).toEqual(['/var/lib/postgresql']);
   });
 
-  it.each(['gateway', 'refresh', 'index', 'mirror', 'retain', 'repack'] as const)(
-    'runs %s without privileges and with nothing to write to',
+  it.each(['gateway', 'refresh', 'index', 'mirror', 'retain', 'repack', 'backup'] as const)(
+    'runs %s without privileges and with nothing to write to but backups',
     (name) => {
       const program = file.services[name] as Service;
       expect(program).toMatchObject({
@@ -332,9 +336,10 @@ describe('the compose file', () => {
         restart: 'unless-stopped',
       });
       expect(program.security_opt).toEqual(['no-new-privileges:true']);
-      for (const loosening of ['privileged', 'cap_add', 'user', 'pid', 'volumes', 'devices']) {
+      for (const loosening of ['privileged', 'cap_add', 'user', 'pid', 'devices']) {
         expect(program).not.toHaveProperty(loosening);
       }
+      if (name !== 'backup') expect(program).not.toHaveProperty('volumes');
     },
   );
 

@@ -1,14 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -112,39 +103,10 @@ describe('the systemd units', () => {
     expect(secretSettings).toEqual(expect.arrayContaining(named));
   });
 
-  it('keep the previous backup until a new one is complete, readable only by its owner, and do not need one', () => {
-    const state = mkdtempSync(join(tmpdir(), 'stakegraph-state-'));
-    onTestFinished(() => rmSync(state, { recursive: true }));
-    const folder = join(state, 'stakegraph-backup');
-    const file = join(folder, 'stakegraph.backup');
-    mkdirSync(folder);
-    const run = (setting: string) => {
-      const [line = ''] = valuesOf('stakegraph-backup.service', setting);
-      expect(line).toMatch(/^-\//); // a failure is ignored
-      const [program = '', ...args] = line.slice(1).replaceAll('%S', state).split(' ');
-      spawnSync(program, args);
-    };
-    const backUp = (content: string) => {
-      run('ExecStartPre');
-      writeFileSync(`${file}.partial`, content, { mode: 0o600 });
-      renameSync(`${file}.partial`, file);
-      run('ExecStartPost');
-    };
-    const previous = join(folder, 'previous.backup');
-    backUp('first');
-    expect(readdirSync(folder)).toEqual(['stakegraph.backup']);
-    for (const [content, before] of [
-      ['second', 'first'],
-      ['third', 'second'],
-    ] as const) {
-      backUp(content);
-      run('ExecStartPre'); // a backup that fails
-      expect(readFileSync(previous, 'utf8')).toBe(before);
-      expect(readFileSync(file, 'utf8')).toBe(content);
-      expect(statSync(previous).mode & 0o777).toBe(0o600);
-    }
-    backUp('fourth');
-    expect(readdirSync(folder)).toEqual(['previous.backup', 'stakegraph.backup']);
+  it('keep the last two backups in a folder that only their owner may read', () => {
+    const [line = ''] = valuesOf('stakegraph-backup.service', 'ExecStart');
+    expect(line).toMatch(/ backup .*--keep 2 .*%S\/stakegraph-backup$/);
+    expect(valuesOf('stakegraph-backup.service', 'StateDirectoryMode')).toEqual(['0700']);
   });
 
   it('serve the metrics of the index on a port of its own, whatever stakegraph.conf says', () => {

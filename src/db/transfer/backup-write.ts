@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -55,25 +55,22 @@ async function syncFolder(path: string): Promise<void> {
 
 const DAY_MS = 86_400_000;
 
-/** Removes files of killed backups to `path`. Those written within a day may belong to a running one. */
-export function removeOldPartials(path: string): { partial: string; removed: boolean }[] {
-  return partialsOf(path).map((partial) => {
+const PARTIAL = /\.[\da-f]{8}\.partial$/;
+
+/** Removes files of killed backups with such names. Those written within a day may belong to a running one. */
+export function removeOldPartials(
+  folder: string,
+  isBackup: (name: string) => boolean,
+): { partial: string; removed: boolean }[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const partials = names.filter((name) => PARTIAL.test(name) && isBackup(name.replace(PARTIAL, '')));
+  return partials.map((name) => {
+    const partial = join(folder, name);
     const written = statSync(partial, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const removed = written < Date.now() - DAY_MS;
     if (removed) rmSync(partial, { force: true });
     return { partial, removed };
   });
-}
-
-function partialsOf(path: string): string[] {
-  const folder = dirname(path);
-  const ending = /^\.[\da-f]{8}\.partial$/;
-  const name = basename(path);
-  return existsSync(folder)
-    ? readdirSync(folder)
-        .filter((each) => each.startsWith(name) && ending.test(each.slice(name.length)))
-        .map((each) => join(folder, each))
-    : [];
 }
 
 export type BackupOptions = {

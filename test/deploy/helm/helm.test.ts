@@ -136,6 +136,7 @@ const everything: Values = {
   refresh: { enabled: true },
   retain: { enabled: true, ages: 'validator-days=400d' },
   repack: { enabled: true },
+  backup: { enabled: true, claim: 'backups', keep: 3 },
   index: { enabled: true },
   mirror: { enabled: true, from: 'https://k', args: ['--full'] },
 };
@@ -224,7 +225,7 @@ describe.skipIf(noRenderer || !thorough)('the manifests of the Helm chart', () =
       }
     });
 
-    it('run as an ordinary user that may write nowhere but to /tmp, without a token of the cluster', () => {
+    it('run as an ordinary user that may write nowhere but to /tmp and backups, without a token of the cluster', () => {
       for (const { spec } of podsOf(manifests)) {
         expect(spec.automountServiceAccountToken).toBe(false);
         expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
@@ -237,6 +238,16 @@ describe.skipIf(noRenderer || !thorough)('the manifests of the Helm chart', () =
         expect(container.resources).toMatchObject({ requests: {}, limits: {} });
         const writable = spec.volumes.filter((volume: object) => 'emptyDir' in volume);
         expect(writable.length).toBe(container.name === 'mirror' ? 1 : 0);
+        const claims = spec.volumes.filter((volume: object) => 'persistentVolumeClaim' in volume);
+        expect(claims).toEqual(
+          container.name === 'backup'
+            ? [{ name: 'backups', persistentVolumeClaim: { claimName: 'backups' } }]
+            : [],
+        );
+        if (container.name === 'backup') {
+          expect(container.volumeMounts).toContainEqual({ name: 'backups', mountPath: '/backups' });
+          expect(container.args.slice(2)).toEqual(['backup', '--json', '/backups', '--keep', '3']);
+        }
       }
     });
 
@@ -319,6 +330,7 @@ describe.skipIf(noRenderer || !thorough)('the manifests of the Helm chart', () =
       'UPSTREAM_TOKEN',
     ],
     ['a mirror of nothing', { ...everything, mirror: { enabled: true } }, 'mirror.from'],
+    ['backups without a volume', { ...database, backup: { enabled: true } }, 'backup.claim'],
     ['retention without ages', { ...database, retain: { enabled: true } }, 'retain.ages'],
   ])('are refused for %s, and the message names the value', (_name, over, named) => {
     expect(() => renderer.text(withValues(over))).toThrow(named);

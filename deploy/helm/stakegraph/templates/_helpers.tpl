@@ -61,7 +61,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 
 {{/*
 The pod of a process. Input: root, component, args, keys of the secret, env, and optionally secretName, probes, ports,
-tmpSize, settings, restartPolicy, graceSeconds, resources.
+tmpSize, claim, settings, restartPolicy, graceSeconds, resources. The claim is for /backups.
 */}}
 {{- define "stakegraph.pod" -}}
 {{- $root := .root -}}
@@ -108,6 +108,9 @@ containers:
       {{- if .tmpSize }}
       - { name: tmp, mountPath: /tmp }
       {{- end }}
+      {{- if .claim }}
+      - { name: backups, mountPath: /backups }
+      {{- end }}
       {{- with $root.Values.extraVolumeMounts }}{{- toYaml . | nindent 6 }}{{- end }}
 volumes:
   - name: secret
@@ -121,6 +124,10 @@ volumes:
   {{- with .tmpSize }}
   - name: tmp
     emptyDir: { sizeLimit: {{ . }} }
+  {{- end }}
+  {{- with .claim }}
+  - name: backups
+    persistentVolumeClaim: { claimName: {{ . }} }
   {{- end }}
   {{- with $root.Values.extraVolumes }}{{- toYaml . | nindent 2 }}{{- end }}
 {{- end -}}
