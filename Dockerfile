@@ -33,7 +33,7 @@ ENV NODE_ENV=production \
     PORT=4000
 # A new volume at this path belongs to the owner of the folder. Only `stakegraph backup` writes there.
 RUN install --directory --owner=node --mode=0700 /backups
-# All of it belongs to root, so the process cannot change its own code. Serving writes no file at all.
+# The program belongs to root, so the process cannot change its own code. Serving writes no file at all.
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 # package.json is read at run time, for the version and for "type": "module".

@@ -45,10 +45,10 @@ function checkDestination(path: string, { replace, keep, every }: BackupFlags): 
       throw new SettingsError(`${path} is a folder, where each backup has a new name: leave --replace out.`);
     return { path, isFolder: true };
   }
-  const option = [keep && '--keep', every && '--every'].find((each) => each);
+  const option = (keep && '--keep') || (every && '--every');
   if (option)
     throw new SettingsError(
-      `${option} needs a folder, where each backup has a name of its own: ${path} is ${stats ? 'a file' : 'none'}.`,
+      `${option} needs a folder, where each backup has a name of its own: ${path} ${stats ? 'is a file' : 'does not exist'}.`,
     );
   if (!existsSync(dirname(path)))
     throw new SettingsError(`There is no folder ${dirname(path)}; make it first.`);
@@ -80,9 +80,10 @@ export const backupCommand = (): Command =>
       `
 Backs up the database of DATABASE_URL, or else the embedded one, as it is when the command starts. Gateways may go on serving it.
 The file gets its name once it is complete and was read again; a backup that is stopped leaves no file of that name.
-In a folder, it is named after the time, like ${newBackupName(new Date('2026-11-23T03:20Z'))}. --keep removes files with such names only, once
-the new one is complete.
-Exit codes: 0 the file is complete, or --every was stopped between two backups; 1 there is no new file; 2 wrong usage.`,
+In a folder, the file is named after the time, like ${newBackupName(Date.UTC(2026, 10, 23, 3, 20))}.
+Once it is complete, --keep removes older files with such names, and no others.
+Exit codes: 0 the file is complete, or --every was stopped between two backups; 1 there is no new file, or older ones were not
+removed; 2 wrong usage.`,
     )
     .action(async (path: string, flags: BackupFlags) => {
       const destination = checkDestination(path, flags);

@@ -74,7 +74,7 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
     await client.query(
       `/* stageChanges */
       insert into compared select g.*, s.series, ${changes.join(', ')}
-      from staged g join ${name}_series s on ${sameColumns('s', 'g', key)} ${joins.join(' ')}
+      from staged g left join ${name}_series s on ${sameColumns('s', 'g', key)} ${joins.join(' ')}
       where ${inScopes('g', scope, dates.length)}`,
       [...dates, ...columnsOfScopes(scope, scopes)],
     );

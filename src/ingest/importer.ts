@@ -33,7 +33,7 @@ export type Importer<Row, Name extends string = string> = {
   /** Absent if `check` changes rows that these would accept. */
   checks?: RowRules<Row>['checks'];
   /** In place of `shape` and `checks` where these depend on the fields of a row. */
-  rulesOf?(fields: readonly string[]): RowRules<Row> | undefined;
+  rulesOf?(fields: readonly string[]): RowRules<Row>;
   columns: readonly Column<Name>[];
   /** Values of columns that are not the field of the same name, by column in camel case. */
   derived?: Derived<Row>;

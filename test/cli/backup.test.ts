@@ -108,6 +108,12 @@ describe('stakegraph backup', () => {
     expect(readdirSync(kept).sort()).toEqual([...others, basename(made), basename(next.file)].sort());
     const url = await blankDatabase();
     expect((await restore(next.file, url)).code).toBe(0);
+    const before = readdirSync(kept);
+    const failed = await stakegraph(['backup', kept, '--keep', '1'], {
+      env: { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none' },
+    });
+    expect(failed.code).toBe(1);
+    expect(readdirSync(kept)).toEqual(before);
   });
 
   it('repeats with --every, and ends with exit code 0 when it is stopped between two backups', async () => {
@@ -144,7 +150,7 @@ describe('stakegraph backup', () => {
       const { code, stderr } = await stakegraph(['backup', other, flag, value], {
         env: { DATABASE_URL: source.url },
       });
-      const message = `${flag} needs a folder, where each backup has a name of its own: ${other} is none.`;
+      const message = `${flag} needs a folder, where each backup has a name of its own: ${other} does not exist.`;
       expect([code, stderr]).toEqual([2, `stakegraph: ${message}\n`]);
     }
   });

@@ -18,18 +18,17 @@ type Take = (bytes: Buffer, at: number, place: number, copy: CopyBuffer) => numb
 
 /** Takes lines whose values are stored as written. Undefined if there are none for this importer. */
 export function quickLines(importer: Importer<unknown>, options: RowOptions) {
-  const { checks, shape, rulesOf = () => checks && { checks, shape } } = importer;
-  if (!ENABLED || !(checks || importer.rulesOf)) return undefined;
+  const { checks, shape } = importer;
+  const rulesOf = importer.rulesOf ?? (checks && (() => ({ checks, shape })));
+  if (!ENABLED || !rulesOf) return undefined;
   const copy = new CopyBuffer();
   const known = new Map<string, Take | undefined>();
   let current: Take | undefined;
   return {
     expect(layout: Layout) {
       const key = (layout.around ?? layout.columns).join('\n');
-      if (!known.has(key) && known.size < MAX_LAYOUTS) {
-        const rules = rulesOf(layout.columns);
-        known.set(key, rules && taker(importer, rules, options, layout));
-      }
+      if (!known.has(key) && known.size < MAX_LAYOUTS)
+        known.set(key, taker(importer, rulesOf(layout.columns), options, layout));
       current = known.get(key);
     },
     take: (bytes: Buffer, at: number, place: number) => current?.(bytes, at, place, copy) ?? 0,
