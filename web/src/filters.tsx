@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
 import { Failure } from './failure.ts';
 import { idTypeOf, paths } from './links.ts';
-import { Field, PageLink, Select } from './parts.tsx';
-import { changed, date, oneOf, text } from './url-state.ts';
+import { ChangeLink, Field, PageLink, Select } from './parts.tsx';
+import { date, oneOf, text } from './url-state.ts';
 
 /** Classes that validators belong to, as in addresses. */
 const classNames = {
@@ -38,14 +38,11 @@ export function validatorOf(given: string) {
 export function Filters({ names, children }: { names: readonly string[]; children: ReactNode }) {
   const [search] = useSearchParams();
   const isSet = names.some((name) => search.has(name));
-  const cleared = changed(search, Object.fromEntries(names.map((name) => [name, undefined])));
   return (
     <search className="filters">
       {children}
       {isSet && (
-        <Link to={`?${cleared}`} preventScrollReset>
-          Clear
-        </Link>
+        <ChangeLink changes={Object.fromEntries(names.map((name) => [name, undefined]))}>Clear</ChangeLink>
       )}
     </search>
   );

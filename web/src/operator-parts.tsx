@@ -1,8 +1,6 @@
-import { Link, useSearchParams } from 'react-router';
 import { ratio, shortHex } from './format.ts';
 import { paths } from './links.ts';
-import { PageLink } from './parts.tsx';
-import { changed } from './url-state.ts';
+import { ChangeLink, PageLink } from './parts.tsx';
 
 /** The classes that have lists, as the URL names them. */
 export const classNames = {
@@ -29,18 +27,15 @@ export const OperatorLink = ({ operator, name }: { operator: Named; name?: strin
 );
 
 /** Links that show only operators with the tag. */
-export function Tags({ names }: { names: readonly string[] }) {
-  const [search] = useSearchParams();
-  return (
-    <span className="chips">
-      {names.map((name) => (
-        <Link key={name} className="chip" to={`?${changed(search, { tag: name })}`} preventScrollReset>
-          {name}
-        </Link>
-      ))}
-    </span>
-  );
-}
+export const Tags = ({ names }: { names: readonly string[] }) => (
+  <span className="chips">
+    {names.map((name) => (
+      <ChangeLink key={name} className="chip" changes={{ tag: name }}>
+        {name}
+      </ChangeLink>
+    ))}
+  </span>
+);
 
 /** A ratio of the network with as many digits as small operators need. */
 export const stakeShare = (value: number | null | undefined) =>

@@ -1,6 +1,6 @@
-import { Children, type CSSProperties, type FormEvent, type ReactNode, useId } from 'react';
+import { Children, type CSSProperties, type FormEvent, type MouseEvent, type ReactNode, useId } from 'react';
 import { graphql } from 'react-relay';
-import { Link, useSearchParams } from 'react-router';
+import { Link, type LinkProps, useNavigate, useSearchParams } from 'react-router';
 import { ago, count, momentUtc } from './format.ts';
 import { hasPage } from './links.ts';
 import { useHref } from './network.ts';
@@ -121,6 +121,24 @@ export function Select<T extends string>(props: {
       </select>
     </label>
   );
+}
+
+/**
+ * A link that changes parameters of the URL. While other parameters are loading, the page before and its links are shown;
+ * a click keeps them nevertheless.
+ */
+export function ChangeLink(
+  props: Omit<LinkProps, 'to' | 'onClick'> & { changes: Record<string, string | undefined> },
+) {
+  const { changes, preventScrollReset = true, ...rest } = props;
+  const [search] = useSearchParams();
+  const navigate = useNavigate();
+  const follow = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    navigate(`?${changed(newest(), changes)}`, { preventScrollReset });
+  };
+  return <Link {...rest} to={`?${changed(search, changes)}`} onClick={follow} />;
 }
 
 /** A text, number or date of the URL; Enter or leaving the field applies it. */

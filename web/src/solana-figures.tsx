@@ -1,11 +1,9 @@
-import { Link, useSearchParams } from 'react-router';
 import type { solanaQuery } from './__generated__/solanaQuery.graphql';
 import { countColumn, dateColumn } from './columns.tsx';
 import { amount, calendarDate, count, decimal, ratio, shortCount, shortHex } from './format.ts';
-import { Share, type TileProps } from './parts.tsx';
+import { ChangeLink, Share, type TileProps } from './parts.tsx';
 import { at, colors, type Draw, linesOver } from './plots.ts';
 import type { Column } from './table.tsx';
-import { changed } from './url-state.ts';
 
 type Data = solanaQuery['response'];
 type Overview = NonNullable<Data['solanaNetworkOverview']>;
@@ -128,14 +126,11 @@ export const concentration: Draw<Point> = (plot, rows, width) => {
   };
 };
 
-export function AuthorityLink({ authority: address, children }: { authority?: string; children: string }) {
-  const [search] = useSearchParams();
-  return (
-    <Link to={`?${changed(search, { authority: address })}`} title={address}>
-      {children}
-    </Link>
-  );
-}
+export const AuthorityLink = ({ authority, children }: { authority?: string; children: string }) => (
+  <ChangeLink changes={{ authority }} title={authority} preventScrollReset={false}>
+    {children}
+  </ChangeLink>
+);
 
 export const oneColumns: Column<Authoritative>[] = [
   dateColumn(({ date }) => date),

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { Link, useSearchParams } from 'react-router';
-import { changed, type Order } from './url-state.ts';
+import { useSearchParams } from 'react-router';
+import { ChangeLink } from './parts.tsx';
+import type { Order } from './url-state.ts';
 
 /** A column of a table and of its CSV file. */
 export type Column<Row> = {
@@ -23,14 +24,14 @@ function OrderLink({ order, field, children }: { order: Order; field: string; ch
   const present = order.read(search);
   const isPresent = present.field === field;
   const direction = isPresent && present.direction === 'DESC' ? 'ASC' : 'DESC';
-  const next = changed(search, {
+  const changes = {
     order: field === fallback.field ? undefined : field,
     direction: direction === fallback.direction ? undefined : direction,
-  });
+  };
   return (
-    <Link to={`?${next}`} preventScrollReset data-direction={isPresent ? present.direction : undefined}>
+    <ChangeLink changes={changes} data-direction={isPresent ? present.direction : undefined}>
       {children}
-    </Link>
+    </ChangeLink>
   );
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
@@ -33,6 +34,27 @@ describe.skipIf(noBrowser)('the slashings', () => {
     for (const row of rows) expect(row).toContain('Sample Pool Alder');
     await page.getByRole('link', { name: 'Clear' }).click();
     await page.waitForURL((url: URL) => !url.searchParams.has('from'));
+  });
+
+  it('keep a filter whose rows are loading when a link is clicked', async () => {
+    const { page, sent } = await explorer.open('/explore/slashings');
+    await rowsOf(page).first().waitFor();
+    const answers = new AbortController();
+    await page.route('**/graphql', async (route) => {
+      if (!answers.signal.aborted) await once(answers.signal, 'abort');
+      await route.continue();
+    });
+    await page.getByLabel('Operator', { exact: true }).fill('Sample Pool Alder');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/operator=Sample/);
+    await page.getByRole('link', { name: 'Penalties (ETH)' }).click();
+    await page.waitForURL(/operator=Sample.*order=PENALTY/);
+    answers.abort();
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({
+      where: { operator: { idType: 'POOL', operatorId: 'Sample Pool Alder' } },
+      orderBy: { field: 'PENALTY', direction: 'DESC' },
+    });
   });
 
   it('are plotted from the whole list, by the period that is chosen, whatever the page shows', async () => {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { graphql } from 'react-relay';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
 import type { operatorsQuery } from '../__generated__/operatorsQuery.graphql';
 import { Figure } from '../figure.tsx';
 import { count, eth, percentage, shift, shortEth } from '../format.ts';
@@ -10,9 +10,9 @@ import { classNames, nameOf, OperatorLink, stakeShare, Tags } from '../operator-
 import { dots, type Large, shareOf, treemap } from '../operators-pictures.ts';
 import { type Place, page } from '../page.tsx';
 import { PagedFigure } from '../paged-figure.tsx';
-import { Choice, Field, Heading, Select, Share, Spark } from '../parts.tsx';
+import { ChangeLink, Choice, Field, Heading, Select, Share, Spark } from '../parts.tsx';
 import type { Column } from '../table.tsx';
-import { changed, integer, oneOf, orderBy, pageOf, text } from '../url-state.ts';
+import { integer, oneOf, orderBy, pageOf, text } from '../url-state.ts';
 import { windowNames, windowOf, windows } from '../windows.ts';
 
 const query = graphql`
@@ -243,11 +243,7 @@ function Filters() {
       {hasNames(slug) && <Field param={name} label="Name" type="search" />}
       <Field param={tag} label="Tag" type="search" />
       <Field param={least} label="Validators, at least" type="number" />
-      {set && (
-        <Link to={`?${changed(search, none)}`} preventScrollReset>
-          Remove filters
-        </Link>
-      )}
+      {set && <ChangeLink changes={none}>Remove filters</ChangeLink>}
     </search>
   );
 }

@@ -1,15 +1,14 @@
 import { graphql } from 'react-relay';
-import { Link, useSearchParams } from 'react-router';
 import type { RewardsNetwork, rewardsQuery } from '../__generated__/rewardsQuery.graphql';
 import { dateColumn } from '../columns.tsx';
 import { missing } from '../failure.ts';
 import { Figure } from '../figure.tsx';
 import { amount, calendarDate, count, shortCount, shortHex } from '../format.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, Pager, Tile, Tiles } from '../parts.tsx';
+import { ChangeLink, Choice, Heading, Pager, Tile, Tiles } from '../parts.tsx';
 import { at, barsOver, colors } from '../plots.ts';
 import type { Column } from '../table.tsx';
-import { changed, oneOf, orderBy, pageOf, text } from '../url-state.ts';
+import { oneOf, orderBy, pageOf, text } from '../url-state.ts';
 
 const query = graphql`
   query rewardsQuery(
@@ -161,12 +160,10 @@ const parts = Object.fromEntries(Object.values(networks).map(({ unit }) => [unit
 >;
 
 function ValidatorLink({ row }: { row: Validator }) {
-  const [search] = useSearchParams();
-  const name = row.displayName ?? shortHex(row.validator);
   return (
-    <Link to={`?${changed(search, { validator: row.validator })}`} title={row.validator}>
-      {name}
-    </Link>
+    <ChangeLink changes={{ validator: row.validator }} title={row.validator} preventScrollReset={false}>
+      {row.displayName ?? shortHex(row.validator)}
+    </ChangeLink>
   );
 }
 
@@ -176,14 +173,7 @@ const validatorColumn: Column<Validator> = {
   show: (row) => <ValidatorLink row={row} />,
 };
 
-function Clear() {
-  const [search] = useSearchParams();
-  return (
-    <Link to={`?${changed(search, { validator: undefined })}`} preventScrollReset>
-      All validators
-    </Link>
-  );
-}
+const Clear = () => <ChangeLink changes={{ validator: undefined }}>All validators</ChangeLink>;
 
 function View({ data, place }: { data: Data; place: Place }) {
   const { name, network, unit } = networkOf(place.params.network);
