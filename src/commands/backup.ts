@@ -1,9 +1,10 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { SettingsError } from '../config.ts';
 import { recordRun } from '../db/job-runs.ts';
-import { isBackupName, newBackupName, removeOldBackups } from '../db/transfer/backup-folder.ts';
+import { isBackupName, newBackupName, newestBackup, removeOldBackups } from '../db/transfer/backup-folder.ts';
 import { readManifest, sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
 import { removeOldPartials, writeBackup } from '../db/transfer/backup-write.ts';
 import { withConnection } from '../db/transfer/connect.ts';
@@ -11,6 +12,7 @@ import { detachedOf } from '../db/transfer/detached.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
 import { withSource } from '../db/transfer/source.ts';
 import { checkTarget } from '../db/transfer/target.ts';
+import { timestampText } from '../kernel/time.ts';
 import { traced } from '../kernel/tracing.ts';
 import { version } from '../version.ts';
 import { duration, wholeNumber } from './flags.ts';
@@ -81,7 +83,8 @@ export const backupCommand = (): Command =>
 Backs up the database of DATABASE_URL, or else the embedded one, as it is when the command starts. Gateways may go on serving it.
 The file gets its name once it is complete and was read again; a backup that is stopped leaves no file of that name.
 In a folder, the file is named after the time, like ${newBackupName(Date.UTC(2026, 10, 23, 3, 20))}.
-Once it is complete, --keep removes older files with such names, and no others.
+Once it is complete, --keep removes older files with such names, and no others. --every begins with a backup, unless the newest file is
+more recent than the interval.
 Exit codes: 0 the file is complete, or --every was stopped between two backups; 1 there is no new file, or older ones were not
 removed; 2 wrong usage.`,
     )
@@ -89,7 +92,7 @@ removed; 2 wrong usage.`,
       const destination = checkDestination(path, flags);
       const { every } = flags;
       const running = 'The backup was stopped; there is no new file.';
-      let stopped: string | undefined = running;
+      let stopped: string | undefined;
       const onWritten = () => {
         stopped = 'Stopped after the file was complete; the run may not be recorded.';
       };
@@ -102,9 +105,22 @@ removed; 2 wrong usage.`,
           });
         };
         if (every === undefined) await pass();
-        else await repeated(pass, every, new AbortController().signal);
+        else {
+          await untilDue(path, every);
+          await repeated(pass, every, new AbortController().signal);
+        }
       });
     });
+
+/** Waits for the next backup of the folder, so that restarts do not replace old backups by several of the same day. */
+async function untilDue(folder: string, every: number): Promise<void> {
+  const newest = newestBackup(folder);
+  const wait = newest ? newest.beganAt + every - Date.now() : 0;
+  if (!newest || wait <= 0) return;
+  const due = timestampText(Math.floor((newest.beganAt + every) / 1000));
+  process.stderr.write(`stakegraph: the next backup is due at ${due}, because ${newest.name} is there.\n`);
+  await sleep(wait);
+}
 
 const backup = (
   url: string,

@@ -134,12 +134,36 @@ describe('stakegraph backup', () => {
     const recorded = async () =>
       (await ask(source.url, `select count(*)::int as count from job_runs where job = 'backup'`))[0]?.count;
     const before = await recorded();
+    for (const name of readdirSync(kept)) rmSync(join(kept, name));
     const daily = every('1d');
     await until(async () => (await recorded()) > before, daily.outcome);
     await sleep(500);
     daily.child.kill('SIGTERM');
     expect(await daily.outcome).toMatchObject({ code: 0, stderr: expect.not.stringContaining('stopped') });
-    expect(readdirSync(kept).filter((name) => name.endsWith('.backup'))).toHaveLength(1);
+    const [name] = readdirSync(kept) as [string];
+    const again = every('1d');
+    await until(() => again.output.stderr.includes('due'), again.outcome);
+    again.child.kill('SIGTERM');
+    const [, date, time] = /-(\d{4}-\d\d-\d\dT)(\d{6})Z/.exec(name) as string[] as [string, string, string];
+    const tomorrow = Date.parse(`${date}${time.replace(/..\B/g, '$&:')}Z`) + 86_400_000;
+    const moment = new Date(tomorrow).toISOString().replace('.000', '');
+    const due = `stakegraph: the next backup is due at ${moment}, because ${name} is there.\n`;
+    expect(await again.outcome).toMatchObject({ code: 0, stdout: '', stderr: due });
+    expect(readdirSync(kept)).toEqual([name]);
+    const passed = every('1s');
+    await until(() => passed.output.stdout.includes('"removed"'), passed.outcome);
+    passed.child.kill('SIGKILL');
+    expect(JSON.parse((await passed.outcome).stdout.split('\n')[0] as string).removed).toEqual([name]);
+  });
+
+  it('do not wait for a backup whose name has a time to come', async () => {
+    const kept = mkdtempSync(join(tmpdir(), 'stakegraph-kept-'));
+    onTestFinished(() => rmSync(kept, { recursive: true }));
+    writeFileSync(join(kept, 'stakegraph-2999-01-31T235959Z.backup'), '');
+    const daily = launch(['backup', kept, '--every', '1d', '--json'], { env: { DATABASE_URL: source.url } });
+    await until(() => daily.output.stdout.includes('"removed"'), daily.outcome);
+    daily.child.kill('SIGKILL');
+    expect((await daily.outcome).stderr).toBe('');
   });
 
   it('refuses --keep and --every for a file', async () => {
