@@ -1,21 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { accountCommand } from './commands/account.ts';
-import { auditCommand } from './commands/audit.ts';
-import { backupCommand, restoreCommand } from './commands/backup.ts';
-import { copyToCommand } from './commands/copy-to.ts';
-import { distributeCommand } from './commands/distribute.ts';
-import { importCommand } from './commands/import.ts';
-import { indexCommand } from './commands/index-chain.ts';
 import { urlsOf } from './commands/index-flags.ts';
-import { mirrorCommand } from './commands/mirror.ts';
-import { openCommand } from './commands/open.ts';
 import './commands/output.ts';
-import { refreshCommand } from './commands/refresh.ts';
-import { repackCommand } from './commands/repack.ts';
-import { retainCommand } from './commands/retain.ts';
-import { tokenCommand } from './commands/token.ts';
-import { usageCommand } from './commands/usage.ts';
 import { withDatabase } from './commands/with-database.ts';
 import { readSettings, SettingsError, useConfigFile } from './config.ts';
 import { version } from './version.ts';
@@ -63,21 +49,28 @@ program
     ),
   );
 
-program.addCommand(importCommand());
-program.addCommand(mirrorCommand());
-program.addCommand(indexCommand());
-program.addCommand(refreshCommand());
-program.addCommand(retainCommand());
-program.addCommand(repackCommand());
-program.addCommand(openCommand());
-program.addCommand(accountCommand());
-program.addCommand(tokenCommand());
-program.addCommand(usageCommand());
-program.addCommand(copyToCommand());
-program.addCommand(backupCommand());
-program.addCommand(restoreCommand());
-program.addCommand(auditCommand());
-program.addCommand(distributeCommand());
+const lazy = new Map<string, () => Promise<Command>>([
+  ['import', async () => (await import('./commands/import.ts')).importCommand()],
+  ['mirror', async () => (await import('./commands/mirror.ts')).mirrorCommand()],
+  ['index', async () => (await import('./commands/index-chain.ts')).indexCommand()],
+  ['refresh', async () => (await import('./commands/refresh.ts')).refreshCommand()],
+  ['retain', async () => (await import('./commands/retain.ts')).retainCommand()],
+  ['repack', async () => (await import('./commands/repack.ts')).repackCommand()],
+  ['open', async () => (await import('./commands/open.ts')).openCommand()],
+  ['account', async () => (await import('./commands/account.ts')).accountCommand()],
+  ['token', async () => (await import('./commands/token.ts')).tokenCommand()],
+  ['usage', async () => (await import('./commands/usage.ts')).usageCommand()],
+  ['copy-to', async () => (await import('./commands/copy-to.ts')).copyToCommand()],
+  ['backup', async () => (await import('./commands/backup.ts')).backupCommand()],
+  ['restore', async () => (await import('./commands/backup.ts')).restoreCommand()],
+  ['audit', async () => (await import('./commands/audit.ts')).auditCommand()],
+  ['distribute', async () => (await import('./commands/distribute.ts')).distributeCommand()],
+]);
+// Loading only the named command makes a start faster. Help and suggestions for a mistyped command need all.
+const named = process.argv[2] ?? 'serve';
+const isLoaded = program.commands.some((command) => command.name() === named);
+for (const [name, load] of lazy)
+  if (name === named || !(isLoaded || lazy.has(named))) program.addCommand(await load());
 // commands added by addCommand do not inherit exitOverride
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(see --help)');

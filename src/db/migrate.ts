@@ -94,6 +94,12 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
+/** Waits for a migration in progress, and makes others wait until the transaction of `client` ends. */
+export async function lockMigrations(client: pg.ClientBase) {
+  const { PG_MIGRATE_LOCK_ID } = await import('node-pg-migrate'); // lazily: it would take a quarter of the start of every command
+  await client.query('/* lockMigrations */ select pg_advisory_xact_lock($1)', [PG_MIGRATE_LOCK_ID]);
+}
+
 /** Applies the missing migrations up to `last`, and returns their names. */
 export const migrate = (url: string, dir = folder, last?: string): Promise<string[]> =>
   withClient(url, async (client) => {

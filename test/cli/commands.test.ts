@@ -109,6 +109,7 @@ describe('--help', () => {
 describe('wrong usage', () => {
   const uses: [string, string[], string][] = [
     ['an unknown command', ['migrat'], "unknown command 'migrat'\n(Did you mean migrate?)"],
+    ['a name that every object has', ['constructor'], "unknown command 'constructor'"],
     ['an unknown command of token', ['token', 'frobnicate'], "unknown command 'frobnicate'"],
     ['an unknown option', ['migrate', '--force'], "unknown option '--force'"],
     ['an unknown option of an inner command', ['token', 'list', '--all'], "unknown option '--all'"],

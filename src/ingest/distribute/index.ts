@@ -1,4 +1,3 @@
-import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate';
 import type pg from 'pg';
 import { networks } from '../../chain/networks.ts';
 import { audit } from '../../db/audit.ts';
@@ -9,6 +8,7 @@ import {
   foundTables,
   layoutOf,
 } from '../../db/distributed/layout.ts';
+import { lockMigrations } from '../../db/migrate.ts';
 import { withConnection } from '../../db/transfer/connect.ts';
 import { lockWriters } from '../locks.ts';
 import { type Cluster, checkCluster, checkSessions, checkTables, DistributeError } from './checks.ts';
@@ -109,9 +109,8 @@ export const distribute = (options: DistributeOptions): Promise<DistributeReport
     if (options.dryRun) return await inform(client, options, cluster);
     options.tell('waiting for migrations and imports to end');
     await client.query('begin');
-    await client.query(
-      `/* lockDistribute */ select pg_advisory_xact_lock(${PG_MIGRATE_LOCK_ID}), pg_advisory_xact_lock(${DISTRIBUTE_LOCK})`,
-    );
+    await lockMigrations(client);
+    await client.query(`/* lockDistribute */ select pg_advisory_xact_lock(${DISTRIBUTE_LOCK})`);
     await lockWriters(client, ['blocks', 'validators', 'validator-clients', 'validator-days'], networks);
     await checkSessions(client);
     await checkTables(client, options.undo);

@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate';
 import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { networks } from '../../chain/networks.ts';
+import { lockMigrations } from '../../db/migrate.ts';
 import { listed, quoted } from '../../db/transfer/catalog.ts';
 import { withConnection } from '../../db/transfer/connect.ts';
 import { lockWriters } from '../locks.ts';
@@ -165,7 +165,7 @@ export async function rewriteMonth(
     `/* lockRepack */ select pg_try_advisory_xact_lock(hashtext('stakegraph repack')) as taken`,
   );
   if (!rows[0].taken) return undefined;
-  await client.query('/* lockMigrations */ select pg_advisory_xact_lock($1)', [PG_MIGRATE_LOCK_ID]);
+  await lockMigrations(client);
   await lockWriters(client, ['validator-days'], networks);
   // Statements by hand take no lock of writers, and those on the part none on its parent.
   await client.query(`/* lockOtherWriters */ lock table only ${TABLE}, only ${quoted(part)} in share mode`);
