@@ -23,16 +23,23 @@ export async function noteOrigins(
 
 const hasNetworks = ({ columns }: Importer<unknown>) => columns.some(({ name }) => name === 'network');
 
+/** Like DISTINCT, but most stagings have an index that begins with the network, of which this reads an entry a network. */
+const NETWORKS = `with recursive found as (
+    (select network from staged order by network limit 1)
+    union all
+    select (select s.network from staged s where s.network > found.network order by s.network limit 1)
+    from found where found.network is not null
+  )
+  select network from found where network is not null`;
+
 export async function stagedDatasets(
   client: pg.ClientBase,
   importer: Importer<unknown>,
 ): Promise<[dataset: string, network: string][]> {
-  const { resource } = importer;
-  const network = hasNetworks(importer) ? 'network' : `''`;
-  const { rows } = await client.query(
-    `/* stagedNetworks */ select distinct ${network} as network from staged`,
+  const { rows } = await client.query<{ network: string }>(
+    `/* stagedNetworks */ ${hasNetworks(importer) ? NETWORKS : `select '' as network where exists (select from staged)`}`,
   );
-  return rows.map((row) => [resource, row.network]);
+  return rows.map((row) => [importer.resource, row.network]);
 }
 
 export const ofAllNetworks = (dataset: string) => networks.map((network) => [dataset, network] as const);

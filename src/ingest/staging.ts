@@ -22,12 +22,15 @@ export const changedColumns = (a: string, b: string, columns: readonly Column[])
     .map((value) => `${a}.${value} is distinct from ${b}.${value}`)
     .join(' or ');
 
-/** Avoids temporary files for a day of a million validators. */
+/** Avoids temporary files for a day of a million validators, in sorts and in the index of the staging. */
 const WORK_MEM = '256MB';
+const raiseMemory = `select set_config(name, '${WORK_MEM}', true) from unnest(array['work_mem', 'maintenance_work_mem']) as name
+  where pg_size_bytes(current_setting(name)) < pg_size_bytes('${WORK_MEM}')`;
 
 const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
   client.query(
-    `/* makeStaging */ set local work_mem = '${WORK_MEM}'; create temp table staged (place integer, source text, ${columns
+    `/* makeStaging */ ${raiseMemory};
+    create temp table staged (place integer, source text, ${columns
       .map(({ name, type }) => `${name} ${type === 'text' ? 'text collate "C"' : type}`)
       .join(', ')}) on commit drop`,
   );

@@ -78,7 +78,11 @@ function taker(
   }
   const outputs = copyFields(targets, derived).map(({ field, isList, text }) => {
     const isWritten = !derived[field] && !isList;
-    return { text, column: isWritten ? columns.indexOf(field) : -1 };
+    const constant = derived[field] || columns.includes(field) ? undefined : text(row);
+    return {
+      text: constant === undefined ? text : () => constant,
+      column: isWritten ? columns.indexOf(field) : -1,
+    };
   });
   const isNull = layout.around ? isNullWord : (_: Buffer, start: number, end: number) => start === end;
   const split = splitter(layout);
