@@ -16,6 +16,7 @@ import { createPool } from '../../dist/db/pool.js';
 import { repack } from '../../dist/ingest/repack/index.js';
 import { retain } from '../../dist/ingest/retain/index.js';
 import { addSetDays } from '../../dist/resources/private-sets/set-days.js';
+import { FIRST, fill, ndjson, SLOTS } from './scale-rows.mjs';
 
 const HELP = `npm run bench:scale -- [--validators 50000] [--days 35] [--months 0] [--blocks 20000] [--jobs 1] [--json]
 
@@ -61,9 +62,7 @@ if (flags.help || !usable) {
   process.exit(flags.help ? 0 : 2);
 }
 
-const FIRST = 1_507;
 const LAST = FIRST + days - 1;
-const SLOTS = 20_000;
 const firstBlock = (LAST + 1) * 7_200 - blocks;
 /** A loaded machine is slow, and that shall be measured. */
 const patience = { STATEMENT_TIMEOUT_MS: '120000', WAIT_TIMEOUT_MS: '60000' };
@@ -80,43 +79,6 @@ function line(what, figures) {
   if (flags.json) return console.log(JSON.stringify({ validators, days, what, ...figures }));
   const shown = Object.entries(figures).map(([unit, value]) => `${value.toLocaleString('en')} ${unit}`);
   console.log(`${what.padEnd(36)} ${shown.join(', ')}`);
-}
-
-const fillDay = `insert into validator_days
-  select 'mainnet', i, $3::boolean, d, '2020-12-01'::date + d, d * 225, d * 225 + 224, null, null,
-    225 - m, m, 225 - m - (i + d) % 7, 225 - m, 225 - m, (i + d) % 7, 0, 0, 0, 225 - m + (i::bigint * d) % 9,
-    case when (i + d) % 200 = 0 then 1 else 0 end, case when (i + d) % 9970 = 0 then 1 else 0 end,
-    32000000000 + i * 17::bigint + d, 32000000000, 2000000 + i % 1000, 0, 0, 0, 0
-  from generate_series(0, $1::int - 1) i, lateral (select $2::int as d) d,
-    lateral (select case when (i * 31::bigint + d) % 50 = 0 then 3 else 0 end as m) x`;
-
-const fillMonth = `insert into validator_month_sums (network, month, validator_index, end_epoch, days,
-    total_unique_attestations, sum_missed_attestations, sum_correct_head, sum_correct_target, sum_correct_source,
-    sum_inclusion_delay, proposed_count, missed_proposal_count, rewards, earning)
-  select 'mainnet', $2::date, i, ($2::date - '2020-12-01'::date) * 225 + 6749, 30, 6720, 30, 6720 - i % 50, 6720, 6720,
-    6720 + i % 70, i % 3, 0, 60000000 + i % 1000, 960000000000
-  from generate_series(0, $1::int - 1) i`;
-
-function* ndjson(day) {
-  for (let start = 0; start < validators; start += 5_000) {
-    let text = '';
-    for (let i = start; i < Math.min(validators, start + 5_000); i += 1) {
-      const missed = (i * 31 + day) % 50 === 0 ? 3 : 0;
-      const all = 225 - missed;
-      text += `${JSON.stringify({
-        ...{ validatorIndex: i, utc: false, day, startEpoch: day * 225, endEpoch: day * 225 + 224 },
-        ...{ totalUniqueAttestations: all, sumMissedAttestations: missed, sumMissedSyncSignatures: null },
-        ...{ sumSyncSignatureCount: null, sumCorrectHead: all - ((i + day) % 7), sumCorrectTarget: all },
-        ...{ sumCorrectSource: all, sumWrongHeadVotes: (i + day) % 7, sumWrongTargetVotes: 0 },
-        ...{ sumLateTargetVotes: 0, sumLateSourceVotes: 0, sumInclusionDelay: all + ((i * day) % 9) },
-        ...{ proposedCount: (i + day) % 200 === 0 ? 1 : 0, missedProposalCount: 0 },
-        ...{ endEpochBalance: 32_000_000_000 + i * 17 + day, endEpochEffectiveBalance: 32_000_000_000 },
-        ...{ sumAttestationRewards: 2_000_000 + (i % 1_000), sumSyncCommitteeRewards: 0 },
-        ...{ sumProposerRewards: 0, sumPriorityFees: 0, sumBaselineMev: 0 },
-      })}\n`;
-    }
-    yield text;
-  }
 }
 
 /** Runs a command of stakegraph and gives its lines of JSON, its time and its largest memory. */
@@ -164,69 +126,15 @@ async function costs(work) {
   return { ...result, 'MB of WAL': megabytes('wal'), 'MB of temporary files': megabytes('temp') };
 }
 
-async function fill() {
+async function generate() {
   const began = performance.now();
-  await run(
-    `insert into validators (network, validator_index, validator_pubkey, deposit_address, withdrawal_address,
-      node_operator, pool, activation_epoch, slashed)
-    select 'mainnet', i, '0x' || lpad(to_hex(i), 96, '0'), '0x' || lpad(to_hex(i / 10), 40, '0'),
-      '0x' || lpad(to_hex(i / 20), 40, '0'), 'Operator ' || i % 300, 'Pool ' || i / 7 % 60, 0, false
-    from generate_series(0, $1::int - 1) i`,
-    [validators],
-  );
-  await run(
-    `select validator_day_parts(array(select '2020-12-01'::date + d from generate_series($1::int, $2::int) d))`,
-    [FIRST, LAST],
-  );
-  for (let day = FIRST; day < LAST; day += 1) {
-    await run(fillDay, [validators, day, false]);
-    await run(
-      `insert into validator_day_dates values ('mainnet', false, $1::int, '2020-12-01'::date + $1::int)`,
-      [day],
-    );
-  }
-  await run(`insert into validator_months (network, month)
-    select distinct network, date_trunc('month', date::timestamp)::date from validator_day_dates`);
-  for (let n = 1; n <= months; n += 1) {
-    const month = `${new Date(Date.UTC(2025, -n, 1)).toISOString().slice(0, 10)}`;
-    await run(fillMonth, [validators, month]);
-    await run(
-      `insert into validator_months (network, month, due, first_day) values ('mainnet', $1, false, $1::date - '2020-12-01'::date)`,
-      [month],
-    );
-  }
-  await run(
-    `with c as (
-      select sync_committee('mainnet', array_agg(v order by v), array_agg(p order by v)) as committee
-      from (select p::smallint as p, p * 1901 % 1000000 as v from generate_series(0, 511) p) s
-    )
-    insert into sync_committee_slots
-    select 'mainnet', slot, c.committee, array(
-      select case when (r * 7919 + slot::bigint * 104729) % 1000 < 20 then -23018 else 23018 end from generate_series(0, 511) r)
-    from c, generate_series($1::int, $1::int + $2::int - 1) slot`,
-    [FIRST * 7_200, SLOTS],
-  );
-  for (let slot = firstBlock; slot < firstBlock + blocks; slot += 100_000)
-    await run(
-      `insert into blocks (network, slot, validator_index, consensus_proposer_duty, relays, block_builder_pubkeys)
-      select 'mainnet', s, s::bigint * 7919 % $3::int, 'proposed', array['relay ' || s % 6], '{}'
-      from generate_series($1::int, least($1::int + 100000, $2::int) - 1) s`,
-      [slot, firstBlock + blocks, validators],
-    );
-  for (const table of [
-    'validators',
-    'validator_days',
-    'validator_month_sums',
-    'blocks',
-    'sync_committee_slots',
-  ])
-    await run(`vacuum analyze ${table}`);
+  await fill(run, { validators, last: LAST, months, firstBlock, blocks });
   line('generate', { days: days - 1, seconds: round((performance.now() - began) / 1000) });
 }
 
 async function importDay(what, day) {
   const path = join(folder, 'day.ndjson.gz');
-  await pipeline(Readable.from(ndjson(day)), createGzip({ level: 1 }), createWriteStream(path));
+  await pipeline(Readable.from(ndjson(validators, day)), createGzip({ level: 1 }), createWriteStream(path));
   const found = await costs(async () => {
     const { seconds, MB } = await stakegraph('import', 'validator-days', path);
     return { seconds: round(seconds), 'rows/s': Math.round(validators / seconds), 'MB of memory': MB };
@@ -457,7 +365,7 @@ function year() {
 
 try {
   await migrate(url);
-  await fill();
+  await generate();
   await importDay('import of a day', LAST);
   await refresh('first refresh of operators', '--only', 'operators');
   await refresh('first refresh of the rest', '--only', 'slashings,attestations,chain-daily-rewards');
