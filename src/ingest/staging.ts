@@ -5,6 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { join, type Sql, sql } from '../db/rows.ts';
 import { camel } from '../kernel/names.ts';
 import type { Derived, Importer } from './importer.ts';
+import { raiseMemory } from './memory.ts';
 
 export type Column<Name extends string = string> = { name: Name; type: string };
 
@@ -22,14 +23,9 @@ export const changedColumns = (a: string, b: string, columns: readonly Column[])
     .map((value) => `${a}.${value} is distinct from ${b}.${value}`)
     .join(' or ');
 
-/** Avoids temporary files for a day of a million validators, in sorts and in the index of the staging. */
-const WORK_MEM = '256MB';
-const raiseMemory = `select set_config(name, '${WORK_MEM}', true) from unnest(array['work_mem', 'maintenance_work_mem']) as name
-  where pg_size_bytes(current_setting(name)) < pg_size_bytes('${WORK_MEM}')`;
-
 const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
   client.query(
-    `/* makeStaging */ ${raiseMemory};
+    `/* makeStaging */ ${raiseMemory('work_mem', 'maintenance_work_mem')};
     create temp table staged (place integer, source text, ${columns
       .map(({ name, type }) => `${name} ${type === 'text' ? 'text collate "C"' : type}`)
       .join(', ')}) on commit drop`,

@@ -7,6 +7,7 @@ import { lockMigrations } from '../../db/migrate.ts';
 import { listed, quoted } from '../../db/transfer/catalog.ts';
 import { withConnection } from '../../db/transfer/connect.ts';
 import { lockWriters } from '../locks.ts';
+import { raiseMemory } from '../memory.ts';
 import { inUse } from '../retain/dropping.ts';
 import { ORDER, TABLE } from './order.ts';
 
@@ -183,7 +184,7 @@ export async function rewriteMonth(
     `/* boundRepacked */ alter table ${quoted(made)} add constraint repacked check (${within(found.bound)})`,
   );
   const count = await copyRows(client, url, part, made, found.columns);
-  await client.query(`/* indexMemory */ select set_config('maintenance_work_mem', '256MB', true)`);
+  await client.query(`/* indexMemory */ ${raiseMemory('maintenance_work_mem')}`);
   for (const index of indexes) await makeIndex(client, made, index);
   for (const statement of found.traits) await client.query(`/* traitRepacked */ ${statement}`);
   await client.query(`/* analyzeRepacked */ analyze ${quoted(made)}`);
