@@ -147,7 +147,7 @@ const backup = (
     const options = { version, replace: flags.replace ?? false, onProgress: progress.show, onWritten };
     const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);
     const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
-    const removed = flags.keep === undefined ? [] : removeOldBackups(path, flags.keep);
+    const removed = flags.keep === undefined ? [] : removeOldBackups(path, flags.keep, basename(file));
     const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began), removed };
     print(
       report,

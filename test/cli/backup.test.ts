@@ -156,14 +156,20 @@ describe('stakegraph backup', () => {
     expect(JSON.parse((await passed.outcome).stdout.split('\n')[0] as string).removed).toEqual([name]);
   });
 
-  it('do not wait for a backup whose name has a time to come', async () => {
+  it('neither waits for a backup of the future nor counts it, and never removes the one it wrote', async () => {
     const kept = mkdtempSync(join(tmpdir(), 'stakegraph-kept-'));
     onTestFinished(() => rmSync(kept, { recursive: true }));
-    writeFileSync(join(kept, 'stakegraph-2999-01-31T235959Z.backup'), '');
-    const daily = launch(['backup', kept, '--every', '1d', '--json'], { env: { DATABASE_URL: source.url } });
+    const [past, future] = ['stakegraph-2026-01-31T235959Z.backup', 'stakegraph-2999-01-31T235959Z.backup'];
+    for (const name of [past, future]) writeFileSync(join(kept, name), '');
+    const daily = launch(['backup', kept, '--keep', '1', '--every', '1d', '--json'], {
+      env: { DATABASE_URL: source.url },
+    });
     await until(() => daily.output.stdout.includes('"removed"'), daily.outcome);
     daily.child.kill('SIGKILL');
-    expect((await daily.outcome).stderr).toBe('');
+    const { stdout, stderr } = await daily.outcome;
+    const { file: written, removed } = JSON.parse(stdout.split('\n')[0] as string);
+    expect([removed, stderr]).toEqual([[past], '']);
+    expect(readdirSync(kept)).toEqual(expect.arrayContaining([basename(written), future]));
   });
 
   it('refuses --keep and --every for a file', async () => {
