@@ -66,9 +66,16 @@ const MIN_VERSION = 15;
 async function checkDatabase(client: pg.Client, isNew: boolean) {
   const { rows } = await client.query(
     `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may,
-      current_setting('server_encoding') as encoding, current_setting('server_version_num')::int / 10000 as version`,
+      current_setting('server_encoding') as encoding, current_setting('server_version_num')::int / 10000 as version,
+      current_setting('transaction_read_only') = 'on' as readonly, pg_is_in_recovery() as standby,
+      to_regnamespace('public') is not null as "hasPublic"`,
   );
-  const { role, schema, may, encoding, version } = rows[0];
+  const { role, schema, may, encoding, version, readonly, standby, hasPublic } = rows[0];
+  if (standby) throw new Error('The database is a standby, which cannot be migrated: name its primary.');
+  if (readonly)
+    throw new Error(
+      `The database takes no writes from the role ${role}: turn default_transaction_read_only off for it.`,
+    );
   if (version < MIN_VERSION)
     throw new Error(`The database is PostgreSQL ${version}; ${MIN_VERSION} or later is needed.`);
   if (isNew && encoding !== 'UTF8')
@@ -76,6 +83,8 @@ async function checkDatabase(client: pg.Client, isNew: boolean) {
       `The database has the encoding ${encoding}; UTF8 is needed: create it with template template0 encoding 'UTF8'.`,
     );
   if (may) return;
+  if (schema === null && !hasPublic)
+    throw new Error('The database has no schema of search_path: create the schema public.');
   throw new Error(
     `The role ${role} may not create tables in the schema ${schema ?? 'public'}: grant create on schema ${schema ?? 'public'} to it, or make it the owner of the database.`,
   );

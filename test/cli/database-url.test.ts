@@ -140,6 +140,24 @@ describe('a database that this version cannot serve', () => {
     });
   });
 
+  it('that takes no writes, or has no schema, is refused with what would do, in one line', async () => {
+    await query('drop schema public cascade');
+    await query('create schema public');
+    const url = new URL(database.url);
+    url.search = '?options=-c%20default_transaction_read_only%3Don';
+    const readOnly = await stakegraph(['migrate'], { env: { DATABASE_URL: url.href } });
+    expect(readOnly.stderr).toMatch(
+      /^stakegraph: The database takes no writes from the role \w+: turn default_transaction_read_only off for it\.\n$/,
+    );
+    await query('drop schema public');
+    onTestFinished(async () => void (await query('create schema if not exists public')));
+    const { code, stderr } = await stakegraph(['migrate'], { env: { DATABASE_URL: database.url } });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'stakegraph: The database has no schema of search_path: create the schema public.\n',
+    });
+  });
+
   it('whose role may not write a table is told so, in one line', async () => {
     expect((await stakegraph(['migrate'], { env: { DATABASE_URL: database.url } })).code).toBe(0);
     const role = `reader_${process.pid}`;

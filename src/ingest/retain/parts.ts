@@ -149,7 +149,23 @@ export async function dropPart(
       part.from,
       part.before,
     ]);
+  if (dataset === 'attestation-days') await keepNetworkDays(client, part);
   await dropTable(client, { dataset, revision, of }, part);
+}
+
+async function keepNetworkDays(client: pg.ClientBase, { from, before }: Part): Promise<void> {
+  const ofNetworks = `attestation_days a join attestation_entities e using (entity_key)
+    where e.id_type = 'network' and a.date >= $1::date and a.date < $2::date`;
+  // kept before, if `kept_from` was deleted and the days were imported again
+  await client.query(
+    `/* forgetNetworkDays */ delete from kept_network_days where (entity_key, utc, date, day) in (
+      select a.entity_key, a.utc, a.date, a.day from ${ofNetworks})`,
+    [from, before],
+  );
+  await client.query(`/* keepNetworkDays */ insert into kept_network_days select a.* from ${ofNetworks}`, [
+    from,
+    before,
+  ]);
 }
 
 export async function dropTable(

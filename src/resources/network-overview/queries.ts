@@ -53,7 +53,10 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
   },
 };
 
-/** The chain's daily rewards take precedence over the validators' figures. */
+/**
+ * The chain's daily rewards take precedence over the validators' figures. `retain` keeps the network's days of the months
+ * that it drops; those that were imported again take precedence.
+ */
 const daysOf = (utc: boolean): Sql => sql`(
   select d.*, d.total_unique_attestations as attested, d.total_unique_attestations + d.sum_missed_attestations as due,
     d.proposed_count + d.missed_proposal_count as due_blocks, d.consensus + d.execution as rewards
@@ -72,6 +75,11 @@ const daysOf = (utc: boolean): Sql => sql`(
     from (
       select * from attestation_days
       where entity_key = e.entity_key and utc = ${raw(String(utc))} and sum_uptime is not null
+      union all
+      select n.* from kept_network_days n
+      where n.entity_key = e.entity_key and n.utc = ${raw(String(utc))} and n.sum_uptime is not null and not exists (
+        select from attestation_days a
+        where a.entity_key = n.entity_key and a.utc = n.utc and a.date = n.date and a.day = n.day)
     ) d
     full join (
       select * from chain_daily_rewards where network = k.network and not ${raw(String(utc))}
