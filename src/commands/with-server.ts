@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
+import { isDisconnected } from '../db/connection.ts';
+import { writeError } from '../db/open.ts';
 import { startTracing } from './with-database.ts';
 
 type Options = {
@@ -38,7 +41,9 @@ async function withDatabaseUrl(
   if (DATABASE_URL) {
     if (options.creates)
       throw new SettingsError('--create makes an embedded database, and DATABASE_URL is set: leave one out.');
-    return await work(DATABASE_URL, settings);
+    return await work(DATABASE_URL, settings).catch((error) => {
+      throw isDisconnected(error) ? writeError(error) : error;
+    });
   }
   const { hasCluster } = await import('../db/embedded/cluster.ts');
   if (!options.creates && !(await hasCluster(DATA_DIR))) {
@@ -48,6 +53,9 @@ async function withDatabaseUrl(
   const embedded = await (await import('../db/embedded/index.ts')).startEmbedded({ dataDir: DATA_DIR });
   try {
     await work(embedded.url, settings);
+  } catch (error) {
+    // `ended` explains the lost connection a moment later.
+    throw isDisconnected(error) ? await Promise.race([embedded.ended, sleep(5_000, error)]) : error;
   } finally {
     await embedded.stop();
   }

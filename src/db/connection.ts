@@ -29,7 +29,10 @@ export function isTransient(error: unknown): boolean {
 
 export function isDisconnected(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
-  return /^(08|57P0|ECONN|EPIPE)/.test(code ?? '') || /Connection terminated/.test(message ?? '');
+  return (
+    /^(08|57P0|ECONN|EPIPE)/.test(code ?? '') ||
+    /Connection terminated|connection error and is not queryable/.test(message ?? '')
+  );
 }
 
 type Config = pg.ClientConfig & { target?: Target; waitTimeoutMs?: number };

@@ -1,8 +1,11 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, launch, serve, stakegraph } from '../support/process.ts';
 import { lossyWay } from '../support/proxy.ts';
@@ -113,6 +116,27 @@ it('An import whose connection is reset tells so, and has loaded nothing', async
     expect.stringMatching(/^stakegraph: The database of DATABASE_URL: .*\n$/),
   ]);
   expect((await ask('select from chain_balances')).rows).toEqual([]);
+});
+
+it('A backup whose connection is reset tells so, and leaves no file', async () => {
+  const own = await createDatabase('empty');
+  onTestFinished(() => own.drop());
+  await own.pool.query({
+    text: `insert into chain_balances select 'holesky', n, 1 from generate_series(1, 999999) n`,
+    values: [],
+  });
+  const way = await lossyWay(own.url);
+  const folder = mkdtempSync(join(tmpdir(), 'stakegraph-lost-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { outcome } = launch(['backup', folder], { env: { DATABASE_URL: way.url } });
+  await until(() => readdirSync(folder).length > 0, outcome);
+  way.cut();
+  const { code, stderr } = await outcome;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^stakegraph: The database of DATABASE_URL: .*\n$/),
+  ]);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 it('An import into a database whose disk is full tells so in one line, and has loaded nothing', async () => {
