@@ -189,12 +189,12 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   serving.onDrain = () =>
     app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   if (serving.draining) return false;
-  await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {
     // Idle connections would hold the port for minutes.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close().finally(() => clearInterval(sweep));
   });
+  await app.listen({ port: settings.PORT, host: settings.HOST });
   const { port } = app.server.address() as { port: number };
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
   const address = settings.PUBLIC_URL ?? `http://${host}:${port}`;

@@ -270,6 +270,20 @@ describe('stakegraph restore', () => {
     expect(Date.parse(JSON.parse(stdout).takenAt)).toBeLessThan(now.getTime());
   });
 
+  it('is not restored over tables that a table of the user refers to, which is named', async () => {
+    const target = await createDatabase('empty');
+    onTestFinished(target.drop);
+    await target.pool.query({
+      text: 'create table notes (account_id uuid, constraint notes_of_account foreign key (account_id) references accounts)',
+      values: [],
+    });
+    const { code, stderr } = await restore(file, target.url, '--replace');
+    expect([code, stderr]).toEqual([
+      1,
+      'stakegraph: Tables of yours refer to tables that are replaced: drop the foreign keys notes_of_account of notes first, and add them again afterwards.\n',
+    ]);
+  });
+
   it('restores everything', async () => {
     const url = await blankDatabase();
     const { code, stdout, stderr } = await restore(file, url);

@@ -94,9 +94,13 @@ describe('stakegraph serve on a folder without a database', () => {
 });
 
 describe('stakegraph serve', () => {
-  it.each(['PORT', 'METRICS_PORT'])(
-    'refuses a %s that is taken with one line and exit code 1, and leaves no PostgreSQL',
-    async (name) => {
+  it.each([
+    ['PORT', {}],
+    ['PORT', { METRICS_PORT: '0' }],
+    ['METRICS_PORT', {}],
+  ])(
+    'refuses a %s that is taken, with %j, with one line and exit code 1, and leaves no PostgreSQL',
+    async (name, others) => {
       const dataDir = dataDirForTest();
       const listener = createServer().listen(0, '127.0.0.1');
       await once(listener, 'listening');
@@ -104,6 +108,7 @@ describe('stakegraph serve', () => {
       const env = {
         DATA_DIR: dataDir,
         PORT: '0',
+        ...others,
         [name]: String(port),
         SAMPLE_DATA: 'off',
         LOG_LEVEL: 'warn',

@@ -54,6 +54,25 @@ async function checkEmpty(client: pg.ClientBase, tables: Table[]): Promise<void>
   );
 }
 
+/** Tables that are not written must not refer to those that are emptied. */
+async function checkReferences(client: pg.ClientBase, tables: Table[]): Promise<void> {
+  const { rows } = await client.query<{ name: string; key: string }>(
+    `/* outsideReferences */
+    select c.conrelid::regclass::text as name, c.conname::text as key
+    from pg_constraint c join pg_class t on t.oid = c.confrelid
+    where c.contype = 'f' and c.conparentid = 0 and t.relnamespace = current_schema()::regnamespace and t.relname = any($1)
+      and not exists (select from pg_class r where r.oid = c.conrelid
+        and r.relnamespace = current_schema()::regnamespace and r.relname = any($1))
+    order by 1, 2`,
+    [tables.map(({ name }) => name)],
+  );
+  if (rows.length === 0) return;
+  const keys = rows.map(({ name, key }) => `${key} of ${name}`);
+  throw new RefusedTarget(
+    `Tables of yours refer to tables that are replaced: drop the foreign keys ${named(keys)} first, and add them again afterwards.`,
+  );
+}
+
 /** Leaves tables of the user's own alone. */
 function written(source: Source, { tables, parts }: Catalog): Catalog {
   const roots = new Set([
@@ -92,6 +111,7 @@ export async function checkTarget(client: pg.ClientBase, source: Source, replace
       `The database has data, and lacks migrations of the copied one: ${named(missing)}; choose an empty database, or migrate this one first, with the version of the copied one.`,
     );
   }
+  await checkReferences(client, tables);
   await refuseSessions(client);
 }
 
