@@ -32,6 +32,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { withoutTokens } from './accounts/token-format.ts';
 import type { Settings } from './config.ts';
 import type { Attributes, Span, Tracer } from './kernel/tracing.ts';
 import { setTracer } from './kernel/tracing.ts';
@@ -175,7 +176,9 @@ function tracerOf(provider: TracerProvider): Tracer {
 
   return {
     request(headers, name) {
-      const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+      const { traceparent, tracestate } = headers;
+      const given = { traceparent, tracestate: tracestate && withoutTokens(String(tracestate)) };
+      const parent = propagator.extract(ROOT_CONTEXT, given, defaultTextMapGetter);
       return spanOf(tracer.startSpan(name, { kind: SpanKind.SERVER }, parent));
     },
     active: () => running.getStore(),

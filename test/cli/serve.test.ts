@@ -137,6 +137,14 @@ describe('stakegraph serve', () => {
     expect(code).toBe(2);
   });
 
+  it('refuses one port for the gateway and its metrics', async () => {
+    const { code, stderr } = await stakegraph([], { env: { PORT: '4100', METRICS_PORT: '4100' } });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'stakegraph: Invalid settings:\n  METRICS_PORT is "4100"; another port than PORT is needed\n',
+    });
+  });
+
   it('refuses a HOST that is none before it makes a database', async () => {
     const dataDir = dataDirForTest();
     const { code, stderr } = await stakegraph([], {

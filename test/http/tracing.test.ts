@@ -155,6 +155,16 @@ describe('the spans of a request', () => {
     });
     await eventually(() => expect(spans.map(({ traceId }) => traceId)).toContain(line.trace_id));
   });
+
+  it('keep the tracestate of the caller but for tokens in it', async () => {
+    const trace = newTrace();
+    const tracestate = `one=${gateway.token},other=kept`;
+    await gateway.get('/v0/eth/slashings?size=8', { ...parentOf(trace), tracestate });
+    await treeOf(trace);
+    const body = collector.bodies.find((one) => one.includes(trace));
+    expect(body).toContain('"traceState":"other=kept"');
+    expect(body).not.toContain(gateway.token);
+  });
 });
 
 it('the export names the service, goes to /v1/traces, and holds no token', () => {
