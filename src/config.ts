@@ -331,8 +331,6 @@ export function readSettings(environment?: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   const read = Settings.safeParse(given);
   const faults = [...merged.faults, ...ofSecrets];
-  if (read.data?.METRICS_PORT && read.data.METRICS_PORT === read.data.PORT)
-    faults.push(`METRICS_PORT is ${JSON.stringify(given.METRICS_PORT)}; another port than PORT is needed`);
   if (read.success && faults.length === 0) return read.data;
   for (const issue of read.error?.issues ?? []) {
     const name = String(issue.path[0]);

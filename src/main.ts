@@ -32,6 +32,8 @@ program
     const settings = index
       ? { ...own, INDEX: true, BEACON_URL: urlsOf('BEACON_URL', '--index', index) }
       : own;
+    if (settings.METRICS_PORT && settings.METRICS_PORT === settings.PORT)
+      throw new SettingsError(`METRICS_PORT is ${settings.METRICS_PORT}, like PORT; set another one.`);
     // Loaded lazily, because loading takes 0.5 s.
     await (await import('./serve.ts')).serve(settings);
   });

@@ -141,7 +141,7 @@ describe('stakegraph serve', () => {
     const { code, stderr } = await stakegraph([], { env: { PORT: '4100', METRICS_PORT: '4100' } });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'stakegraph: Invalid settings:\n  METRICS_PORT is "4100"; another port than PORT is needed\n',
+      stderr: 'stakegraph: METRICS_PORT is 4100, like PORT; set another one.\n',
     });
   });
 

@@ -18,7 +18,7 @@ export const datasetTables: Record<string, readonly string[]> = {
     'similar_names',
   ],
   slashings: ['slashings', 'added_rows'],
-  attestations: ['attestation_entities', 'attestation_hours', 'attestation_days'],
+  attestations: ['attestation_entities', 'attestation_hours', 'attestation_days', 'kept_network_days'],
   blocks: [
     'blocks',
     'block_counts',
