@@ -83,8 +83,8 @@ export const backupCommand = (): Command =>
 Backs up the database of DATABASE_URL, or else the embedded one, as it is when the command starts. Gateways may go on serving it.
 The file gets its name once it is complete and was read again; a backup that is stopped leaves no file of that name.
 In a folder, the file is named after the time, like ${newBackupName(Date.UTC(2026, 10, 23, 3, 20))}.
-Once it is complete, --keep removes older files with such names, and no others. --every begins with a backup, unless the newest file is
-more recent than the interval.
+Once it is complete, --keep removes older files with such names, and no others. --every begins with a backup,
+unless the newest file is more recent than the interval.
 Exit codes: 0 the file is complete, or --every was stopped between two backups; 1 there is no new file, or older ones were not
 removed; 2 wrong usage.`,
     )
@@ -92,7 +92,7 @@ removed; 2 wrong usage.`,
       const destination = checkDestination(path, flags);
       const { every } = flags;
       const running = 'The backup was stopped; there is no new file.';
-      let stopped: string | undefined;
+      let stopped: string | undefined = running;
       const onWritten = () => {
         stopped = 'Stopped after the file was complete; the run may not be recorded.';
       };
@@ -106,6 +106,7 @@ removed; 2 wrong usage.`,
         };
         if (every === undefined) await pass();
         else {
+          stopped = undefined;
           await untilDue(path, every);
           await repeated(pass, every, new AbortController().signal);
         }

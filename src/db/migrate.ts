@@ -105,7 +105,8 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 
 /** Waits for a migration in progress, and makes others wait until the transaction of `client` ends. */
 export async function lockMigrations(client: pg.ClientBase) {
-  const { PG_MIGRATE_LOCK_ID } = await import('node-pg-migrate'); // lazily: it would take a quarter of the start of every command
+  // Loaded lazily, because loading takes a quarter of the start of a command.
+  const { PG_MIGRATE_LOCK_ID } = await import('node-pg-migrate');
   await client.query('/* lockMigrations */ select pg_advisory_xact_lock($1)', [PG_MIGRATE_LOCK_ID]);
 }
 

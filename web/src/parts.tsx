@@ -124,8 +124,8 @@ export function Select<T extends string>(props: {
 }
 
 /**
- * A link that changes parameters of the URL. While other parameters are loading, the page before and its links are shown;
- * a click keeps them nevertheless.
+ * A link that changes parameters of the URL. While rows of other parameters are loading, React shows the page before them
+ * with its links; a click keeps those parameters too.
  */
 export function ChangeLink(
   props: Omit<LinkProps, 'to' | 'onClick'> & { changes: Record<string, string | undefined> },
