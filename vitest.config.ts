@@ -21,6 +21,7 @@ const slowFiles = [
     ...[
       'accounts',
       'backup',
+      'backup-folder',
       'copy-to',
       'database-url',
       'detached-months',

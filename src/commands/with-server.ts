@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
 import { isDisconnected } from '../db/connection.ts';
-import { writeError } from '../db/open.ts';
+import { causeOf, writeError } from '../db/open.ts';
 import { startTracing } from './with-database.ts';
 
 type Options = {
@@ -54,8 +53,7 @@ async function withDatabaseUrl(
   try {
     await work(embedded.url, settings);
   } catch (error) {
-    // `ended` explains the lost connection a moment later.
-    throw isDisconnected(error) ? await Promise.race([embedded.ended, sleep(5_000, error)]) : error;
+    throw await causeOf(error, embedded);
   } finally {
     await embedded.stop();
   }

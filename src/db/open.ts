@@ -32,6 +32,10 @@ type Options = {
   serves?: boolean;
 };
 
+/** If a connection was lost because the embedded server ended, the error that says so; it comes a moment later. */
+export const causeOf = async (error: unknown, embedded: Embedded): Promise<unknown> =>
+  isDisconnected(error) ? Promise.race([embedded.ended, sleep(5_000, error)]) : error;
+
 export async function openDatabase(
   settings: Settings,
   onError: (error: Error) => void,
@@ -86,9 +90,7 @@ export async function openDatabase(
     }
     return { url, embedded, read, revisions, replicas, write, primary, applied, close };
   } catch (failure) {
-    // If the embedded server ended, that is the error to report, not the lost connection.
-    const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
-    const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
+    const error = embedded ? await causeOf(failure, embedded) : failure;
     await embedded?.stop();
     throw embedded ? error : urlError(error as NodeJS.ErrnoException);
   }
