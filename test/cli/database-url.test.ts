@@ -19,6 +19,7 @@ import {
   stakegraph,
 } from '../support/process.ts';
 import { lossyWay } from '../support/proxy.ts';
+import { createReplica } from '../support/replica.ts';
 import { every, slow } from '../support/thorough.ts';
 import { bodyOf, type GraphqlErrors } from '../support/typed.ts';
 
@@ -387,7 +388,7 @@ describe('stakegraph on a standby as DATABASE_URL', () => {
 describe('stakegraph serve with DATABASE_READ_URL', () => {
   it('answers from the replica, knows tokens of the primary, and writes to the primary', async () => {
     // Two databases with other rows stand for a primary and a replica that lags: who answers shows by the rows.
-    const [primary, replica] = [await createDatabase('empty'), await createDatabase('sample')];
+    const [primary, replica] = [await createDatabase('empty'), await createReplica('sample')];
     onTestFinished(async () => {
       endRunning();
       await Promise.all([primary.drop(), replica.drop()]);
@@ -416,7 +417,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
   it.each(every(2, ['is reset', 'falls silent']))(
     'answers from the primary while a replica that %s is away',
     async (how) => {
-      const [primary, replica] = [await createDatabase('empty'), await createDatabase('sample')];
+      const [primary, replica] = [await createDatabase('empty'), await createReplica('sample')];
       const way = await lossyWay(replica.url);
       onTestFinished(async () => {
         endRunning();

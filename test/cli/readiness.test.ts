@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
 import { dataDirForTest, endRunning, makeDataDir, type Served, serve } from '../support/process.ts';
 import { lossyWay } from '../support/proxy.ts';
+import { createReplica } from '../support/replica.ts';
 import { slow } from '../support/thorough.ts';
 import { bodyOf, type GraphqlErrors } from '../support/typed.ts';
 
@@ -133,7 +134,7 @@ slow('/ready tells that only reads work while the primary is stopped and a repli
 });
 
 slow('/ready stays 200 while a primary that falls silent is asked', async () => {
-  const [primary, replica] = [await createDatabase('empty'), await createDatabase('sample')];
+  const [primary, replica] = [await createDatabase('empty'), await createReplica('sample')];
   const way = await lossyWay(primary.url);
   onTestFinished(async () => {
     endRunning();

@@ -6,6 +6,7 @@ import { createDatabase, type Gateway, type TestDatabase } from '../support/gate
 import { importText } from '../support/import.ts';
 import { BLOCKS, importBlocks, slotsOf } from '../support/live-rows.ts';
 import { dataDirForTest, endRunning, serve, stakegraph } from '../support/process.ts';
+import { createReplica } from '../support/replica.ts';
 import { subscribe } from '../support/subscribe.ts';
 import { slow } from '../support/thorough.ts';
 import { bodyOf } from '../support/typed.ts';
@@ -16,11 +17,7 @@ const WAIT_MS = 30_000;
 
 /** Three databases, of which the first stands for the primary and the others for replicas that replay by hand. */
 async function threeDatabases(): Promise<[TestDatabase, TestDatabase, TestDatabase, string]> {
-  const all = [
-    await createDatabase('empty'),
-    await createDatabase('empty'),
-    await createDatabase('empty'),
-  ] as const;
+  const all = [await createDatabase('empty'), await createReplica(), await createReplica()] as const;
   onTestFinished(async () => {
     endRunning();
     await Promise.all(all.map((database) => database.drop()));

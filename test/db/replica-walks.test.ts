@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../src/db/open.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { createReplica } from '../support/replica.ts';
 import { runs } from '../support/thorough.ts';
 
 const WAIT_MS = 60_000;
@@ -14,8 +15,8 @@ let one: TestDatabase;
 let other: TestDatabase;
 beforeAll(async () => {
   primary = await createDatabase('empty');
-  one = await createDatabase('empty');
-  other = await createDatabase('empty');
+  one = await createReplica();
+  other = await createReplica();
 });
 afterAll(() => Promise.all([primary, one, other].map((database) => database.drop())));
 

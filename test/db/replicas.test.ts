@@ -11,6 +11,7 @@ import { databaseName } from '../../src/db/url.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { lossyWay } from '../support/proxy.ts';
+import { createReplica } from '../support/replica.ts';
 import { scratch } from '../support/scratch.ts';
 import { slow } from '../support/thorough.ts';
 
@@ -22,8 +23,8 @@ let one: TestDatabase;
 let other: TestDatabase;
 beforeAll(async () => {
   primary = await createDatabase('empty');
-  one = await createDatabase('empty');
-  other = await createDatabase('empty');
+  one = await createReplica();
+  other = await createReplica();
 });
 afterAll(() => Promise.all([primary, one, other].map((database) => database.drop())));
 
@@ -149,7 +150,7 @@ describe('several replicas', () => {
     expect(faults).toContainEqual([nameOf(one.url), undefined]);
   });
 
-  slow('are not used if they are of another cluster, which is told to who asks later too', async () => {
+  slow('are not used if they are other databases, which is told to who asks later too', async () => {
     const dataDir = await mkdtemp(join(scratch, 'stakegraph-stranger-'));
     const stranger = await startEmbedded({ dataDir });
     onTestFinished(async () => {
@@ -157,13 +158,18 @@ describe('several replicas', () => {
       await rm(dataDir, { recursive: true });
     });
     await migrate(stranger.url);
-    const database = await open([stranger.url, other.url]);
+    const sibling = await createDatabase('empty');
+    onTestFinished(sibling.drop);
+    const database = await open([stranger.url, sibling.url, other.url]);
     expect(await answerers(database)).toEqual(new Set([nameOf(other.url)]));
     const faults: unknown[] = [];
     database.replicas?.onUse((name, fault) => faults.push([name, fault?.reason]));
-    const reason = 'is of another PostgreSQL cluster than DATABASE_URL: their system identifiers differ';
-    expect(faults).toEqual([[databaseName(stranger.url), reason]]);
-    expect(database.replicas?.states().map(({ up }) => up)).toEqual([false, true]);
+    const reason =
+      'is no replica of DATABASE_URL: it is another database, or of another PostgreSQL cluster (the OIDs or the system identifiers differ)';
+    expect(new Set(faults)).toEqual(
+      new Set([stranger, sibling].map(({ url }) => [databaseName(url), reason])),
+    );
+    expect(database.replicas?.states().map(({ up }) => up)).toEqual([false, false, true]);
   });
 
   slow('are not used while they lag more than five seconds behind, unless the primary is down', async () => {

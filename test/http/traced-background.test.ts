@@ -6,6 +6,7 @@ import { type Collector, startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, gatewayForTest } from '../support/gateway.ts';
 import { freePort } from '../support/redis.ts';
+import { createReplica } from '../support/replica.ts';
 
 let collector: Collector;
 let stop: () => Promise<void>;
@@ -34,7 +35,7 @@ it('scrapes of METRICS_PORT send no spans', async () => {
 });
 
 it('probes of a replica send no spans, also if they began in a request', async () => {
-  const [primary, replica] = [await createDatabase('empty'), await createDatabase('empty')];
+  const [primary, replica] = [await createDatabase('empty'), await createReplica()];
   onTestFinished(async () => {
     await primary.drop();
     await replica.drop();

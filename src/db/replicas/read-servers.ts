@@ -6,8 +6,8 @@ import { targetOf } from '../servers.ts';
 import { lagMeter, type Reached, reachedOf, reaches } from './reached.ts';
 import {
   areDifferent,
-  clusterOf,
   type Fault,
+  identityOf,
   type Listeners,
   probePool,
   type Replica,
@@ -19,7 +19,8 @@ const PROBE_MS = 1_000;
 const MAX_LAG_MS = 5_000;
 /** Lower than MAX_LAG_MS, so that a replica at the limit does not come and go. */
 const RETURN_LAG_MS = 1_000;
-const STRANGER = 'is of another PostgreSQL cluster than DATABASE_URL: their system identifiers differ';
+const STRANGER =
+  'is no replica of DATABASE_URL: it is another database, or of another PostgreSQL cluster (the OIDs or the system identifiers differ)';
 
 export type ReadServers = {
   pool: Pool;
@@ -66,7 +67,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   let shown: Reached = new Map();
   let rotation: Replica[] = [];
   let primaryUp = true;
-  let primaryCluster: string | undefined;
+  let primaryIdentity: string | undefined;
   let turn = 0;
   let timer: NodeJS.Timeout | undefined;
   let firstProbe: Promise<unknown> | undefined;
@@ -79,9 +80,9 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     onRead: show,
   });
   targetOf(primaryUrl).onChange(() => {
-    primaryCluster = undefined;
+    primaryIdentity = undefined;
   });
-  const isStranger = ({ cluster }: Replica) => areDifferent(cluster, primaryCluster);
+  const isStranger = ({ identity }: Replica) => areDifferent(identity, primaryIdentity);
   const isUsable = (replica: Replica) => {
     const { fault, reached, isLate } = replica;
     return !fault && reached && !isStranger(replica) && !(isLate && primaryUp);
@@ -129,8 +130,8 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
       if (reaches(found, shown)) shown = found;
     }
     // Another cluster may answer after a failure.
-    if (found && (!primaryUp || !primaryCluster)) {
-      primaryCluster = await clusterOf(primaryProbes);
+    if (found && (!primaryUp || !primaryIdentity)) {
+      primaryIdentity = await identityOf(primaryProbes);
       for (const replica of replicas) if (replica.reached) noteUse(replica);
     }
     const wasUp = primaryUp;

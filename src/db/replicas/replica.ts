@@ -21,10 +21,11 @@ export async function readReached(db: Pool): Promise<Reached> {
 const UNKNOWN = 'unknown';
 const NO_PRIVILEGE = '42501';
 
-/** Physical replicas have the identifier of their primary. Undefined if the server did not answer. */
-export async function clusterOf(db: Pool): Promise<string | undefined> {
+/** The cluster and the database, which a physical replica has as its primary does. Undefined if the server did not answer. */
+export async function identityOf(db: Pool): Promise<string | undefined> {
   try {
-    const text = '/* clusterOf */ select system_identifier::text as id from pg_control_system()';
+    const text = `/* identityOf */ select system_identifier || '/' || oid as id
+      from pg_control_system(), pg_database where datname = current_database()`;
     return (await db.query({ text, values: [] })).rows[0]?.id as string;
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as { code?: string };
@@ -58,8 +59,8 @@ export class Replica {
   fault: Fault | undefined = { reason: 'is not probed yet' };
   /** Undefined until the first probe, and after another server of the URL was chosen. */
   reached: Reached | undefined;
-  /** As `clusterOf`, known with `reached`. */
-  cluster: string | undefined;
+  /** As `identityOf`, known with `reached`. */
+  identity: string | undefined;
   isStranger = false;
   statements = 0;
   lagMs = 0;
@@ -84,7 +85,7 @@ export class Replica {
     this.#onRead = onRead;
     targetOf(url).onChange(() => {
       this.reached = undefined;
-      this.cluster = undefined;
+      this.identity = undefined;
       onProbe(this);
       void this.#probing.run();
     });
@@ -92,7 +93,7 @@ export class Replica {
 
   async #look(): Promise<Fault | undefined> {
     try {
-      if (this.fault || !this.cluster) this.cluster = await clusterOf(this.#probes);
+      if (this.fault || !this.identity) this.identity = await identityOf(this.#probes);
       this.reached = await readReached(this.#probes);
       const pending = await pendingOf(this.#probes);
       return pending.length > 0 ? { reason: `lacks ${namesOf(pending)}` } : undefined;
