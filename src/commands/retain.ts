@@ -59,8 +59,7 @@ dropped 15 at a time.
 A month of validator-days is dropped only after a refresh has added it up for the window all, and has computed attestations
 and chain daily rewards from it. Epochs of stake authorities are dropped only after a refresh has added them up for the
 window all. Blocks are kept from the first day on whose chain daily rewards are still to be computed from them. Operators
-and days of private sets stay. The window all of operators and of stake authorities keeps its figures; that of
-networkOverview is read from attestation-days, and loses what is dropped.
+and days of private sets stay, and so do the figures of the window all and the days of each network as a whole.
 Later imports of rows before a dropped date are refused.
 Readers wait at most half a second for each attempt to drop a month; while it is in use, attempts go on for ten minutes.
 Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything, or another process is dropping data; 2 wrong

@@ -5,6 +5,7 @@ import { type Pool, transaction } from '../../db/pool.ts';
 import { lockWriters } from '../locks.ts';
 import type { Ages, Retainable } from './ages.ts';
 import { isGone, type Part, RefusedPart, type RetainedNetwork } from './parts.ts';
+import { whyUndroppable } from './undroppable.ts';
 
 export type RetainOptions = {
   ages: Ages;
@@ -146,9 +147,11 @@ async function planned(
   part: Part,
   whyNeeded: WhyNeeded | undefined,
 ): Promise<Pick<RetainReport, 'state' | 'error'>> {
-  if (!whyNeeded) return { state: 'would drop' };
   try {
-    const error = await transaction(run.pool, (client) => whyNeeded(client, part));
+    const error = await transaction(
+      run.pool,
+      async (client) => (await whyNeeded?.(client, part)) ?? whyUndroppable(client, part),
+    );
     return error ? { state: 'would refuse', error } : { state: 'would drop' };
   } catch (error) {
     if (isGone(error)) return { state: 'gone' };

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayOfDate } from '../../../src/chain/calendar.ts';
-import { transaction } from '../../../src/db/pool.ts';
+import { createPool, transaction } from '../../../src/db/pool.ts';
 import { agesOf } from '../../../src/ingest/retain/ages.ts';
 import { keptDate, type RetainReport, retain } from '../../../src/ingest/retain/index.ts';
 import { sumDueMonth } from '../../../src/ingest/validator-months.ts';
@@ -259,6 +259,29 @@ describe('a month of days of validators that cannot be dropped', () => {
     expect((await retained(days, NOW))[0]?.error).toMatch(
       /^cannot drop table validator_days_2025_01 .*: view january depends on table validator_days_2025_01$/,
     );
+    const planned = await retained(days, { ...NOW, dryRun: true });
+    expect(planned.map(({ state }) => state)).toEqual(['would refuse', 'would refuse']);
+    expect(planned[0]?.error).toBe(
+      'cannot drop table validator_days_2025_01 because other objects depend on it: view january',
+    );
+  });
+
+  it('because its table belongs to another role is foreseen by a dry run', async () => {
+    await loadDays(['2025-01-10', ...OLD]);
+    await run('create role retainer in role pg_read_all_data, pg_write_all_data');
+    onTestFinished(async () => void (await run('drop owned by retainer; drop role retainer')));
+    await run('grant usage on schema public to retainer');
+    const pool = createPool({
+      url: `${gateway.database.url}&options=-c%20role%3Dretainer`,
+      readOnly: false,
+    });
+    onTestFinished(() => pool.end());
+    const planned: RetainReport[] = [];
+    await retain(pool, { ages: days, ...NOW, dryRun: true }, (report) => planned.push(report));
+    expect(planned[0]).toMatchObject({
+      state: 'would refuse',
+      error: 'the role of DATABASE_URL does not own table validator_days_2025_01',
+    });
   });
 
   it('has its rows checked, not only its dates', async () => {
