@@ -82,10 +82,15 @@ const optionsOf = (flags: Flags): RefreshOptions => ({
   jobs: flags.jobs,
 });
 
+/** Whether everything of the network is refreshed, so that no other part of it can be late. */
+const isWhole = (network: Network | 'solana', { windows, only }: Flags): boolean =>
+  windows.length === timeWindows.length &&
+  subjects.every((subject) => only.includes(subject) || (subject === 'solana') !== (network === 'solana'));
+
 async function pass(pool: Pool, flags: Flags, stop: AbortSignal) {
   let failed = 0;
   const startedAt = new Date();
-  const ran = new Map<string, { rows: number; failed: boolean }>();
+  const ran = new Map<Network | 'solana', { rows: number; failed: boolean }>();
   const tell = (report: PartReport) => {
     if (report.state === 'failed') failed += 1;
     show(report, flags);
@@ -103,7 +108,8 @@ async function pass(pool: Pool, flags: Flags, stop: AbortSignal) {
       await audit(pool, { action: 'refresh', subject: network, details: { rows, failed } });
     if (!whole && !failed) continue;
     const outcome = failed ? 'failure' : 'success';
-    await recordRun(pool, { job: 'refresh', network, startedAt, outcome, rows }, sayNotRecorded);
+    const job = isWhole(network, flags) ? 'refresh' : 'partial-refresh';
+    await recordRun(pool, { job, network, startedAt, outcome, rows }, sayNotRecorded);
   }
   return { whole, failed };
 }

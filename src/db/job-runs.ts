@@ -2,7 +2,16 @@ import { z } from 'zod';
 import type { Queryable } from './pool.ts';
 import { rows, sql } from './rows.ts';
 
-type Job = 'backup' | 'import' | 'index' | 'mirror' | 'publish' | 'refresh' | 'repack' | 'retain';
+type Job =
+  | 'backup'
+  | 'import'
+  | 'index'
+  | 'mirror'
+  | 'partial-refresh'
+  | 'publish'
+  | 'refresh'
+  | 'repack'
+  | 'retain';
 const outcomes = ['success', 'failure'] as const;
 type Outcome = (typeof outcomes)[number];
 

@@ -15,6 +15,8 @@ it('an import and a refresh record their runs, but not a dry run or an import of
   expect((await call(['import', 'chain-balances', '/none.json', '/tmp'])).code).toBe(1);
   expect((await call(['import', 'chain-balances', '-'], '[{"epoch":-1}]')).code).toBe(1);
   await call(['refresh', '--only', 'slashings', '--networks', 'mainnet']);
+  await call(['refresh', '--windows', '7d', '--networks', 'mainnet']);
+  await call(['refresh', '--networks', 'mainnet']);
   const { rows } = await database.pool.query({
     text: 'select job, network, outcome, row_count::int as rows from job_runs order by run_id',
     values: [],
@@ -23,5 +25,8 @@ it('an import and a refresh record their runs, but not a dry run or an import of
     { job: 'import', network: '', outcome: 'success', rows: 1 },
     { job: 'import', network: '', outcome: 'failure', rows: 0 },
   ]);
-  expect(rows.slice(2)).toEqual([{ job: 'refresh', network: 'mainnet', outcome: 'success', rows: 0 }]);
+  const run = { network: 'mainnet', outcome: 'success', rows: 0 };
+  expect(rows.slice(2)).toEqual(
+    ['partial-refresh', 'partial-refresh', 'refresh'].map((job) => ({ job, ...run })),
+  );
 });

@@ -101,6 +101,18 @@ export const alertCases: Record<string, Case> = {
       'stakegraph_dataset_newest_timestamp_seconds{dataset="operators",network="holesky"}': '-200000x600',
     },
   },
+  StakegraphRewardsOld: {
+    fires: {
+      'stakegraph_dataset_newest_timestamp_seconds{dataset="polygon-rewards",network="polygon"}':
+        '-900000x600',
+    },
+    quiet: {
+      'stakegraph_dataset_newest_timestamp_seconds{dataset="polygon-rewards",network="polygon"}':
+        '-800000x600',
+      'stakegraph_dataset_newest_timestamp_seconds{dataset="sync-committee-rewards",network="mainnet"}':
+        '-900000x600',
+    },
+  },
   StakegraphJobFailing: {
     fires: {
       [`${last}_failure_timestamp_seconds{task="refresh",network="mainnet"}`]: '200x600',
