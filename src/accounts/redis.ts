@@ -39,11 +39,12 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
     },
   });
   let reported: boolean | undefined;
-  const report = (up: boolean, error?: Error) => {
+  const report = (up: boolean, error?: Error & { code?: string }) => {
     if (up === reported) return;
     reported = up;
-    if (up) log.info('Redis is up: replicas share rates and allowances');
-    else log.warn({ err: error }, 'Redis is down: each replica counts rates and allowances alone');
+    if (up) return log.info('Redis is up: replicas share rates and allowances');
+    const err = { message: error?.message, code: error?.code }; // another field may be a whole certificate
+    log.warn({ err }, 'Redis is down: each replica counts rates and allowances alone');
   };
   client.on('ready', () => report(true));
   client.on('error', (error: Error) => report(false, error));

@@ -383,6 +383,15 @@ describe('stakegraph on a standby as DATABASE_URL', () => {
       });
     },
   );
+
+  it('is backed up, and refuses restore --replace in one line', async () => {
+    const file = join(dataDir.path, 'standby.backup');
+    expect(await stakegraph(['backup', file], { env })).toMatchObject({ code: 0 });
+    expect(await stakegraph(['restore', file, '--replace'], { env })).toMatchObject({
+      code: 1,
+      stderr: 'stakegraph: The database to be written is a standby or read-only: choose its primary.\n',
+    });
+  });
 });
 
 describe('stakegraph serve with DATABASE_READ_URL', () => {

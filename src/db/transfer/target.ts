@@ -86,6 +86,9 @@ function written(source: Source, { tables, parts }: Catalog): Catalog {
 }
 
 export async function checkTarget(client: pg.ClientBase, source: Source, replace: boolean): Promise<void> {
+  const { rows } = await client.query('/* isReadOnly */ show transaction_read_only');
+  if (rows[0].transaction_read_only === 'on')
+    throw new RefusedTarget('The database to be written is a standby or read-only: choose its primary.');
   if ((await foundTables(client)).length > 0)
     throw new RefusedTarget(
       'Citus distributes validator_days of the database to be written: choose another one, and distribute it afterwards.',
