@@ -31,6 +31,7 @@ const what: Record<Retainable, string> = {
   'solana-stake-authority-epochs': 'epochs of stake authorities',
   blocks: 'blocks and missed proposals',
   'sync-committee-rewards': 'rewards of sync committees',
+  'network-rewards': 'daily rewards of validators of networks other than Ethereum',
 };
 
 export const retainCommand = (): Command => {
@@ -54,8 +55,8 @@ A dataset is dropped only if its days to keep are set, by an option or RETAIN; o
 Days are counted back from today, or from the newest stored day if that is earlier. Days of validators, attestations and
 history are dropped by whole months, oldest first, once all their days are older in every network; the network that ends
 first decides, and the output names it if it holds months back. A month that cannot be dropped keeps the later ones too.
-Blocks and rewards of sync committees are dropped by slot, in each network on its own. Epochs of stake authorities are
-dropped 15 at a time.
+Blocks and rewards of sync committees are dropped by slot, and network-rewards by day, in each network on its own. Epochs of
+stake authorities are dropped 15 at a time.
 A month of validator-days is dropped only after a refresh has added it up for the window all, and has computed attestations
 and chain daily rewards from it. Epochs of stake authorities are dropped only after a refresh has added them up for the
 window all. Blocks are kept from the first day on whose chain daily rewards are still to be computed from them. Operators

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { dateOfDay, dayOfEpoch, SECONDS_PER_SLOT } from '../chain/calendar.ts';
 import { genesisTime, type Network } from '../chain/networks.ts';
+import { type RewardsNetwork, rewardsNetworks } from '../resources/network-rewards/record.ts';
 import { spanParts } from './epoch-spans.ts';
 import type { Retainable } from './retain/ages.ts';
 
@@ -35,6 +36,8 @@ export class DroppedTimeError extends Error {}
 /** Call under the lock of the dataset, which `retain` takes too. Throws a DroppedTimeError. */
 export async function refuseDropped(client: pg.ClientBase, resource: string): Promise<void> {
   if (resource === 'solana-stake-authority-epochs') return refuseDroppedSpans(client);
+  const rewarded = rewardsNetworks.find((network) => resource === `${network}-rewards`);
+  if (rewarded) return refuseDroppedRewards(client, rewarded);
   const checks = guarded[resource];
   if (!checks) return;
   const { rows: kept } = await client.query<{ dataset: Retainable; network: Network; date: string }>(
@@ -67,6 +70,20 @@ async function refuseDroppedSpans(client: pg.ClientBase): Promise<void> {
   if (!found || found.count === '0') return;
   throw new DroppedTimeError(
     `${found.count} of the solana-stake-authority-epochs are before epoch ${found.first}, and stakegraph retain has dropped those epochs. Leave them out.`,
+  );
+}
+
+async function refuseDroppedRewards(client: pg.ClientBase, network: RewardsNetwork): Promise<void> {
+  const { rows } = await client.query<{ date: string; count: string }>(
+    `/* stagedDroppedRewards */ select k.date::text as date,
+      (select count(*) from staged s where s.kind = 'validator' and s.day < k.date) as count
+    from kept_from k where k.dataset = 'network-rewards' and k.network = $1`,
+    [network],
+  );
+  const [kept] = rows;
+  if (!kept || kept.count === '0') return;
+  throw new DroppedTimeError(
+    `${kept.count} of the ${network}-rewards of validators are before ${kept.date}, and stakegraph retain has dropped network-rewards before that date. Leave them out.`,
   );
 }
 

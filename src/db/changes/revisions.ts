@@ -55,6 +55,7 @@ export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
         when k.dataset like 'attestation-%' then 'attestations'
         when k.dataset = 'operator-history' then 'operators'
         when k.dataset = 'stake-authority-history' then 'stake-authorities'
+        when k.dataset = 'network-rewards' then k.network || '-rewards'
         else k.dataset
       end
       order by k.dataset, k.network

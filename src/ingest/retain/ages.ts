@@ -11,6 +11,7 @@ const retainable = {
   'solana-stake-authority-epochs': { least: 31, needs: 'windows of 30 days are computed from them' },
   blocks: { least: 31, needs: 'windows of 30 days are computed from them' },
   'sync-committee-rewards': { least: 2, needs: 'the newest slots are still being written' },
+  'network-rewards': { least: 2, needs: 'the newest days are still being written' },
 } as const satisfies Record<string, { least: number; needs: string }>;
 
 export type Retainable = keyof typeof retainable;

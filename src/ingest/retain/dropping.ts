@@ -45,7 +45,7 @@ export type Run = RetainOptions & {
 };
 
 export const DAY_MS = 86_400_000;
-export const TELL_AFTER_MS = 10_000;
+const TELL_AFTER_MS = 10_000;
 export const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** `newest` is the newest stored date: old data is kept when nothing new comes. */
@@ -55,12 +55,12 @@ export function keptDate(days: number, now: Date, newest: string): string {
 }
 
 class Passed extends Error {}
-export class Stopped extends Error {}
+class Stopped extends Error {}
 
-export type Locks = { datasets: readonly string[]; of: readonly Network[] };
+type Locks = { datasets: readonly string[]; of: readonly Network[] };
 
 /** One process at a time, and under the locks of writers. */
-export async function locked<T>(
+async function locked<T>(
   run: Run,
   what: Told,
   { datasets, of }: Locks,
@@ -112,6 +112,35 @@ export async function attempted(
     }
     await sleep(pauseMs, undefined, { signal: run.stop }).catch(() => undefined);
   }
+}
+
+/**
+ * Repeats `step`, each time in a transaction of its own, until it returns 0 rows. Returns the rows of all steps. Tells the
+ * rows so far from time to time, and before it throws.
+ */
+export async function dropInSteps(
+  run: Run,
+  what: Told,
+  locks: Locks,
+  step: (client: pg.ClientBase, isFirst: boolean) => Promise<number>,
+): Promise<number> {
+  const began = performance.now();
+  const seconds = () => Math.round(performance.now() - began) / 1000;
+  let [rows, toldAt] = [0, began];
+  for (let dropped = -1; dropped !== 0 && !run.stop.aborted; rows += dropped) {
+    try {
+      dropped = await locked(run, what, locks, (client) => step(client, dropped < 0));
+    } catch (error) {
+      if (error instanceof Stopped && rows > 0) return rows;
+      if (rows > 0) run.tell({ ...what, rows, state: 'dropped', seconds: seconds() });
+      throw error;
+    }
+    const now = performance.now();
+    if (now - toldAt < (run.tellAfterMs ?? TELL_AFTER_MS)) continue;
+    toldAt = now;
+    run.tell({ ...what, rows: rows + dropped, state: 'dropping', seconds: seconds() });
+  }
+  return rows;
 }
 
 const messageOf = ({ message, detail }: Error & { detail?: string }) =>

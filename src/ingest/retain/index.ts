@@ -12,6 +12,7 @@ import {
   type Run,
 } from './dropping.ts';
 import { whyNeeded } from './needed.ts';
+import { retainNetworkRewards } from './network-rewards.ts';
 import { retainSlots } from './old-slots.ts';
 import { dropPart, newestDates, type PartedTable, partedTables, partsOf } from './parts.ts';
 import { slotTables } from './slots.ts';
@@ -64,5 +65,6 @@ export async function retain(
     if (dataset === 'solana-stake-authority-epochs') await retainSpans(run, days);
     const slots = slotTables.find((one) => one.dataset === dataset);
     if (slots) await retainSlots(run, slots, days);
+    if (dataset === 'network-rewards') await retainNetworkRewards(run, days);
   }
 }

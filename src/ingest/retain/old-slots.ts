@@ -1,16 +1,7 @@
 import type pg from 'pg';
 import { type Network, networks } from '../../chain/networks.ts';
 import { transaction } from '../../db/pool.ts';
-import {
-  keptDate,
-  type Locks,
-  locked,
-  type Run,
-  Stopped,
-  TELL_AFTER_MS,
-  type Told,
-  told,
-} from './dropping.ts';
+import { dropInSteps, keptDate, type Run, told } from './dropping.ts';
 import { firstNeededDate, whyBlocksNeeded } from './needed-blocks.ts';
 import { RefusedPart } from './parts.ts';
 import { dropSlots, newestDate, type SlotTable, slotsBefore } from './slots.ts';
@@ -34,7 +25,12 @@ export async function retainSlots(run: Run, slots: SlotTable, days: number): Pro
     if (all.rows === 0) run.tell({ ...what, state: 'nothing' });
     else if (run.dryRun && old.rows > 0) run.tell({ ...what, state: 'would drop' });
     else if (old.rows > 0)
-      await told(run, what, () => droppedSlots(run, slots, what, { datasets: locks, of: [network] }));
+      await told(run, what, () =>
+        dropInSteps(run, what, { datasets: locks, of: [network] }, async (client, isFirst) => {
+          if (isFirst) await refuseNeeded(client, slots, network, what.before);
+          return dropSlots(client, slots, network, what.before);
+        }),
+      );
     if (!needed || run.stop.aborted) continue;
     const kept = { from: needed, before, rows: all.rows - old.rows, bytes: all.bytes - old.bytes };
     const state = run.dryRun ? 'would refuse' : 'refused';
@@ -43,33 +39,13 @@ export async function retainSlots(run: Run, slots: SlotTable, days: number): Pro
   if (!any && !run.stop.aborted) run.tell({ ...about, state: 'nothing' });
 }
 
-type Old = Told & { network: Network; before: string };
-
-async function droppedSlots(run: Run, slots: SlotTable, what: Old, locks: Locks): Promise<number> {
-  const began = performance.now();
-  let [rows, toldAt] = [0, began];
-  for (let dropped = -1; dropped !== 0 && !run.stop.aborted; rows += dropped) {
-    try {
-      dropped = await locked(run, what, locks, async (client) => {
-        if (dropped < 0) await refuseNeeded(client, slots, what);
-        return dropSlots(client, slots, what.network, what.before);
-      });
-    } catch (error) {
-      if (error instanceof Stopped && rows > 0) return rows;
-      const seconds = Math.round(performance.now() - began) / 1000;
-      if (rows > 0) run.tell({ ...what, rows, state: 'dropped', seconds });
-      throw error;
-    }
-    const now = performance.now();
-    if (now - toldAt < (run.tellAfterMs ?? TELL_AFTER_MS)) continue;
-    toldAt = now;
-    run.tell({ ...what, rows: rows + dropped, state: 'dropping', seconds: Math.round(now - began) / 1000 });
-  }
-  return rows;
-}
-
 /** The blocks may have become needed since they were counted. */
-async function refuseNeeded(client: pg.ClientBase, { table }: SlotTable, { network, before }: Old) {
+async function refuseNeeded(
+  client: pg.ClientBase,
+  { table }: SlotTable,
+  network: Network,
+  before: string,
+): Promise<void> {
   const needed = table === 'blocks' ? await firstNeededDate(client, network, before) : undefined;
   if (needed) throw new RefusedPart(whyBlocksNeeded(network, needed));
 }

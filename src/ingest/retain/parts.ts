@@ -4,11 +4,12 @@ import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
 import type { Queryable } from '../../db/pool.ts';
+import type { RewardsNetwork } from '../../resources/network-rewards/record.ts';
 import type { Retainable } from './ages.ts';
 import { whyNeeded } from './needed.ts';
 
 const retainedNetworks = [...networks, 'solana'] as const;
-export type RetainedNetwork = (typeof retainedNetworks)[number];
+export type RetainedNetwork = (typeof retainedNetworks)[number] | RewardsNetwork;
 
 /**
  * `dates`: a table with the stored dates, by network unless `solana` is true. Without it, rows belong to
