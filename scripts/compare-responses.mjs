@@ -9,8 +9,10 @@ const USAGE =
 const PAGES = 3;
 const OWNERS = 5;
 const VALIDATORS = 20;
+const BLOCKS = 5;
 const ATTEMPTS = 60;
 const classes = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool', 'poolShare'];
+const membership = classes.filter((idType) => idType !== 'poolShare');
 const windows = ['1d', '7d', '30d', 'all'];
 const granularities = ['day', 'week', 'month', 'all'];
 
@@ -65,6 +67,31 @@ const figures = [
   'utc: attestations(utc: true, last: 10) { totalCount nodes { startEpoch endEpoch totalUniqueAttestations } }',
 ].join(' ');
 
+const overview = `startEpoch endEpoch aprPercentage avgValidatorEffectiveness missedProposalCount participationRatio proposedCount
+  sumConsensusRewards sumEndEpochBalance sumEndEpochEffectiveBalance sumExecutionRewards`;
+
+/** Of the network as a whole, and of its consolidations. */
+function ofNetwork(network) {
+  const given = `network: ${constant(network)}`;
+  const paths = ['/v1/eth/validators/consolidations?limit=100', '/v1/eth/consolidationCapacity'];
+  for (const entityType of membership) {
+    paths.push(`/v1/eth/entityConsolidations?entityType=${entityType}&limit=100`);
+    for (const window of windows)
+      paths.push(`/v1/eth/consolidationCapacity/entity?entityType=${entityType}&window=${window}&limit=100`);
+  }
+  const documents = granularities.map(
+    (granularity) =>
+      `{ consolidationHistory(${given}, granularity: ${constant(granularity)}, last: 50) { totalCount nodes {
+          startEpoch endEpoch consolidationCount consolidatedBalance capacity capacityFilled } } }`,
+  );
+  for (const window of ['ONE_DAY', 'SEVEN_DAYS', 'THIRTY_DAYS', 'ALL'])
+    documents.push(
+      `{ networkOverview(${given}, window: ${window}) { ${overview} clients { client validatorCount }
+          ${granularities.map((granularity) => `${granularity}: history(granularity: ${constant(granularity)}, last: 50) { nodes { ${overview} } }`).join(' ')} } }`,
+    );
+  return { paths, documents };
+}
+
 /** What is requested, from what the gateway has. */
 async function requestsOf(network) {
   const wanted = [
@@ -72,7 +99,8 @@ async function requestsOf(network) {
     '/v0/eth/network/chainDailyRewards?size=100',
     '/v0/eth/blocks?size=100',
   ];
-  const documents = [];
+  const { paths, documents } = ofNetwork(network);
+  wanted.push(...paths);
   for (const idType of classes) {
     for (const window of windows) wanted.push(`/v0/eth/operators?idType=${idType}&window=${window}&size=100`);
     const { operators } = await found(
@@ -93,9 +121,10 @@ async function requestsOf(network) {
       );
     }
   }
-  const { validators, newest, privateSets } = await found(
+  const { blocks, validators, newest, privateSets } = await found(
     network,
-    `{ validators(first: ${VALIDATORS}, network: ${constant(network)}) { nodes { validatorIndex } }
+    `{ blocks(first: ${BLOCKS}, network: ${constant(network)}) { nodes { consensusSlot } }
+      validators(first: ${VALIDATORS}, network: ${constant(network)}) { nodes { validatorIndex } }
       newest: validators(last: ${VALIDATORS}, network: ${constant(network)}) { nodes { validatorIndex } }
       privateSets(first: ${OWNERS}, network: ${constant(network)}) {
         nodes { setId validators(first: ${VALIDATORS}) { nodes { validatorIndex } } } } }`,
@@ -105,6 +134,11 @@ async function requestsOf(network) {
   for (const validatorIndex of new Set(indices))
     documents.push(
       `{ validator(by: { index: ${validatorIndex} }, network: ${constant(network)}) { ${figures} } }`,
+    );
+  for (const { consensusSlot } of blocks.nodes)
+    wanted.push(
+      `/v0/eth/blocks/${consensusSlot}`,
+      `/v0/eth/blocks/${consensusSlot}/syncCommitteeRewards?limit=512`,
     );
   for (const { setId } of privateSets.nodes)
     for (const figure of ['attestations', 'effectiveness', 'proposals', 'rewards'])
