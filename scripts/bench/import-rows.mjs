@@ -51,6 +51,7 @@ const base58 = (number) => {
   return text;
 };
 const hex = (bytes, number) => `0x${(number + 1).toString(16).padStart(bytes * 2, 'a')}`;
+const pubkey = (index) => `0x${createHash('sha384').update(`${index}`).digest('hex')}`;
 /** Nine of ten are of relays. */
 const block = (index) => ({
   ...{ consensusSlot: 9_000_000 + index, validatorIndex: (index * 7_919) % 1_000_000 },
@@ -81,7 +82,7 @@ const block = (index) => ({
 });
 /** Of five, two have a node operator and a pool, and one has left. */
 const validator = (index) => ({
-  ...{ validatorIndex: index, validatorPubkey: `0x${createHash('sha384').update(`${index}`).digest('hex')}` },
+  ...{ validatorIndex: index, validatorPubkey: pubkey(index) },
   ...{ depositAddress: hex(20, index % 300_000), withdrawalAddress: hex(20, index % 200_000) },
   ...{ nodeOperator: index % 5 < 2 ? `Operator ${index % 300}` : null },
   ...{ pool: index % 5 < 2 ? `Pool ${index % 40}` : null, activationEpoch: Math.floor(index / 5) },
@@ -153,6 +154,44 @@ const authority = (index) => ({
   ...{ blendedMevCommissionRate: '0', sumStakingRewards: '1.5', sumMevRewards: '0.5', sumRewards: '2' },
   ...{ sumStakingCommissionPaid: '0.1', sumMevCommissionPaid: '0', sumCommissionPaid: '0.1' },
 });
+const slashing = (index) => ({
+  ...{ validatorIndex: index, validatorPubkey: pubkey(index), slashingEpoch: 1_000 + Math.floor(index / 9) },
+  ...{ withdrawableEpoch: 9_192 + Math.floor(index / 9), balanceBeforeSlashing: 32_000_000_000 },
+  ...{ balanceBeforeWithdrawal: 31_000_000_000 - index, slashingPenalties: 1_000_000_000 + index },
+});
+/** Sixteen an epoch, since Electra. */
+const consolidation = (index) => ({
+  ...{ epoch: 364_032 + Math.floor(index / 16), consolidatedBalance: 32_000_000_000 + index },
+  ...{ sourceValidatorIndex: index, sourceValidatorPubkey: pubkey(index) },
+  ...{
+    targetValidatorIndex: 2_000_000 - (index % 999),
+    targetValidatorPubkey: pubkey(2_000_000 - (index % 999)),
+  },
+});
+const balance = (index) => ({
+  epoch: index,
+  totalActiveBalance: 32_000_000_000_000 + index * 32_000_000_000,
+});
+/** Epochs of 1,500 vote accounts. */
+const voteAccountEpoch = (index) => ({
+  ...{ epoch: Math.floor(index / 1_500), voteAccount: base58(index % 1_500), validatorName: 'A validator' },
+  ...{ activeStake: `${200_000 + index}.5`, effectiveness: 0.98, voteCommissionRate: 0.05 },
+  ...{ mevCommissionRate: 0.08, votesDue: 432_000, votesLanded: 431_000, sumVotingLatency: 440_000 },
+  ...{ leaderSlots: 400, producedBlocks: 396, votingRewards: '80.25', votingCommission: '4.0125' },
+  ...{
+    mevRewards: '12.5',
+    mevCommission: '1',
+    proposalRewards: '3.25',
+    rentRewards: '0',
+    votingCosts: '1.1',
+  },
+});
+/** Names of deposit addresses. */
+const profile = (index) => ({
+  ...{ id: hex(20, 2 ** 32 + index), idType: 'depositAddress', displayName: `Depositor ${index}` },
+  ...{ operatorTags: index % 50 === 0 ? [{ name: `Tag ${index % 9}`, path: null, idType: null }] : [] },
+  ...{ poolId: null, nodeOperatorId: null, poolType: null },
+});
 /** COPY writes the rows of `tables` that the import wrote, in the order of the file. */
 export const datasets = {
   'validator-days': {
@@ -192,5 +231,19 @@ export const datasets = {
       },
     },
   },
+  slashings: { row: slashing, tables: { slashings: 'validator_index' } },
+  consolidations: {
+    row: consolidation,
+    tables: {
+      consolidations: 'epoch, source_index',
+      consolidation_places: 'network, sorted_by, place',
+    },
+  },
+  'chain-balances': { row: balance, tables: { chain_balances: 'epoch' } },
+  'solana-validator-epochs': {
+    row: voteAccountEpoch,
+    tables: { solana_validator_epochs: 'epoch, vote_account' },
+  },
+  'operator-profiles': { row: profile, tables: { operator_profiles: 'operator_id' } },
   'polygon-rewards': { row: polygonReward, tables: { polygon_validator_rewards: 'day, validator_id' } },
 };

@@ -34,6 +34,7 @@ export function parentsOf(row: Tagged & Parents): Parents {
 const Id = text(256).min(1);
 
 export function* parentFaults(row: Tagged & Parents): Faults {
+  if (row.idType !== 'poolShare') return;
   for (const [name, id] of Object.entries(parentsOf(row))) {
     if (id !== null && !Id.safeParse(id).success)
       yield ['operatorTags', `have an invalid ${name}; an id has 1 to 256 characters`];

@@ -182,17 +182,19 @@ const arrayText = (values: unknown[]): string =>
 /** `columns` are a unique key besides the primary key `key`. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
+const arePresent = (columns: readonly string[]) =>
+  columns.map((column) => `${column} is not null`).join(' and ');
+
 /** SQL for rows that repeat an earlier row; `other` is the place of the earlier row. Rows with nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
-  const present = columns.map((column) => `${column} is not null`).join(' and ');
   const named = columns.map((column, index) => `${column} as key_${index}`);
   const same = columns.map((column, index) => `${column} = key_${index}`);
   return `
     select place, earliest::text as other, source
     from staged join (
       select ${named.join(', ')}, min(place) as earliest from staged
-      where ${present} group by ${columns.join(', ')} having count(*) > 1
+      where ${arePresent(columns)} group by ${columns.join(', ')} having count(*) > 1
     ) as repeated on ${same.join(' and ')}
     where place > earliest`;
 }
@@ -203,7 +205,8 @@ export function repeatedRows(columns: readonly string[]): string {
  */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
-    from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
+    from (select * from staged where ${arePresent(columns)}) s
+    join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
     where not exists (select from staged o where ${sameColumns('o', 't', key)})`;
 
 const AT_ONCE = 1_000;
