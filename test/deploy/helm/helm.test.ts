@@ -92,6 +92,12 @@ describe('the values of the Helm chart', () => {
   });
 });
 
+const placed = {
+  nodeSelector: { disk: 'fast' },
+  tolerations: [{ key: 'a', operator: 'Exists' }],
+  affinity: { nodeAffinity: {} },
+  priorityClassName: 'high',
+};
 const everything: Values = {
   settings: { TRUST_PROXY: '10.0.0.0/8', CACHE: 'on', DATABASE_POOL: '20' },
   secret: {
@@ -112,13 +118,7 @@ const everything: Values = {
   extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/ca/ca.crt' }],
   extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
   extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/ca' }],
-  gateway: {
-    podAnnotations: { a: 'b' },
-    nodeSelector: { disk: 'fast' },
-    tolerations: [{ key: 'a', operator: 'Exists' }],
-    affinity: { nodeAffinity: {} },
-    priorityClassName: 'high',
-  },
+  gateway: { podAnnotations: { a: 'b' }, ...placed },
   service: { annotations: { a: 'b' } },
   ingress: {
     enabled: true,
@@ -133,12 +133,13 @@ const everything: Values = {
     metrics: [{ podSelector: { matchLabels: { name: 'prometheus' } } }],
   },
   serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
-  refresh: { enabled: true },
-  retain: { enabled: true, ages: 'validator-days=400d' },
-  repack: { enabled: true },
-  backup: { enabled: true, claim: 'backups', keep: 3 },
-  index: { enabled: true },
-  mirror: { enabled: true, from: 'https://k', args: ['--full'] },
+  migrate: placed,
+  refresh: { enabled: true, ...placed },
+  retain: { enabled: true, ages: 'validator-days=400d', ...placed },
+  repack: { enabled: true, ...placed },
+  backup: { enabled: true, claim: 'backups', keep: 3, ...placed },
+  index: { enabled: true, ...placed },
+  mirror: { enabled: true, from: 'https://k', args: ['--full'], ...placed },
 };
 const cases: [string, Values][] = [
   ['a database only', { secret: { values: { DATABASE_URL: 'postgres://a:b@c/d' } } }],
@@ -273,6 +274,15 @@ describe.skipIf(noRenderer || !thorough)('the manifests of the Helm chart', () =
         );
         if (secret.secretName === 'mine') continue;
         for (const { key } of secret.items) expect(Object.keys(made?.stringData)).toContain(key);
+      }
+    });
+
+    it('run on the nodes that the values choose, each process on its own', () => {
+      for (const { spec } of podsOf(manifests)) {
+        const { name } = spec.containers[0];
+        const chosen = Object.keys((over[name as 'gateway'] as object) ?? {}).includes('nodeSelector');
+        if (chosen) expect(spec).toMatchObject(placed);
+        else for (const key of Object.keys(placed)) expect(spec).not.toHaveProperty(key);
       }
     });
 

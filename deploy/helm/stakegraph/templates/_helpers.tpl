@@ -60,7 +60,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end -}}
 
 {{/*
-The pod of a process. Input: root, component, args, keys of the secret, env, and optionally secretName, probes, ports,
+The pod of a process. Input: root, component (also the name of its values), args, keys of the secret, env, and optionally secretName, probes, ports,
 tmpSize, claim, settings, restartPolicy, graceSeconds, resources. The claim is for /backups.
 */}}
 {{- define "stakegraph.pod" -}}
@@ -74,6 +74,19 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .restartPolicy }}
 restartPolicy: {{ . }}
+{{- end }}
+{{- $placed := index $root.Values .component }}
+{{- with $placed.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with $placed.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $placed.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $placed.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 terminationGracePeriodSeconds: {{ .graceSeconds | default 40 }}
 securityContext: {{- toYaml $root.Values.podSecurityContext | nindent 2 }}
