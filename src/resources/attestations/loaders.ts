@@ -1,16 +1,24 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader } from '../../db/batch/loaders.ts';
-import { listReader } from '../../db/batch/readers.ts';
+import { batchListLoader, byKey } from '../../db/batch/loaders.ts';
+import { listReader, reader } from '../../db/batch/readers.ts';
+import type { Queryable } from '../../db/pool.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { rowsRead } from '../../periods/pages.ts';
 import { isKnownEntity, type OperatorId, operatorIdText } from '../operators/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
-import { validatorKeyText } from '../validators/loaders.ts';
+import {
+  byValidatorName,
+  loadValidator,
+  loadValidatorByPubkey,
+  validatorKeyText,
+} from '../validators/loaders.ts';
+import { readValidatorName } from '../validators/record.ts';
 import {
   type AttestationQuery,
   type AttestationRow,
   attestationPages,
+  attestedEntities,
   setAttestationPages,
   validatorAttestationPages,
 } from './queries.ts';
@@ -22,22 +30,51 @@ const readPage = listReader({
   rows: rowsRead,
 });
 
-export const loadAttestationPage = (
+export function loadAttestationPage(
   ctx: Context,
   key: OperatorId,
   query: AttestationQuery,
   range: Range<number>,
   selection: Selection<AttestationField>,
-): Promise<AttestationRow[]> =>
-  key.idType === 'privateSet'
-    ? setPage(ctx, key, query, range, selection)
-    : readPage(ctx, key, query, range, selection);
+): Promise<AttestationRow[]> {
+  if (key.idType === 'privateSet') return setPage(ctx, key, query, range, selection);
+  const load = key.idType === 'validator' ? validatorPage : readPage;
+  return load(ctx, key, query, range, selection);
+}
 
 export const loadValidatorAttestations = listReader({
   keyOf: validatorKeyText,
   load: validatorAttestationPages,
   rows: rowsRead,
 });
+
+const loadAttested = reader({
+  keyOf: operatorIdText,
+  load: async (db: Queryable, keys: readonly OperatorId[]) =>
+    byKey(await attestedEntities(db, keys), operatorIdText),
+  rows: () => 1,
+});
+
+const readValidator = byValidatorName(loadValidator, loadValidatorByPubkey);
+async function validatorOf(ctx: Context, { network, id }: OperatorId) {
+  const name = readValidatorName(id);
+  return name && (await readValidator(ctx, network, name));
+}
+
+/** Attestations of the validator as an entity, which `refresh --validators` and imports store, or else of its days. */
+async function validatorPage(
+  ctx: Context,
+  key: OperatorId,
+  query: AttestationQuery,
+  range: Range<number>,
+  selection: Selection<AttestationField>,
+): Promise<AttestationRow[]> {
+  const validator = await validatorOf(ctx, key);
+  const byIndex = validator && { ...key, id: String(validator.validatorIndex) };
+  const attested = (await loadAttested(ctx, key)) ?? (byIndex && (await loadAttested(ctx, byIndex)));
+  if (attested || !validator) return readPage(ctx, attested ?? key, query, range, selection);
+  return loadValidatorAttestations(ctx, validator, query, range, selection);
+}
 
 async function setPage(
   ctx: Context,
@@ -57,4 +94,5 @@ async function setPage(
 export const isKnown = async (ctx: Context, key: OperatorId): Promise<boolean> =>
   key.idType === 'privateSet'
     ? (await loadTag(ctx, key.id))?.network === key.network
-    : isKnownEntity(ctx, key);
+    : (await isKnownEntity(ctx, key)) ||
+      (key.idType === 'validator' && (await validatorOf(ctx, key)) !== undefined);
