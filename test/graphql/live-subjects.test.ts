@@ -48,14 +48,20 @@ describe('operatorChanged', () => {
   it('has a null summary for an operator without figures in the window', async () => {
     await load([operator('Pool C', { timeWindow: '30d' })]);
     const text = `subscription { operatorChanged(operatorId: "Pool C", idType: POOL, window: ALL) {
-      operator { operatorId } summary { avgUptime } } }`;
+      operator { operatorId displayName summary { avgUptime } of30d: summary(window: THIRTY_DAYS) { avgUptime } }
+      summary { avgUptime } } }`;
     const stream = await subscribe(gateway, text);
+    const of30d = { avgUptime: 0.995 };
     expect((await stream.next()).data.operatorChanged).toEqual({
-      operator: { operatorId: 'Pool C' },
+      operator: { operatorId: 'Pool C', displayName: null, summary: null, of30d },
       summary: null,
     });
     await load([operator('Pool C', { timeWindow: 'all', avgUptime: 0.9 })]);
-    expect((await stream.next()).data.operatorChanged.summary).toEqual({ avgUptime: 0.9 });
+    const summary = { avgUptime: 0.9 };
+    expect((await stream.next()).data.operatorChanged).toMatchObject({
+      operator: { summary, of30d },
+      summary,
+    });
   });
 
   it('ends with NOT_FOUND for an operator that does not exist, and refuses private sets', async () => {

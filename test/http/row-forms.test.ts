@@ -4,7 +4,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { LosslessNumber, parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { formOf, linesOf, listOf } from '../../src/http/rest/row-forms.ts';
+import { formOf, formTypes, linesOf, listOf } from '../../src/http/rest/row-forms.ts';
 import { routes } from '../../src/resources/index.ts';
 import { OperatorSummary } from '../../src/resources/operators/record.ts';
 import { operator } from '../ingest/rows.ts';
@@ -128,6 +128,12 @@ describe('lists as text/csv and application/x-ndjson', () => {
     ['text/csv, application/json;q=0.5', 'csv'],
     ['text/csv;q=0.2, application/x-ndjson;q=0.3, */*;q=0.1', 'ndjson'],
     ['text/csv;q=0', undefined],
+    ['text/csv; charset=utf-8', 'csv'],
+    [formTypes.csv, 'csv'],
+    [formTypes.ndjson, 'ndjson'],
+    ['text/csv;charset=utf-8;q=0.9, */*;q=0.1', 'csv'],
+    ['text/csv; header="a, b;q=0"; Q=0.3, application/x-ndjson;q=0.2', 'csv'],
+    ['application/json; charset=utf-8, text/csv;q=0.5', undefined],
     ['text/csv;q=0, */*', undefined],
     ['image/png', undefined],
     ['nonsense', undefined],

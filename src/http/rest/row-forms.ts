@@ -17,6 +17,9 @@ export const formTypes: Record<Form, string> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
 };
 
+/** Parameters other than `q`, by which Negotiator would not find a type without them. */
+const PARAMETERS = /;\s*(?!q\s*=)[^\s;,="]+\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*)/gi;
+
 const known = boundedMap<{ form: Form | undefined }>(500);
 
 /** Undefined means JSON. JSON is the default, and wins if `q` is equal. */
@@ -24,7 +27,8 @@ export function formOf(accept: string | undefined): Form | undefined {
   if (accept === undefined || !/csv|ndjson|text\/\*/i.test(accept)) return undefined;
   let read = known.get(accept);
   if (!read) {
-    const [best = ''] = new Negotiator({ headers: { accept } }).mediaTypes(Object.keys(types));
+    const plain = accept.replace(PARAMETERS, '');
+    const [best = ''] = new Negotiator({ headers: { accept: plain } }).mediaTypes(Object.keys(types));
     known.set(accept, (read = { form: types[best] }));
   }
   return read.form;

@@ -108,7 +108,7 @@ export async function orderedOperators(
 /** Lookup order of names (spec §4.3). */
 const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 
-type Asked = { network: Network; id: string; idType: IdType | null };
+export type Asked = { network: Network; id: string; idType: IdType | null };
 
 /** Without `idType`, an address is a deposit address. */
 export async function operatorSummary(

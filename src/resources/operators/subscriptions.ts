@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import type { TimeWindow } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
 import { Topic } from '../../graphql/live/topic.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { badArgument, notFound, quoted } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from './graphql.ts';
 import type { OperatorNode, OperatorRow } from './queries.ts';
-import { operatorNode, operatorSummary } from './resolve.ts';
+import { type Asked, operatorNode, operatorSummary } from './resolve.ts';
 import { OperatorSummaryType, operatorFigures } from './summary.ts';
 
 type Changed = {
@@ -41,6 +43,12 @@ function digestOf(row: object | undefined): string {
   return createHash('sha256').update(JSON.stringify(columns)).digest('base64url');
 }
 
+/** Its summary is null, rather than refused for want of a window. */
+async function withoutSummary(ctx: Context, asked: Asked, window: TimeWindow) {
+  const operator = await operatorNode(ctx, asked, { window, selection: operatorFigures });
+  return operator && Object.assign(operator, { timeWindow: window });
+}
+
 builder.subscriptionField('operatorChanged', (t) =>
   t.field({
     type: OperatorChangedPayload,
@@ -67,7 +75,7 @@ builder.subscriptionField('operatorChanged', (t) =>
         async read(of, position) {
           const revision = of.data.get('operators')?.revision ?? 0;
           const summary = await operatorSummary(of, { ...asked, window }, operatorFigures);
-          const operator = summary ?? (await operatorNode(of, asked));
+          const operator = summary ?? (await withoutSummary(of, asked, window));
           if (!operator && position === undefined)
             throw notFound(`Operator ${quoted(operatorId)} of class ${idType}`, `on ${network}`);
           const digest = digestOf(operator);

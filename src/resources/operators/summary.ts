@@ -113,8 +113,8 @@ builder.objectField(Operator, 'summary', (t) =>
     resolve: (row, args, ctx, info) => {
       const { network, idType, id } = row;
       const timeWindow = windowOf(row, args.window, 'operator');
-      if (timeWindow === ownWindow(row)) return row as OperatorRow;
       if (timeWindow === row.early?.window) return row.early.row;
+      if (timeWindow === ownWindow(row)) return row as OperatorRow;
       const selection = selectionFor(info, operatorFigures, IN_SUMMARY);
       return loadOperator(ctx, { network, idType, id, timeWindow }, selection);
     },
