@@ -74,6 +74,25 @@ describe('nodes', () => {
     });
   });
 
+  it('answers null for an id of a row that is no node, like those of unknown ones', async () => {
+    const gateway = await gatewayForTest();
+    const pools = '{ operators(window: ONE_DAY, idType: POOL, first: 1) { nodes { operatorId } } }';
+    const pool = (await gateway.graphql(pools)).data.operators.nodes[0].operatorId;
+    const { data } = await gateway.graphql(`{
+      attestations(operatorId: "${pool}", idType: POOL, first: 1) { nodes { id } }
+      slashingHistory(first: 1) { nodes { id } }
+      consolidationHistory(first: 1) { nodes { id } }
+      blocks(first: 1) { nodes { id } } }`);
+    const block = data.blocks.nodes[0].id;
+    const rows = ['attestations', 'slashingHistory', 'consolidationHistory'].map(
+      (name) => data[name].nodes[0].id,
+    );
+    const query = `query ($id: ID!, $ids: [ID!]!) { node(id: $id) { id } nodes(ids: $ids) { id } }`;
+    const { data: found, errors } = await gateway.graphql(query, { id: rows[0], ids: [...rows, block] });
+    expect(errors).toBeUndefined();
+    expect(found).toEqual({ node: null, nodes: [null, null, null, { id: block }] });
+  });
+
   it('answers none for none', async () => {
     expect((await many([])).data).toEqual({ nodes: [] });
   });

@@ -26,6 +26,8 @@ type Types = {
 export type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 export const nodeTypes = new Set<string>();
+/** Types of rows with an id that `node` does not find. */
+export const rowTypes = new Set<string>();
 
 export const globalIdOf = (type: string, id: string | number | bigint): string =>
   Buffer.from(`${type}:${id}`).toString('base64url');
@@ -35,7 +37,8 @@ type GlobalId = { typename: string; id: string };
 export function readGlobalId(globalId: string): GlobalId | undefined {
   const text = Buffer.from(globalId, 'base64url').toString('utf8');
   const [typename = '', ...rest] = text.split(':');
-  const named = nodeTypes.has(typename) && rest.length > 0 && !text.includes('\0');
+  const named =
+    (nodeTypes.has(typename) || rowTypes.has(typename)) && rest.length > 0 && !text.includes('\0');
   return named ? { typename, id: rest.join(':') } : undefined;
 }
 
@@ -63,6 +66,8 @@ export const builder = new SchemaBuilder<Types>({
       description: 'Any object by its global id; null when there is none.',
       extensions: { operation: 'node' },
       args: { id: { description: 'Global id.' } },
+      resolve: (_root, { id }, _ctx, _info, resolveNode) =>
+        nodeTypes.has(id.typename) ? resolveNode(id) : null,
     },
     nodesQueryOptions: false, // replaced below, because the field of Pothos accepts any number of ids
     edgesFieldOptions: {
@@ -119,7 +124,8 @@ builder.queryField('nodes', (t) =>
       const found = ids.map(readGlobalId);
       const faults = ids.flatMap((id, index) => (found[index] ? [] : [globalIdFault(['ids', index], id)]));
       if (faults.length > 0) throw badInput(faults);
-      return resolveNodes(builder, ctx, info, found as GlobalId[]) as never;
+      const nodes = found.map((id) => (id && nodeTypes.has(id.typename) ? id : null));
+      return resolveNodes(builder, ctx, info, nodes) as never;
     },
   }),
 );

@@ -13,7 +13,7 @@ import './dataset-changed.ts';
 import './datasets.ts';
 import './viewer.ts';
 import { meterFields } from '../run/metering.ts';
-import { builder, nodeTypes } from './builder.ts';
+import { builder, nodeTypes, rowTypes } from './builder.ts';
 
 /** Removes the resolvers of pages and edges, which saves one call per row. */
 function readPagesPlainly(schema: GraphQLSchema): void {
@@ -36,5 +36,7 @@ readPagesPlainly(schema);
 meterFields(schema);
 for (const type of schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType))
   nodeTypes.add(type.name);
+for (const type of Object.values(schema.getTypeMap()))
+  if (isObjectType(type) && type.getFields().id && !nodeTypes.has(type.name)) rowTypes.add(type.name);
 
 export const schemaText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
