@@ -11,7 +11,7 @@ import {
   type Variables,
 } from 'relay-runtime';
 import { inFlight } from './busy.ts';
-import { Failure, failureOf } from './failure.ts';
+import { Failure, failureOf, UNREACHABLE } from './failure.ts';
 import { store } from './store.ts';
 import { token } from './token.ts';
 
@@ -57,7 +57,7 @@ const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variab
       },
       body: JSON.stringify({ query: text, operationName, variables }),
     }).catch(() => {
-      throw new Failure('connection', 'The gateway cannot be reached.');
+      throw new Failure('connection', UNREACHABLE);
     });
     const body = await response.json().catch(() => ({}));
     if (body.extensions?.cost) noteCost(location.pathname, operationName, body.extensions.cost);

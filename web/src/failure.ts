@@ -26,13 +26,18 @@ export class Failure extends Error {
   readonly kind: FailureKind;
   /** Seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
+  /** How to try again, if not by another request for the data of the page. */
+  readonly retry: (() => Promise<void>) | undefined;
 
-  constructor(kind: FailureKind, message: string, retryAfter?: number) {
+  constructor(kind: FailureKind, message: string, retryAfter?: number, retry?: () => Promise<void>) {
     super(message);
     this.kind = kind;
     this.retryAfter = retryAfter;
+    this.retry = retry;
   }
 }
+
+export const UNREACHABLE = 'The gateway cannot be reached.';
 
 /** For a page whose URL names something that cannot exist, or does not. */
 export const missing = (message: string) => new Failure('missing', message);

@@ -3,7 +3,8 @@ import { useSearchParams } from 'react-router';
 import { Failure } from './failure.ts';
 import { idTypeOf, paths } from './links.ts';
 import { ChangeLink, Field, PageLink, Select } from './parts.tsx';
-import { date, oneOf, text } from './url-state.ts';
+import { fromDate, toDate } from './periods.ts';
+import { newest, oneOf, text } from './url-state.ts';
 
 /** Classes that validators belong to, as in addresses. */
 const classNames = {
@@ -18,8 +19,6 @@ const operatorName = text('operator');
 export const classOf = (slug: ClassSlug) => idTypeOf(slug);
 
 export const sizes = oneOf('size', ['20', '50', '100', '200'], '20');
-export const fromDate = date('from');
-export const toDate = date('to');
 
 /** The operator that the URL names, as the schema takes it. */
 export function operatorOf(search: URLSearchParams) {
@@ -55,12 +54,27 @@ export const OperatorFilter = () => (
   </>
 );
 
-export const DateFilter = () => (
-  <>
-    <Field param={fromDate} label="From (UTC)" type="date" />
-    <Field param={toDate} label="To (UTC)" type="date" />
-  </>
-);
+/** A date beyond the other one removes it, as when a range is moved. */
+export function DateFilter({ zone = ' (UTC)' }: { zone?: string }) {
+  const afterTo = (from: string) => from > (toDate.read(newest()) ?? from);
+  const beforeFrom = (to: string) => to !== '' && to < (fromDate.read(newest()) ?? to);
+  return (
+    <>
+      <Field
+        param={fromDate}
+        label={`From${zone}`}
+        type="date"
+        also={(from) => (afterTo(from) ? { [toDate.name]: undefined } : {})}
+      />
+      <Field
+        param={toDate}
+        label={`To${zone}`}
+        type="date"
+        also={(to) => (beforeFrom(to) ? { [fromDate.name]: undefined } : {})}
+      />
+    </>
+  );
+}
 
 type Named = {
   readonly idType: string;

@@ -1,11 +1,11 @@
 import { createRoot } from 'react-dom/client';
 import { RelayEnvironmentProvider } from 'react-relay';
-import { createBrowserRouter } from 'react-router';
+import { createBrowserRouter, createPath } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { environment } from './environment.ts';
-import { missing } from './failure.ts';
+import { Failure, missing, UNREACHABLE } from './failure.ts';
 import { pagePaths } from './links.ts';
-import { pages } from './routes.tsx';
+import { type Page, pages } from './routes.tsx';
 import { Shell } from './shell.tsx';
 import { Loading, RouteProblem } from './states.tsx';
 import { applyTheme } from './theme.ts';
@@ -18,19 +18,46 @@ const unknown = {
   },
 };
 
-// A file of this version is gone because the gateway was updated: the page of the new one names its own.
-addEventListener('vite:preloadError', (event) => {
-  if (performance.getEntriesByType('navigation')[0]?.toJSON().type === 'reload') return;
-  event.preventDefault();
-  location.reload();
-});
+const isReachable = () =>
+  fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * A file of this version is gone if the gateway was updated: the browser then loads the page anew, once, with the files of
+ * the new version.
+ */
+function withFiles({ lazy, ...page }: Page): Page {
+  const load = async () => {
+    try {
+      return await lazy();
+    } catch (error) {
+      const { navigation } = router.state;
+      const target = navigation.location ? createPath(navigation.location) : location.href;
+      const open = async () => {
+        if (await isReachable()) location.assign(target);
+      };
+      if (!(await isReachable())) throw new Failure('connection', UNREACHABLE, undefined, open);
+      const [{ type }] = performance.getEntriesByType('navigation') as [PerformanceNavigationTiming];
+      if (!navigation.location && type === 'reload') throw error;
+      if (navigation.location) location.assign(target);
+      else location.reload();
+      return await new Promise<never>(() => undefined);
+    }
+  };
+  return { ...page, lazy: load };
+}
+
 pagePaths.push(...pages.map(({ path }) => path));
 applyTheme();
 await findToken();
 const router = createBrowserRouter([
   {
     Component: Shell,
-    children: [{ ErrorBoundary: RouteProblem, HydrateFallback: Loading, children: [...pages, unknown] }],
+    children: [
+      { ErrorBoundary: RouteProblem, HydrateFallback: Loading, children: [...pages.map(withFiles), unknown] },
+    ],
   },
 ]);
 createRoot(document.querySelector('#root') as HTMLElement).render(

@@ -2,9 +2,10 @@ import { useSearchParams } from 'react-router';
 import type { operatorQuery } from './__generated__/operatorQuery.graphql';
 import { countColumn, percentColumn, ratioColumn } from './columns.tsx';
 import { Figure } from './figure.tsx';
+import { DateFilter } from './filters.tsx';
 import { count, momentUtc, percentage, shortCount } from './format.ts';
-import { Choice, Field, Select } from './parts.tsx';
-import { calendarNames, calendars, from, type Period, periodName, to } from './periods.ts';
+import { Choice, Select } from './parts.tsx';
+import { calendarNames, calendars, fromDate, type Period, periodName, toDate } from './periods.ts';
 import { colors, linesOver, type Series } from './plots.ts';
 import type { Column } from './table.tsx';
 import { oneOf } from './url-state.ts';
@@ -37,13 +38,13 @@ const granularityNames = {
 /** As variables of the document. */
 export function periodsOf(search: URLSearchParams) {
   const by = granularity.read(search);
-  const [fromDate = null, toDate = null] = [from.read(search), to.read(search)];
+  const [from = null, to = null] = [fromDate.read(search), toDate.read(search)];
   return {
     granularity: by.toUpperCase() as Uppercase<typeof by>,
     utc: calendars.read(search) === 'utc',
-    fromDate,
-    toDate,
-    periods: fromDate || toDate ? MOST_PERIODS : newest[by],
+    fromDate: from,
+    toDate: to,
+    periods: from || to ? MOST_PERIODS : newest[by],
   };
 }
 
@@ -129,7 +130,7 @@ export function OverTime({ operator }: { operator: Operator }) {
   const by = granularity.read(search);
   const empty = `No ${by === 'all' ? 'periods' : granularityNames[by].toLowerCase()} of it are stored in this range.`;
   const dayName = calendars.read(search) === 'utc' ? 'UTC days' : 'chain days';
-  const cut = operator.attestations?.pageInfo.hasNextPage && (from.read(search) || to.read(search));
+  const cut = operator.attestations?.pageInfo.hasNextPage && (fromDate.read(search) || toDate.read(search));
   return (
     <section aria-labelledby="over-time">
       <header className="section">
@@ -137,8 +138,7 @@ export function OverTime({ operator }: { operator: Operator }) {
         <search className="filters">
           <Choice param={calendars} label="Calendar" names={calendarNames} />
           <Select param={granularity} label="Granularity" names={granularityNames} />
-          <Field param={from} label="From" type="date" />
-          <Field param={to} label="To" type="date" />
+          <DateFilter zone="" />
         </search>
       </header>
       {cut && <p className="hint">Only the newest {count(MOST_PERIODS)} periods of the range are shown.</p>}

@@ -146,14 +146,17 @@ export function Field(props: {
   param: Param<string> | Param<number | undefined> | Param<string | undefined>;
   label: string;
   type?: 'text' | 'number' | 'date' | 'search';
+  /** Other parameters that a value changes. */
+  also?: (value: string) => Record<string, string | undefined>;
 }) {
-  const { param, label, type = 'text' } = props;
+  const { param, label, type = 'text', also } = props;
   const [search, setSearch] = useSearchParams();
   const id = useId();
   const value = String(param.read(search) ?? '');
   const apply = (form: HTMLFormElement) => {
     const next = String(new FormData(form).get(param.name)).trim();
-    if (next !== value) setSearch(changed(newest(), { [param.name]: next }), { preventScrollReset: true });
+    if (next === value) return;
+    setSearch(changed(newest(), { [param.name]: next, ...also?.(next) }), { preventScrollReset: true });
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

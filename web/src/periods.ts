@@ -13,8 +13,8 @@ export const granularityNames = {
 };
 export const calendars = oneOf('calendar', ['chain', 'utc'], 'chain');
 export const calendarNames = { chain: 'Chain days', utc: 'UTC days' };
-export const from = date('from');
-export const to = date('to');
+export const fromDate = date('from');
+export const toDate = date('to');
 
 const values = { day: 'DAY', week: 'WEEK', month: 'MONTH', quarter: 'QUARTER', year: 'YEAR' } as const;
 const days = { day: 1, week: 7, month: 28, quarter: 90, year: 365 };
@@ -25,14 +25,14 @@ const DAY_MS = 86_400_000;
 /** As variables of a document. `last` has room for the whole range; without one it is the newest 90 periods. */
 export function periodsOf(search: URLSearchParams) {
   const granularity = granularities.read(search);
-  const [fromDate = null, toDate = null] = [from.read(search), to.read(search)];
-  const length = fromDate && ((toDate ? Date.parse(toDate) : Date.now()) - Date.parse(fromDate)) / DAY_MS;
+  const [from = null, to = null] = [fromDate.read(search), toDate.read(search)];
+  const length = from && ((to ? Date.parse(to) : Date.now()) - Date.parse(from)) / DAY_MS;
   const last = length ? Math.min(MOST, Math.max(1, Math.ceil(length / days[granularity]) + 2)) : UNBOUNDED;
   return {
     granularity: values[granularity],
     utc: calendars.read(search) === 'utc',
-    fromDate,
-    toDate,
+    fromDate: from,
+    toDate: to,
     last,
   };
 }

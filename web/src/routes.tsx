@@ -1,10 +1,10 @@
-import type { RouteObject } from 'react-router';
+import type { LazyRouteFunction, RouteObject } from 'react-router';
 
-type Page = {
+export type Page = {
   path: string;
   /** Its name in the navigation; pages of one object have none. */
   nav?: string;
-  lazy: NonNullable<RouteObject['lazy']>;
+  lazy: LazyRouteFunction<RouteObject>;
 };
 
 /** The pages, one line each. Navigation, search and links show only those that are here. */

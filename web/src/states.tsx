@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { isRouteErrorResponse, Link, useRevalidator, useRouteError } from 'react-router';
+import { isRouteErrorResponse, Link, useLocation, useRevalidator, useRouteError } from 'react-router';
 import { awaited } from './busy.ts';
 import { Failure, type FailureKind } from './failure.ts';
 import { count } from './format.ts';
@@ -73,17 +73,20 @@ export const Outdated = ({ failure, retry }: { failure: Error; retry: () => void
   </div>
 );
 
-/** Tries again when the time has come. */
+/** Tries again whenever the time has passed. */
 function Countdown({ seconds, retry }: { seconds: number; retry: () => Promise<void> }) {
   const [left, setLeft] = useState(seconds);
   useEffect(() => {
-    const end = performance.now() + seconds * 1_000;
-    const timer = setInterval(() => {
+    let end = performance.now() + seconds * 1_000;
+    let isTrying = false;
+    const timer = setInterval(async () => {
       const rest = Math.ceil((end - performance.now()) / 1_000);
       setLeft(Math.max(0, rest));
-      if (rest > 0) return;
-      clearInterval(timer);
-      void retry();
+      if (rest > 0 || isTrying) return;
+      isTrying = true;
+      await retry();
+      isTrying = false;
+      end = performance.now() + seconds * 1_000;
     }, 250);
     return () => clearInterval(timer);
   }, [seconds, retry]);
@@ -113,14 +116,19 @@ export function RouteProblem() {
   return <Problem error={useRouteError()} />;
 }
 
+const RECONNECT_SECONDS = 5;
+
 /** What a page shows in place of its data. */
 export function Problem({ error }: { error: unknown }) {
   const failure = failureFrom(error);
   const { revalidate } = useRevalidator();
   const href = useHref();
-  const { kind, message, retryAfter } = failure;
+  const { pathname, search } = useLocation();
+  const { kind, message, retryAfter, retry = revalidate } = failure;
   if (kind === 'token') return <NeedsToken refused />;
-  const waits = kind === 'rate' || retryAfter !== undefined;
+  const waits = kind === 'rate' || kind === 'connection' || retryAfter !== undefined;
+  const isOfAddress = kind === 'missing' || kind === 'input';
+  const bare = href(pathname);
   return (
     <Notice kind={kind} title={titles[kind]}>
       <p>{message}</p>
@@ -128,13 +136,20 @@ export function Problem({ error }: { error: unknown }) {
       {kind === 'units' && (
         <p>Units are counted for the account of the token; whoever runs this gateway can raise its tier.</p>
       )}
-      {waits && <Countdown key={failure.id} seconds={retryAfter ?? 1} retry={revalidate} />}
+      {waits && (
+        <Countdown
+          key={failure.id}
+          seconds={retryAfter ?? (kind === 'connection' ? RECONNECT_SECONDS : 1)}
+          retry={retry}
+        />
+      )}
       <p className="actions">
-        {kind !== 'missing' && kind !== 'input' && (
-          <button type="button" onClick={() => void revalidate()}>
+        {!isOfAddress && (
+          <button type="button" onClick={() => void retry()}>
             Try again
           </button>
         )}
+        {isOfAddress && bare !== pathname + search && <Link to={bare}>Without filters</Link>}
         <Link to={href('/')}>Overview</Link>
       </p>
     </Notice>

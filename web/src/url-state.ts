@@ -30,7 +30,7 @@ export const oneOf = <const T extends string>(name: string, values: readonly T[]
 export const text = (name: string) => param(name, '', (given) => given);
 export const integer = (name: string) =>
   param<number | undefined>(name, undefined, (given) =>
-    /^\d{1,15}$/.test(given) ? Number(given) : undefined,
+    /^\d{1,9}$/.test(given) ? Number(given) : undefined,
   );
 export const date = (name: string) =>
   param<string | undefined>(name, undefined, (given) =>

@@ -8,13 +8,11 @@ import { Figure } from '../figure.tsx';
 import {
   DateFilter,
   Filters,
-  fromDate,
   OperatorFilter,
   OperatorLinks,
   operatorOf,
   operatorText,
   sizes,
-  toDate,
   validatorOf,
 } from '../filters.tsx';
 import { count, eth, moment, plotted, shortCount } from '../format.ts';
@@ -22,6 +20,7 @@ import { useLive } from '../live.ts';
 import { type Place, page, useRefresh, useSource } from '../page.tsx';
 import { PagedFigure } from '../paged-figure.tsx';
 import { Choice, Field, Heading } from '../parts.tsx';
+import { fromDate, toDate } from '../periods.ts';
 import { colors, type Draw } from '../plots.ts';
 import type { Column } from '../table.tsx';
 import { oneOf, pageOf, text } from '../url-state.ts';

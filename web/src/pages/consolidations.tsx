@@ -12,19 +12,10 @@ import {
 } from '../consolidation-figures.tsx';
 import { Lists, order, Sums } from '../consolidation-lists.tsx';
 import { Figure } from '../figure.tsx';
-import {
-  classes,
-  classOf,
-  DateFilter,
-  Filters,
-  fromDate,
-  OperatorFilter,
-  operatorOf,
-  toDate,
-} from '../filters.tsx';
+import { classes, classOf, DateFilter, Filters, OperatorFilter, operatorOf } from '../filters.tsx';
 import { type Place, page } from '../page.tsx';
 import { Choice, Heading } from '../parts.tsx';
-import { calendarNames, calendars } from '../periods.ts';
+import { calendarNames, calendars, fromDate, toDate } from '../periods.ts';
 import { listOf, oneOf, pageOf } from '../url-state.ts';
 import { windowNames, windowOf, windows } from '../windows.ts';
 

@@ -2,20 +2,13 @@ import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { setQuery } from '../__generated__/setQuery.graphql';
 import { missing } from '../failure.ts';
+import { DateFilter } from '../filters.tsx';
 import { momentUtc } from '../format.ts';
 import { paths } from '../links.ts';
 import { useHref } from '../network.ts';
 import { page } from '../page.tsx';
-import { Choice, Field, Heading } from '../parts.tsx';
-import {
-  calendarNames,
-  calendars,
-  from,
-  granularities,
-  granularityNames,
-  periodsOf,
-  to,
-} from '../periods.ts';
+import { Choice, Heading } from '../parts.tsx';
+import { calendarNames, calendars, granularities, granularityNames, periodsOf } from '../periods.ts';
 import { Delete, Rename } from '../set-actions.tsx';
 import { SetFigures } from '../set-figures.tsx';
 import { Members, Paste } from '../set-members.tsx';
@@ -118,8 +111,7 @@ function View({ data }: { data: Data }) {
       >
         <Choice param={granularities} label="Length of a period" names={granularityNames} />
         <Choice param={calendars} label="Calendar" names={calendarNames} />
-        <Field param={from} label="From" type="date" />
-        <Field param={to} label="To" type="date" />
+        <DateFilter zone="" />
         <Link className="button" to={href(paths.report(set.setId), reportParams(lastRow?.endTimestamp))}>
           A month's report
         </Link>

@@ -9,14 +9,12 @@ import {
   classOf,
   DateFilter,
   Filters,
-  fromDate,
   knownBy,
   OperatorFilter,
   OperatorLink,
   OperatorLinks,
   operatorOf,
   operatorText,
-  toDate,
 } from '../filters.tsx';
 import { count, eth, plotted, ratio, shortCount, shortEth } from '../format.ts';
 import { useLive } from '../live.ts';
@@ -24,6 +22,7 @@ import type { Network } from '../network.ts';
 import { type Place, page, useRefresh } from '../page.tsx';
 import { PagedFigure } from '../paged-figure.tsx';
 import { Choice, Heading, Share, Tile, Tiles } from '../parts.tsx';
+import { fromDate, toDate } from '../periods.ts';
 import { barsOver, colors } from '../plots.ts';
 import { dateOf, spanDate, spanName, spanStart } from '../spans.ts';
 import type { Column } from '../table.tsx';

@@ -1,19 +1,11 @@
 import { graphql } from 'react-relay';
 import type { validatorQuery } from '../__generated__/validatorQuery.graphql';
 import { missing } from '../failure.ts';
-import { Filters, validatorOf } from '../filters.tsx';
+import { DateFilter, Filters, validatorOf } from '../filters.tsx';
 import { paths } from '../links.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Field, Heading, Neighbours } from '../parts.tsx';
-import {
-  calendarNames,
-  calendars,
-  from,
-  granularities,
-  granularityNames,
-  periodsOf,
-  to,
-} from '../periods.ts';
+import { Choice, Heading, Neighbours } from '../parts.tsx';
+import { calendarNames, calendars, granularities, granularityNames, periodsOf } from '../periods.ts';
 import { listOf } from '../url-state.ts';
 import { OverTime } from '../validator-figures.tsx';
 import { Lists } from '../validator-lists.tsx';
@@ -171,8 +163,7 @@ function View({ data, place }: { data: Data; place: Place }) {
       <Filters names={['granularity', 'calendar', 'from', 'to']}>
         <Choice param={granularities} label="Length of a period" names={granularityNames} />
         <Choice param={calendars} label="Calendar" names={calendarNames} />
-        <Field param={from} label="From" type="date" />
-        <Field param={to} label="To" type="date" />
+        <DateFilter zone="" />
       </Filters>
       <Sums validator={validator} />
       <div className="figures">
