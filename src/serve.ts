@@ -19,12 +19,18 @@ import { loadSampleData } from './sample/load.ts';
 import { beginWithoutSample } from './sample/present.ts';
 import { indexBeside } from './serve-index.ts';
 
-/** Writes to stderr, because stdout is for people. */
-export const makeLog = (settings: Settings): Logger =>
-  pino(
+const MAX_LOG_BYTES = 1_000_000;
+
+/** Writes to stderr, because stdout is for people. What a full disk does not take waits, and is dropped beyond a limit. */
+export function makeLog(settings: Settings): Logger {
+  const stderr = destination({ fd: 2, sync: true, maxLength: MAX_LOG_BYTES });
+  stderr.on('error', () => undefined);
+  return pino(
     { level: settings.LOG_LEVEL, redact: ['req.headers.authorization', 'headers.authorization'] },
-    destination(2),
+    // without flushSync, which would block until the disk has space
+    { write: (line) => void stderr.write(line) },
   );
+}
 
 type Access = { token: string; codes: { explorer: string; graphiql: string } };
 

@@ -112,28 +112,41 @@ export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): P
   await db.query({ text: statement.text, values: statement.values });
 }
 
+const RotatedRow = TokenRow.extend({ oldExpiresAt: z.string() });
+
+/** The new token expires when the old one did. Undefined unless the old one is active and was not rotated before. */
 export async function rotateToken(
   db: Queryable,
   tokenId: string,
   graceSeconds: number,
-): Promise<{ token: string; row: TokenRow } | undefined> {
+): Promise<{ token: string; row: TokenRow; oldExpiresAt: string } | undefined> {
   const token = newToken();
-  const [row] = await rows(
+  const [found] = await rows(
     db,
-    TokenRow,
+    RotatedRow,
     sql`/* rotateToken */
     with old as (
-      select * from tokens where token_id::text = ${tokenId} and revoked_at is null
+      select * from tokens where token_id::text = ${tokenId} and revoked_at is null and rotated_at is null
         and (expires_at is null or expires_at > now()) for update
     ), t as (
       insert into tokens (name, hash, prefix, account_id, expires_at)
       select name, decode(${tokenHash(token)}, 'hex'), ${tokenPrefix(token)}, account_id, expires_at from old
       returning *
     ), ending as (
-      update tokens set expires_at = least(tokens.expires_at, now() + make_interval(secs => ${graceSeconds}))
-      from old where tokens.token_id = old.token_id
+      update tokens set rotated_at = now(),
+        expires_at = least(tokens.expires_at, now() + make_interval(secs => ${graceSeconds}))
+      from old where tokens.token_id = old.token_id returning tokens.expires_at
     ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
-    select ${columns} from t, told`,
+    select ${columns}, ${momentText(sql`ending.expires_at`)} as "oldExpiresAt" from t, told, ending`,
   );
-  return row && { token, row };
+  if (!found) return undefined;
+  const { oldExpiresAt, ...row } = found;
+  return { token, row, oldExpiresAt };
+}
+
+/** Whether the token was rotated and has not run out. */
+export async function isRotated(db: Queryable, tokenId: string): Promise<boolean> {
+  const text = `/* isRotated */ select from tokens
+    where token_id::text = $1 and revoked_at is null and rotated_at is not null and expires_at > now()`;
+  return (await db.query({ text, values: [tokenId] })).rows.length > 0;
 }

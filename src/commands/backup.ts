@@ -37,6 +37,8 @@ function statOf(path: string): Stats | undefined {
   return stats;
 }
 
+const NO_SPACE = ['ENOSPC', 'EDQUOT'];
+
 /** Where a backup is written: to the file `path`, or to a new file in the folder `path`. */
 type Destination = { path: string; isFolder: boolean };
 
@@ -52,8 +54,8 @@ function checkDestination(path: string, { replace, keep, every }: BackupFlags): 
     throw new SettingsError(
       `${option} needs a folder, where each backup has a name of its own: ${path} ${stats ? 'is a file' : 'does not exist'}.`,
     );
-  if (!existsSync(dirname(path)))
-    throw new SettingsError(`There is no folder ${dirname(path)}; make it first.`);
+  const folder = /[/\\]$/.test(path) ? path : dirname(path);
+  if (!existsSync(folder)) throw new SettingsError(`There is no folder ${folder}; make it first.`);
   if (stats && !replace)
     throw new SettingsError(`The file ${path} exists; choose another name, or replace it with --replace.`);
   return { path, isFolder: false };
@@ -146,7 +148,13 @@ const backup = (
     );
     const progress = transferProgress();
     const options = { version, replace: flags.replace ?? false, onProgress: progress.show, onWritten };
-    const { bytes, manifest } = await writeBackup(file, source, options).finally(progress.end);
+    const { bytes, manifest } = await writeBackup(file, source, options)
+      .catch((error) => {
+        throw NO_SPACE.includes(error.code)
+          ? new Error(`${file} cannot be written: ${error.message}`)
+          : error;
+      })
+      .finally(progress.end);
     const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
     const removed = flags.keep === undefined ? [] : removeOldBackups(path, flags.keep, basename(file));
     const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began), removed };

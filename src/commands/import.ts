@@ -1,7 +1,8 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { SettingsError } from '../config.ts';
 import { isDisconnected } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Database } from '../db/open.ts';
@@ -54,7 +55,10 @@ export const importCommand = (): Command =>
       new Option('--format <format>', 'format of the files (default: by name and content)').choices(formats),
     )
     .option('--skip-invalid', 'load the valid rows and write the others to a file')
-    .option('--rejects <file>', 'where --skip-invalid writes invalid rows (default: FILE.rejected.ndjson)')
+    .option(
+      '--rejects <file>',
+      'file to which --skip-invalid appends invalid rows (default: FILE.rejected.ndjson, written anew)',
+    )
     .addOption(
       new Option('--replace', 'remove stored rows of the same lists that are absent from the file').conflicts(
         'merge',
@@ -79,13 +83,14 @@ Attestations and days of validators are never removed. Rows of epochs that 'stak
 SIGINT and SIGTERM stop an import: it reports each file that was not loaded.
 Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
-    .action((resource: ImportResource, files: string[], flags: Flags) =>
-      withDatabase(
+    .action(async (resource: ImportResource, files: string[], flags: Flags) => {
+      checkRejects(files, flags);
+      await withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
         // Each job needs a writer. One more checks earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1, traced: true },
-      ),
-    );
+      );
+    });
 
 async function importAll(
   database: Database,
@@ -174,8 +179,33 @@ async function importOne(
   }
 }
 
+const rejectsPath = (file: string, { rejects }: Flags) =>
+  rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
+
+/** Rows that are written to a file that is read would be read again. */
+function checkRejects(files: string[], flags: Flags): void {
+  if (!flags.skipInvalid) {
+    if (flags.rejects === undefined) return;
+    throw new SettingsError('--rejects is for the rows that --skip-invalid skips: give both, or neither.');
+  }
+  const inputs = new Set(files.filter((file) => file !== '-').map(fileId));
+  for (const file of files) {
+    const path = rejectsPath(file, flags);
+    const id = fileId(path);
+    if (id !== undefined && inputs.has(id))
+      throw new SettingsError(
+        `Invalid rows of ${file} would be written to ${path}, which is imported: name another file with --rejects.`,
+      );
+  }
+}
+
+function fileId(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? `${stats.dev}:${stats.ino}` : undefined;
+}
+
 function rejectsFile(file: string, flags: Flags) {
-  const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
+  const path = rejectsPath(file, flags);
   let open: number | undefined;
   return {
     path,

@@ -1,6 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_ACCOUNT } from '../accounts/accounts.ts';
-import { createToken, listTokens, revokeToken, rotateToken, type TokenRow } from '../accounts/tokens.ts';
+import {
+  createToken,
+  isRotated,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  type TokenRow,
+} from '../accounts/tokens.ts';
 import { audit } from '../db/audit.ts';
 import { type Pool, type Queryable, transaction } from '../db/pool.ts';
 import { parseDate, parseDateTime } from '../kernel/time.ts';
@@ -17,6 +24,11 @@ function future(text: string): Date {
 
 const noSuchToken = (tokenId: string) =>
   new Error(`There is no active token ${JSON.stringify(tokenId)}; see "stakegraph token list".`);
+
+const rotatedBefore = (tokenId: string) =>
+  new Error(
+    `Token ${JSON.stringify(tokenId)} was rotated before and runs out: rotate its replacement, which "stakegraph token list" shows, or create another token.`,
+  );
 
 const changed = <Made extends { row: TokenRow }>(
   pool: Pool,
@@ -65,19 +77,20 @@ export function tokenCommand(): Command {
     .action((tokenId: string, flags: { grace: number }) =>
       withDatabase(async ({ write: pool }) => {
         const details = { oldTokenId: tokenId, graceSeconds: flags.grace };
-        show(
-          await changed(
-            pool,
-            'rotate',
-            async (db) => {
-              const made = await rotateToken(db, tokenId, flags.grace);
-              if (!made) throw noSuchToken(tokenId);
-              return made;
-            },
-            details,
-          ),
+        const made = await changed(
+          pool,
+          'rotate',
+          async (db) => {
+            const rotated = await rotateToken(db, tokenId, flags.grace);
+            if (rotated) return rotated;
+            throw (await isRotated(db, tokenId)) ? rotatedBefore(tokenId) : noSuchToken(tokenId);
+          },
+          details,
         );
-        process.stderr.write(`Token ${tokenId} stays valid for ${flags.grace} seconds.\n`);
+        show(made);
+        if (made.row.expiresAt)
+          process.stderr.write(`It is valid until ${made.row.expiresAt}, as the old one was.\n`);
+        process.stderr.write(`Token ${tokenId} stays valid until ${made.oldExpiresAt}.\n`);
       }),
     );
   command

@@ -44,7 +44,10 @@ const answers: Record<number, Answer> = {
 
 function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undefined {
   const detail = details[code];
-  return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
+  const answer = detail === undefined ? answers[statusCode] : plain(statusCode, detail);
+  if (answer?.status !== 400) return answer;
+  const loc = [code === 'FST_ERR_BAD_URL' ? 'path' : 'body'];
+  return { ...answer, body: { detail: [{ loc, msg: answer.body.detail, type: 'value_error' }] } };
 }
 
 /** For responses without a result. GraphQL clients expect a code in `errors`. */

@@ -22,7 +22,7 @@ import type { ReplicaState } from '../db/replicas/replica.ts';
 import { openStreams } from '../graphql/live/streams.ts';
 import { trustedDocuments } from '../graphql/run/trusted-documents.ts';
 import type { IndexStatus } from '../indexer/status.ts';
-import { Refusal, unavailable } from '../kernel/refusal.ts';
+import { badInput, Refusal, unavailable } from '../kernel/refusal.ts';
 import { tracer } from '../kernel/tracing.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
@@ -231,7 +231,8 @@ function acceptJson(app: FastifyInstance): void {
     const charset = /;\s*charset="?([^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
     if (charset !== undefined && !/^utf-?8$/i.test(charset))
       return done(new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The charset is not accepted; send UTF-8.'));
-    if (!isUtf8(body as Buffer)) return done(new Refusal('BAD_INPUT', 'The body is not UTF-8 text.'));
+    if (!isUtf8(body as Buffer))
+      return done(badInput([{ loc: ['body'], msg: 'The body is not UTF-8 text.', type: 'value_error' }]));
     const text = body.toString();
     if (request.routeOptions.config.bodyAsText) done(null, text);
     // Some clients send a content type with an empty DELETE.

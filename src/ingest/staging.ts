@@ -68,7 +68,7 @@ export function withinDates(
   }
   const range = (at: number) => `${column} between $${at + first}::date and $${at + first + 1}::date`;
   const ranges = values.flatMap((_, at) => (at % 2 === 0 ? [range(at)] : []));
-  return { text: `(${ranges.join(' or ')})`, values };
+  return { text: ranges.length > 0 ? `(${ranges.join(' or ')})` : 'false', values };
 }
 
 const monthNumber = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7));

@@ -127,6 +127,7 @@ describe('a rotated token', () => {
     const { token, row } = await createToken(db(), 'old');
     const rotated = await rotateToken(db(), row.tokenId, 4);
     expect(rotated?.row).toMatchObject({ name: 'old', account: row.account, expiresAt: null });
+    expect(await rotateToken(db(), row.tokenId, 60)).toBeUndefined();
     const next = rotated?.token as string;
     await eventually(async () => expect((await rest(next)).status).toBe(200));
     expect((await rest(token)).status).toBe(200);

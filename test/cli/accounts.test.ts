@@ -94,9 +94,22 @@ describe('stakegraph token rotate', () => {
     const { code, stdout, stderr } = await call('token', 'rotate', old.tokenId, '--grace', '60');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^sgt_[\w-]{49}\n$/);
-    expect(stderr).toContain(`Token ${old.tokenId} stays valid for 60 seconds.`);
     const rows = JSON.parse((await call('token', 'list', '--json')).stdout);
+    const { expiresAt } = rows.find((row: any) => row.tokenId === old.tokenId);
+    expect(stderr).toContain(`Token ${old.tokenId} stays valid until ${expiresAt}.`);
     expect(rows.map((row: any) => row.name)).toContain('web');
-    expect(rows.find((row: any) => row.tokenId === old.tokenId).expiresAt).not.toBeNull();
+    expect(Date.parse(expiresAt) - Date.now()).toBeLessThan(61_000);
+  });
+
+  it('refuses a token that was rotated before, and says that a replacement expires as the old one does', async () => {
+    await call('token', 'create', '--name', 'twice', '--expires', '2099-01-31');
+    const [old] = JSON.parse((await call('token', 'list', '--json')).stdout);
+    const first = await call('token', 'rotate', old.tokenId);
+    expect(first.stderr).toContain('It is valid until 2099-01-31T00:00:00Z, as the old one was.');
+    const second = await call('token', 'rotate', old.tokenId);
+    expect([second.code, second.stdout]).toEqual([1, '']);
+    expect(second.stderr).toMatch(
+      /^stakegraph: Token "[\w-]+" was rotated before and runs out: rotate its replacement, /,
+    );
   });
 });

@@ -96,6 +96,7 @@ describe('stakegraph backup', () => {
         `${folder.path} is a folder, where each backup has a new name: leave --replace out.`,
       ],
       ['backup', '/none/x', 'There is no folder /none; make it first.'],
+      ['backup', '/none/', 'There is no folder /none/; make it first.'],
       ['backup', '-', 'A backup cannot use standard input or output; for a file named -, give ./-.'],
       ['restore', folder.path, `${folder.path} is a folder; name a file.`],
       ['restore', '/none/x', 'There is no file /none/x.'],
@@ -117,7 +118,10 @@ describe('stakegraph backup', () => {
     const { code, stderr } = await stakegraph(['backup', join(small, 'full')], {
       env: { DATABASE_URL: source.url },
     });
-    expect([code, stderr]).toEqual([1, 'stakegraph: ENOSPC: no space left on device, write\n']);
+    expect([code, stderr]).toEqual([
+      1,
+      `stakegraph: ${join(small, 'full')} cannot be written: ENOSPC: no space left on device, write\n`,
+    ]);
     expect(readdirSync(small)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { link, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -52,6 +52,27 @@ describe('stakegraph import', () => {
     child.stdin.end();
     expect(await outcome).toMatchObject({ code: 0, stderr: '' });
     expect(await state()).toMatchObject({ rows: 20 });
+  });
+
+  it('refuses to write invalid rows to a file that it reads, and --rejects without --skip-invalid', async () => {
+    const rows = `${ndjson(1, 1)}{}\n`;
+    await file('loop.ndjson', rows);
+    await file('loop.ndjson.rejected.ndjson', ndjson(2, 1));
+    await link(join(folder.path, 'loop.ndjson'), join(folder.path, 'linked.ndjson'));
+    for (const args of [
+      ['loop.ndjson', '--skip-invalid', '--rejects', 'loop.ndjson'],
+      ['loop.ndjson', '--skip-invalid', '--rejects', 'linked.ndjson'],
+      ['loop.ndjson', 'loop.ndjson.rejected.ndjson', '--skip-invalid'],
+    ])
+      expect(await call(...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /^stakegraph: Invalid rows of loop.ndjson would be written to \S+, which is imported/,
+        ),
+      });
+    expect(await call('loop.ndjson', '--rejects', 'x')).toMatchObject({ code: 2 });
+    expect(await readFile(join(folder.path, 'loop.ndjson'), 'utf8')).toBe(rows);
+    expect(await state()).toMatchObject({ rows: 0 });
   });
 
   it('reads what can be read only once, such as a pipe by its name', async () => {

@@ -17,6 +17,8 @@ const post = (body: string | FormData | undefined, headers: Record<string, strin
 const postJson = (body: string, headers = {}) =>
   post(body, { 'content-type': 'application/json', ...headers });
 
+const fault = (msg: string) => ({ loc: ['body'], msg, type: 'value_error' });
+
 describe('a POST to /graphql', () => {
   it.each([
     ' ',
@@ -28,7 +30,7 @@ describe('a POST to /graphql', () => {
     '{"query":"\u0001"}',
   ])('that is not JSON is 400: %j', async (body) => {
     const { status, json } = await postJson(body);
-    expect([status, json]).toEqual([400, { detail: 'The body is not valid JSON.' }]);
+    expect([status, json]).toEqual([400, { detail: [fault('The body is not valid JSON.')] }]);
   });
 
   it.each(['null', '5', 'true', '"x"', '[]', '["x"]', `[{"query":"${query}"}]`])(
@@ -60,7 +62,7 @@ describe('a POST to /graphql', () => {
   it('without a body is 400', async () => {
     expect((await post(undefined)).status).toBe(400);
     const { status, json } = await postJson('');
-    expect([status, json]).toEqual([400, { detail: 'The body is empty; send JSON.' }]);
+    expect([status, json]).toEqual([400, { detail: [fault('The body is empty; send JSON.')] }]);
   });
 
   it('whose Content-Encoding is not accepted is 415, and 400 where it is not true', async () => {
@@ -74,7 +76,7 @@ describe('a POST to /graphql', () => {
     const untrue = await postJson(body, { 'content-encoding': 'gzip' });
     expect([untrue.status, untrue.json]).toEqual([
       400,
-      { detail: 'The body is not what Content-Encoding says.' },
+      { detail: [fault('The body is not what Content-Encoding says.')] },
     ]);
   });
 

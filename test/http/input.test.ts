@@ -48,9 +48,12 @@ describe('a body', () => {
       headers: { 'content-type': type, authorization: `Bearer ${gateway.token}` },
     });
 
-  it.each(['/graphql', '/v1/eth/tags'])('that is not UTF-8 is refused, of %s', async (path) => {
+  it.each(['/graphql', '/v1/eth/tags'])('that is not UTF-8 or not JSON is refused, of %s', async (path) => {
     const broken = await send(path, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
-    expect([broken.status, broken.json]).toEqual([400, { detail: 'The body is not UTF-8 text.' }]);
+    const fault = (msg: string) => ({ detail: [{ loc: ['body'], msg, type: 'value_error' }] });
+    expect([broken.status, broken.json]).toEqual([400, fault('The body is not UTF-8 text.')]);
+    const cut = await send(path, Buffer.from('{'));
+    expect([cut.status, cut.json]).toEqual([400, fault('The body is not valid JSON.')]);
     const other = await send(path, Buffer.from('{}', 'utf16le'), 'application/json; charset=utf-16');
     const detail = 'The charset is not accepted; send UTF-8.';
     expect([other.status, other.json]).toEqual([415, refusedBody(path, 'UNSUPPORTED_MEDIA_TYPE', detail)]);
@@ -94,7 +97,7 @@ describe('a path or query value', () => {
 
   it('in invalid percent-encoding is refused in a path, and taken as it stands in a query', async () => {
     for (const id of ['%zz', '%', '%E0%A4%A', '%ff']) {
-      expect(await faultsOf(summary(id))).toEqual([400, 'The path is not valid percent-encoding.']);
+      expect(await faultsOf(summary(id))).toEqual([400, ['path.value_error']]);
       expect(await faultsOf(`/v0/eth/slashings?size=${id}`)).toEqual([400, ['query.size.int_parsing']]);
     }
   });

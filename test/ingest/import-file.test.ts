@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { importFile, type Progress } from '../../src/ingest/import-file.ts';
-import type { ImportResource } from '../../src/ingest/importers.ts';
+import { type ImportResource, importers } from '../../src/ingest/importers.ts';
 import { useGateway } from '../support/gateway.ts';
 import { body, operator, share, slashing, useFiles } from './rows.ts';
 
@@ -25,6 +25,16 @@ describe('a file', () => {
     expect(report).toMatchObject({ loaded: false, rows: 2, inserted: 0, updated: 0 });
     expect(await slashed()).toEqual([]);
   });
+
+  it.each(Object.keys(importers) as ImportResource[])(
+    'of %s without rows changes nothing',
+    async (resource) => {
+      for (const options of [{}, { skipInvalid: true }]) {
+        const report = await load(resource, [], options);
+        expect(report).toMatchObject({ loaded: true, rows: 0, inserted: 0, updated: 0, removed: 0 });
+      }
+    },
+  );
 
   it('leaves nothing when the database refuses one row of it', async () => {
     const { validatorPubkey } = slashing(1);

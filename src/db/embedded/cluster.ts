@@ -58,7 +58,12 @@ async function ownerOfClosed(path: string): Promise<number | undefined> {
 const folderIn = (dataDir: string) => join(resolve(dataDir), 'postgres');
 const clusterIn = (folder: string) => join(folder, 'cluster');
 
-export const hasCluster = (dataDir: string): Promise<boolean> => exists(clusterIn(folderIn(dataDir)));
+/** True also for a folder that this user may not enter: opening it tells whose it is. */
+export const hasCluster = (dataDir: string): Promise<boolean> =>
+  stat(clusterIn(folderIn(dataDir))).then(
+    () => true,
+    ({ code }) => code === 'EACCES',
+  );
 
 export async function openHome(dataDir: string): Promise<Home> {
   const wanted = folderIn(dataDir);

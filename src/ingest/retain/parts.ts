@@ -60,7 +60,7 @@ export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
       select c.relname as part, b.bounds[1] as "from", b.bounds[2] as before,
         c.reltuples::float8 as rows, ${size}::float8 as bytes
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      cross join lateral regexp_matches(pg_get_expr(c.relpartbound, c.oid), '''([\\d-]+)''.*''([\\d-]+)''') as b (bounds)
+      cross join lateral regexp_matches(pg_get_expr(c.relpartbound, c.oid), '''([0-9-]+)''.*''([0-9-]+)''') as b (bounds)
       where i.inhparent = $1::regclass and c.relispartition order by b.bounds[1]`,
     values: [table],
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newPageCode } from '../../../src/accounts/page-codes.ts';
 import { noBrowser } from '../../support/browser.ts';
-import { refusal, useExplorer } from '../../support/explorer.ts';
+import { refusal, settled, useExplorer } from '../../support/explorer.ts';
 import { scratch } from '../../support/scratch.ts';
 
 const { gateway, open } = useExplorer();
@@ -149,6 +149,25 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     const pages = page.getByRole('navigation', { name: 'Pages' });
     const [hidden] = await pages.evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
     if (width >= 1280) expect(hidden).toBe(0);
+  });
+
+  it('needs no scrolling sideways at 320 px', async () => {
+    const { page } = await open('/', { viewport: { width: 320, height: 800 } });
+    const answer = await gateway.get('/v0/eth/blocks?size=1');
+    for (const path of [
+      '/',
+      '/explore/operators',
+      '/explore/operators/pool/Sample%20Pool%20Alder',
+      `/explore/blocks/${answer.json.data[0].consensusSlot}`,
+      '/explore/slashings',
+      '/explore/consolidations',
+      '/explore/solana',
+      '/explore/account',
+    ]) {
+      await page.goto(gateway.url + path);
+      await settled(page);
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 320]);
+    }
   });
 
   it('is walked by keyboard: the first stop skips to the content', async () => {
