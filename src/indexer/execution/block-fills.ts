@@ -168,8 +168,10 @@ export class BlockFills {
         this.#slots.set(slot, { attempts: attempts + 1, until: now() + firstWaitMs });
     }
     if (this.#missed === BATCH) {
-      this.#missing = { upTo: Math.max(...due.map(({ slot }) => slot)), until: now() + MAX_WAIT_MS };
-      for (const { slot } of due) this.#slots.delete(slot);
+      const upTo = Math.max(...due.map(({ slot }) => slot));
+      this.#missing = { upTo, until: now() + MAX_WAIT_MS };
+      // Nobody would ask for those that wait below it, so `waits` would stay true.
+      for (const slot of this.#slots.keys()) if (slot <= upTo) this.#slots.delete(slot);
     }
     this.#missed = 0;
     for (const [slot, { until }] of this.#slots) if (until < now() - MAX_WAIT_MS) this.#slots.delete(slot);

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { transaction } from '../../../src/db/pool.ts';
+import { BlockFills } from '../../../src/indexer/execution/block-fills.ts';
 import { openFills } from '../../../src/indexer/execution/index.ts';
+import { openRpc } from '../../../src/indexer/execution/rpc.ts';
+import { openSource } from '../../../src/indexer/execution/source.ts';
 import { writeBlocks } from '../../../src/indexer/store/block-rows.ts';
 import type { BeaconBlock } from '../../../src/indexer/types.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -224,6 +227,32 @@ describe('an execution node', () => {
     expect(await unfilled()).toEqual(blocks.slice(0, 60).map(({ slot }) => slot));
     expect(node.asked.length).toBeLessThan(400);
   });
+
+  // Of the first blocks that are missing, all, some or none are due again with the next batch, which is missing as a whole.
+  it.each([1, 5, 7, 9, 11, 20])(
+    'that lacks old blocks ends, with a first wait of %i ms',
+    async (firstWaitMs) => {
+      const blocks = Array.from({ length: 70 }, (_, n) => madeBlock(SLOT + n));
+      await storeBlocks(database, blocks);
+      node.blocks = blocks.slice(60);
+      const { signal } = new AbortController();
+      const limits = { rate: 100_000, timeoutMs: 10_000, maxBytes: 1_000_000, signal };
+      const rpc = openRpc(openSource({ url: new URL(node.url), name: 'node', ...limits }));
+      let at = Date.now();
+      const fills = new BlockFills({
+        ...{ pool: database.pool, network: 'hoodi', rpc: async () => rpc, relays: undefined },
+        ...{ estimateMissed: false, concurrency: 1, firstWaitMs, onError: () => undefined },
+        now: () => (at += 1), // each block waits a little longer than the one before
+      });
+      let steps = 0;
+      for (let more = true; more && steps < 1_000; steps += 1) {
+        if (await fills.step()) continue;
+        more = fills.waits(4);
+        at += firstWaitMs;
+      }
+      expect(steps).toBeLessThan(1_000);
+    },
+  );
 });
 
 describe('fills', () => {
