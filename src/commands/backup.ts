@@ -37,8 +37,6 @@ function statOf(path: string): Stats | undefined {
   return stats;
 }
 
-const NO_SPACE = ['ENOSPC', 'EDQUOT'];
-
 /** Where a backup is written: to the file `path`, or to a new file in the folder `path`. */
 type Destination = { path: string; isFolder: boolean };
 
@@ -54,7 +52,7 @@ function checkDestination(path: string, { replace, keep, every }: BackupFlags): 
     throw new SettingsError(
       `${option} needs a folder, where each backup has a name of its own: ${path} ${stats ? 'is a file' : 'does not exist'}.`,
     );
-  const folder = /[/\\]$/.test(path) ? path : dirname(path);
+  const folder = path.endsWith('/') ? path : dirname(path);
   if (!existsSync(folder)) throw new SettingsError(`There is no folder ${folder}; make it first.`);
   if (stats && !replace)
     throw new SettingsError(`The file ${path} exists; choose another name, or replace it with --replace.`);
@@ -124,6 +122,8 @@ async function untilDue(folder: string, every: number): Promise<void> {
   process.stderr.write(`stakegraph: the next backup is due at ${due}, because ${newest.name} is there.\n`);
   await sleep(wait);
 }
+
+const NO_SPACE = ['ENOSPC', 'EDQUOT'];
 
 const backup = (
   url: string,

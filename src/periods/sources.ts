@@ -9,7 +9,7 @@ export type EntityKey = { network: Network; idType: string; id: string };
 
 const genesis = ['bigint', (key: { network: Network }) => genesisTime[key.network]] as const;
 
-const entities = (keys: readonly EntityKey[]) => sql`${keyTable(keys, {
+export const entities = (keys: readonly EntityKey[]) => sql`${keyTable(keys, {
   network: ['text', 'network'],
   id_type: ['text', 'idType'],
   entity_id: ['text', 'id'],

@@ -53,7 +53,6 @@ describe('attestations of the class validator', () => {
     await list(known.pubkey);
     expect(gateway.statements.toSorted()).toEqual([
       'attestedEntities',
-      'attestedEntities',
       'validatorAttestationPages',
       'validatorsByPubkey',
     ]);

@@ -24,23 +24,24 @@ import {
 } from './queries.ts';
 import type { AttestationField } from './record.ts';
 
+type Load = (
+  ctx: Context,
+  key: OperatorId,
+  query: AttestationQuery,
+  range: Range<number>,
+  selection: Selection<AttestationField>,
+) => Promise<AttestationRow[]>;
+
 const readPage = listReader({
   keyOf: operatorIdText,
   load: attestationPages,
   rows: rowsRead,
 });
 
-export function loadAttestationPage(
-  ctx: Context,
-  key: OperatorId,
-  query: AttestationQuery,
-  range: Range<number>,
-  selection: Selection<AttestationField>,
-): Promise<AttestationRow[]> {
-  if (key.idType === 'privateSet') return setPage(ctx, key, query, range, selection);
-  const load = key.idType === 'validator' ? validatorPage : readPage;
-  return load(ctx, key, query, range, selection);
-}
+export const loadAttestationPage: Load = (ctx, key, ...asked) => {
+  if (key.idType === 'privateSet') return setPage(ctx, key, ...asked);
+  return (key.idType === 'validator' ? validatorPage : readPage)(ctx, key, ...asked);
+};
 
 export const loadValidatorAttestations = listReader({
   keyOf: validatorKeyText,
@@ -62,33 +63,22 @@ async function validatorOf(ctx: Context, { network, id }: OperatorId) {
 }
 
 /** Attestations of the validator as an entity, which `refresh --validators` and imports store, or else of its days. */
-async function validatorPage(
-  ctx: Context,
-  key: OperatorId,
-  query: AttestationQuery,
-  range: Range<number>,
-  selection: Selection<AttestationField>,
-): Promise<AttestationRow[]> {
+const validatorPage: Load = async (ctx, key, ...asked) => {
   const validator = await validatorOf(ctx, key);
-  const byIndex = validator && { ...key, id: String(validator.validatorIndex) };
-  const attested = (await loadAttested(ctx, key)) ?? (byIndex && (await loadAttested(ctx, byIndex)));
-  if (attested || !validator) return readPage(ctx, attested ?? key, query, range, selection);
-  return loadValidatorAttestations(ctx, validator, query, range, selection);
-}
+  const ids = [key.id, ...(validator ? [String(validator.validatorIndex)] : [])];
+  const found = await Promise.all(ids.map((id) => loadAttested(ctx, { ...key, id })));
+  const attested = found.find((entity) => entity !== undefined);
+  if (attested || !validator) return readPage(ctx, attested ?? key, ...asked);
+  return loadValidatorAttestations(ctx, validator, ...asked);
+};
 
-async function setPage(
-  ctx: Context,
-  key: OperatorId,
-  query: AttestationQuery,
-  range: Range<number>,
-  selection: Selection<AttestationField>,
-): Promise<AttestationRow[]> {
+const setPage: Load = async (ctx, key, query, range, selection) => {
   if (!(await isKnown(ctx, key))) return [];
   const name = `setAttestations:${JSON.stringify([query, range, selection])}`;
   return batchListLoader<OperatorId, AttestationRow>(ctx.loaders, name, operatorIdText, (sets) =>
     setAttestationPages(ctx.primary, sets, query, range, selection),
   )(key);
-}
+};
 
 /** A private set is known only to its owner. */
 export const isKnown = async (ctx: Context, key: OperatorId): Promise<boolean> =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { keyTable, rows, type Sql, sql } from '../../db/rows.ts';
+import { rows, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import { text } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -13,7 +13,7 @@ import {
   periodPages,
   type Series,
 } from '../../periods/pages.ts';
-import { entityDays, validatorDays } from '../../periods/sources.ts';
+import { entities, entityDays, validatorDays } from '../../periods/sources.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { IdType } from '../operators/record.ts';
 import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
@@ -78,6 +78,7 @@ export const setAttestationPages = pagesOf<SetKey>(
   (sets, query) => setDays(sets, query.calendar, query),
   seriesOfSets,
 );
+
 const EntityRow = z.object({ network: Network, idType: IdType, id: text() });
 
 /** Those of the entities that have attestations of their own. */
@@ -86,12 +87,7 @@ export const attestedEntities = (db: Queryable, keys: readonly OperatorId[]): Pr
     db,
     EntityRow,
     sql`/* attestedEntities */
-    select e.network, e.id_type as "idType", e.entity_id as id
-    from ${keyTable(keys, {
-      network: ['text', 'network'],
-      id_type: ['text', 'idType'],
-      entity_id: ['text', 'id'],
-    })} join attestation_entities e using (network, id_type, entity_id)`,
+    select network, id_type as "idType", entity_id as id from ${entities(keys)}`,
   );
 
 export const validatorAttestationPages = pagesOf('validatorAttestationPages', validatorDays);

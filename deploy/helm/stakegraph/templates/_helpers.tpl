@@ -60,8 +60,8 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end -}}
 
 {{/*
-The pod of a process. Input: root, component (also the name of its values), args, keys of the secret, env, and optionally secretName, probes, ports,
-tmpSize, claim, settings, restartPolicy, graceSeconds, resources. The claim is for /backups.
+The pod of a process. Input: root, component (also the name of its values), args, keys of the secret, env, and optionally
+secretName, probes, ports, tmpSize, claim, settings, restartPolicy, graceSeconds, resources. The claim is for /backups.
 */}}
 {{- define "stakegraph.pod" -}}
 {{- $root := .root -}}
