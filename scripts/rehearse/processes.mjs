@@ -1,5 +1,5 @@
 // The processes of a rehearsal: PostgreSQL with a standby, Redis, gateways and haproxy. All end with it.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
@@ -14,6 +14,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -149,27 +150,43 @@ export async function startRedis(folder) {
   return { ...start(redisProgram, args, join(folder, 'redis.log')), url: `redis://127.0.0.1:${port}` };
 }
 
-/** A gateway that is started again on the same port. */
-export async function makeGateway(folder, name, settings) {
+/** Runs a command of the version in the folder `version`. */
+export async function command(version, args, settings) {
+  const env = { PATH: process.env.PATH, ...settings };
+  const { stdout } = await promisify(execFile)(process.execPath, [join(version, 'dist/main.js'), ...args], {
+    env,
+  });
+  return stdout;
+}
+
+/** A gateway that is started again on the same port, of the same version unless another is given. */
+export async function makeGateway(folder, name, version, settings) {
   const port = await freePort();
   let running;
+  let current = version;
   const isReady = () =>
     fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(2_000) }).then(({ ok }) => ok);
   return {
     port,
     stop: () => running.stop(),
     kill: () => running.kill(),
-    async start() {
+    async start(version = current) {
+      current = version;
       const env = { PATH: process.env.PATH, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...settings };
       running = start(
         process.execPath,
-        [join(project, 'dist/main.js'), 'serve'],
+        [join(current, 'dist/main.js'), 'serve'],
         join(folder, `${name}.log`),
         {
           env: { ...env, PORT: String(port) },
         },
       );
-      await until(isReady, `The start of gateway ${name}`);
+      const ended = running.ended.then(() => {
+        const lastLine = readFileSync(running.log, 'utf8').trim().split('\n').at(-1);
+        throw new Error(`Gateway ${name} did not start: ${lastLine}`);
+      });
+      ended.catch(() => undefined); // it also ends later
+      await Promise.race([until(isReady, `The start of gateway ${name}`), ended]);
     },
   };
 }

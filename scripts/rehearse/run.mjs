@@ -1,25 +1,35 @@
 // `npm run rehearse -- --seconds 8`: a deploy, a killed gateway and a failover of the database, under load.
 // Two gateways with Redis behind haproxy, a primary database and its synchronous standby, all on this machine.
+// With `--from ../older`, a folder with a built older version: first an upgrade from that version, a rollback to it, and
+// the upgrade again.
 // Exits with 1 if an acknowledged write is lost, a request fails for good, or a walk misses or repeats a row.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createAccount } from '../../dist/accounts/accounts.js';
-import { createToken } from '../../dist/accounts/tokens.js';
-import { migrate } from '../../dist/db/migrate.js';
-import { createPool } from '../../dist/db/pool.js';
-import { loadSampleData } from '../../dist/sample/load.js';
 import { makeClient, newCounts } from './client.mjs';
 import * as processes from './processes.mjs';
 
 const { values: flags } = parseArgs({
-  options: { seconds: { type: 'string', default: '8' }, json: { type: 'boolean', default: false } },
+  options: {
+    seconds: { type: 'string', default: '8' },
+    from: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
 });
 const settleMs = 1_000 * Number(flags.seconds);
 if (!(settleMs > 0)) {
   console.error(`--seconds is ${flags.seconds}; the seconds of load before and after each event are needed.`);
+  process.exit(2);
+}
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const older = flags.from === undefined ? undefined : resolve(flags.from);
+if (older && !existsSync(join(older, 'dist/main.js'))) {
+  console.error(
+    `--from is ${flags.from}; a folder with an older version is needed, after npm ci and npm run build.`,
+  );
   process.exit(2);
 }
 const absent = processes.missing();
@@ -40,6 +50,11 @@ async function end(code) {
 }
 
 async function fill(url) {
+  const of = (file) => import(pathToFileURL(join(older ?? project, 'dist', file)).href);
+  const [{ migrate }, { createPool }, { loadSampleData }, { createAccount }, { createToken }] =
+    await Promise.all(
+      ['db/migrate.js', 'db/pool.js', 'sample/load.js', 'accounts/accounts.js', 'accounts/tokens.js'].map(of),
+    );
   await migrate(url);
   const db = createPool({ url, readOnly: false, max: 4, waitTimeoutMs: 60_000 });
   try {
@@ -69,7 +84,8 @@ async function startAll() {
     DRAIN_DELAY_MS: '3000',
   };
   const gateways = [];
-  for (const name of ['a', 'b']) gateways.push(await processes.makeGateway(folder, name, settings));
+  for (const name of ['a', 'b'])
+    gateways.push(await processes.makeGateway(folder, name, older ?? project, settings));
   await Promise.all(gateways.map((gateway) => gateway.start()));
   const haproxy = await processes.startHaproxy(folder, gateways);
   return { databases, gateways, url: haproxy.url, token, validators };
@@ -110,15 +126,28 @@ async function phase(name, work) {
   );
 }
 
+async function deploy(version) {
+  for (const gateway of gateways) {
+    await gateway.stop();
+    await gateway.start(version);
+    await sleep(3_000); // haproxy notices the started one
+  }
+}
+
+async function upgrade() {
+  const output = await processes.command(project, ['migrate'], { DATABASE_URL: databases.url });
+  await deploy(project);
+  return { migrations: output.match(/\d{4}_\w+/g)?.length ?? 0 };
+}
+
 try {
   await phase('nothing', () => undefined);
-  await phase('deploy', async () => {
-    for (const gateway of gateways) {
-      await gateway.stop();
-      await gateway.start();
-      await sleep(3_000); // haproxy notices the started one
-    }
-  });
+  if (older) {
+    await phase('upgrade', upgrade);
+    await phase('rollback', () => deploy(older));
+    await phase('upgrade again', upgrade);
+  }
+  await phase('deploy', () => deploy(project));
   await phase('killed gateway', async () => {
     await gateways[0].kill();
     await sleep(3_000);

@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
+import { writeBackup } from '../../src/db/transfer/backup-write.ts';
+import type { Table } from '../../src/db/transfer/catalog.ts';
+import { withSource } from '../../src/db/transfer/source.ts';
 import { until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { committedTo } from '../support/migrations.ts';
@@ -57,6 +60,24 @@ describe('stakegraph backup', () => {
       /whole\.backup: \d+ tables with [\d,]+ rows in [\d.]+ MB, written and read again in [\d.]+ s\n$/,
     );
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder.path)).toEqual(['whole.backup']);
+  });
+
+  it('leaves no file if a row of the database did not get into it', async () => {
+    const writing = withSource(source.url, (whole) => {
+      const check = async (table: Table) => {
+        const { rows, hash } = await whole.check(table);
+        return { rows: table.name === 'slashings' ? String(Number(rows) + 1) : rows, hash };
+      };
+      const options = {
+        version: '',
+        replace: false,
+        onProgress: () => undefined,
+        onWritten: () => undefined,
+      };
+      return writeBackup(other, { ...whole, check }, options);
+    });
+    await expect(writing).rejects.toThrow(/damaged: the table slashings has \d+ rows instead of \d+\.$/);
     expect(readdirSync(folder.path)).toEqual(['whole.backup']);
   });
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import {
   DamagedBackup,
@@ -11,6 +12,7 @@ import {
   TRAILER_BYTES,
   TRAILER_END,
 } from './backup-format.ts';
+import { countBinaryRows } from './binary-rows.ts';
 import type { Progress } from './load.ts';
 import type { Source } from './source.ts';
 
@@ -51,10 +53,20 @@ export async function readManifest(path: string): Promise<Manifest> {
 const stored = (path: string, { offset, length }: StoredTable) =>
   createReadStream(path, { start: offset, end: offset + length - 1, highWaterMark: 1 << 20 });
 
+type Verification = {
+  /** Also decompresses the tables and counts their rows, which takes longer. */
+  countsRows: boolean;
+  onProgress(progress: Progress): void;
+};
+
+async function discard(chunks: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of chunks);
+}
+
 /** Throws if the file differs from its manifest. */
 export async function verifyBackup(
   path: string,
-  onProgress: (progress: Progress) => void = () => undefined,
+  { countsRows, onProgress }: Verification,
 ): Promise<Manifest> {
   const manifest = await readManifest(path);
   let rows = 0;
@@ -62,13 +74,23 @@ export async function verifyBackup(
     const place = { table: table.name, rows, done: index, of: manifest.tables.length, checking: true };
     let bytes = 0;
     const hash = createHash('sha256');
-    for await (const chunk of stored(path, table)) {
-      hash.update(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
-      onProgress({ ...place, bytes });
-    }
+    const hashed = async function* (file: AsyncIterable<Buffer>) {
+      for await (const chunk of file) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        onProgress({ ...place, bytes });
+        yield chunk;
+      }
+    };
+    const counted = await (countsRows
+      ? pipeline(stored(path, table), hashed, createGunzip(), countBinaryRows)
+      : pipeline(stored(path, table), hashed, discard));
     if (hash.digest('hex') !== table.sha256)
       throw new DamagedBackup(path, `the table ${table.name} was changed`);
+    if (countsRows && counted !== Number(table.rows)) {
+      const what = counted === undefined ? 'cannot be read' : `has ${counted} rows instead of ${table.rows}`;
+      throw new DamagedBackup(path, `the table ${table.name} ${what}`);
+    }
     rows += Number(table.rows);
   }
   return manifest;
@@ -86,7 +108,7 @@ export function sourceOf(path: string, manifest: Manifest): Source {
     sizes: new Map(manifest.tables.map(({ name, size }) => [name, size])),
     read(table): Readable {
       const rows = new PassThrough();
-      pipeline(stored(path, tableOf(table)), createGunzip(), rows, () => undefined);
+      pipeline(stored(path, tableOf(table)), createGunzip(), rows).catch(() => undefined); // destroys `rows` too
       return rows;
     },
     async check(table) {

@@ -98,7 +98,9 @@ export async function writeBackup(
     const manifest = await fill(file, source, options);
     await handle.sync();
     await handle.close();
-    await traced('backup verify', {}, () => verifyBackup(partial, options.onProgress));
+    await traced('backup verify', {}, () =>
+      verifyBackup(partial, { countsRows: true, onProgress: options.onProgress }),
+    );
     if (!options.replace && existsSync(path))
       throw new Error(`The file ${path} was made by another program.`);
     await rename(partial, path);
