@@ -24,7 +24,7 @@ export type FollowOptions = {
   network: Network;
   nodes: Nodes;
   store: Store;
-  asked: Asked;
+  asked(): Asked;
   /** If true, the index ends at the newest closed epoch. */
   once: boolean;
   width: number;
@@ -110,7 +110,7 @@ class Pass {
     this.#report = report;
     this.#publisher = publisher;
     this.#signal = signal;
-    this.#end = endOf(options.network, options.asked.to);
+    this.#end = endOf(options.network, options.asked().to);
   }
 
   async run(avoid: string | undefined): Promise<void> {
@@ -138,10 +138,12 @@ class Pass {
   }
 
   async #begin(avoid: string | undefined): Promise<Chain> {
-    const { store, status, network, asked } = this.#o;
-    const stored = await store.resume().catch((error: Error) => {
-      if (asked.from === undefined) throw error;
-      return undefined; // with --from, the index begins anew
+    const { store, status, network } = this.#o;
+    const asked = this.#o.asked();
+    const beginsAnew = (error: unknown) => error instanceof SavedStateError && asked.from !== undefined;
+    const stored = await store.resume().catch((error) => {
+      if (!beginsAnew(error)) throw error;
+      return undefined;
     });
     this.#stored = stored?.epoch;
     status.indexedEpoch = stored?.epoch ?? status.indexedEpoch;
@@ -154,7 +156,7 @@ class Pass {
       return await this.#beginAt(start as number, options);
     } catch (error) {
       if (error instanceof InputError) this.#sayRefused(error, this.beganWith);
-      if (!(error instanceof SavedStateError) || asked.from === undefined) throw error;
+      if (!beginsAnew(error)) throw error;
       return await this.#beginAt(startOf(network, asked, this.#finalized, undefined) as number, options);
     }
   }

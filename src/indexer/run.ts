@@ -47,6 +47,11 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   const tell = problemTeller(say);
   const retry = retrying({ status, tell, say, once, stop });
   const rules = await checkedLabels(options);
+  let { asked } = options;
+  const onStored = (progress: Progress) => {
+    asked = { ...asked, from: undefined }; // after an outage, the index goes on where it was
+    options.onStored(progress);
+  };
   try {
     const nodes = await openedNodes(options, tell, retry, signal);
     if (!nodes) return { from: undefined, to: undefined, epochs: 0, done: false };
@@ -56,7 +61,7 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
         await audit(database.pool, { action: 'index', subject: nodes.network });
         const store = openStore(database.pool, nodes.network);
         if (rules) await store.setLabels(rules);
-        return run({ ...options, nodes, store, tell, retry, lost });
+        return run({ ...options, asked: () => asked, onStored, nodes, store, tell, retry, lost });
       }),
     );
   } finally {
@@ -103,7 +108,8 @@ async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying,
   return undefined;
 }
 
-type Running = IndexOptions & {
+type Running = Omit<IndexOptions, 'asked'> & {
+  asked(): Asked;
   nodes: Nodes;
   store: Store;
   tell: Teller;

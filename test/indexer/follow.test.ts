@@ -134,6 +134,44 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
     expect(await contentOf(database)).toEqual(before);
   });
 
+  it('goes on where it was if the database fails as it begins, also with --from', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    await indexed(database, [node.url], { from: FIRST, to: FIRST + 2 });
+    let failures = 0;
+    const query: TestDatabase['pool']['query'] = (statement) => {
+      if (!statement.text.includes('resumeIndex') || failures > 0) return database.pool.query(statement);
+      failures += 1;
+      return Promise.reject(Object.assign(new Error('The connection was lost.'), { code: 'ECONNRESET' }));
+    };
+    const failing = { ...database, pool: { ...database.pool, query } };
+    const report = await indexed(failing, [node.url], { from: FIRST + 2, to: FIRST + 4 });
+    expect(failures).toBe(1);
+    expect(report).toMatchObject({ from: FIRST + 3, epochs: 2, done: true });
+  });
+
+  it('has every epoch from its beginning at the head on, whatever fails later', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest({ head: HEAD - 10 * 32 });
+    let isDown = false;
+    const withClient: TestDatabase['pool']['withClient'] = (work) =>
+      isDown
+        ? Promise.reject(Object.assign(new Error('The connection was lost.'), { code: 'ECONNRESET' }))
+        : database.pool.withClient(work);
+    const [stop, status] = [new AbortController(), newStatus()];
+    const running = indexed({ ...database, pool: { ...database.pool, withClient } }, [node.url], {
+      ...{ from: 'head', once: false, stop: stop.signal, status },
+    });
+    await until(() => status.indexedEpoch === LAST - 10, running);
+    isDown = true;
+    node.setHead(HEAD);
+    await until(() => status.problem === 'database', running);
+    isDown = false;
+    await until(() => status.indexedEpoch === LAST, running);
+    stop.abort();
+    expect(await running).toMatchObject({ from: LAST - 10, epochs: 11 });
+  });
+
   it.each([
     [{ from: FIRST, to: FIRST - 1 }, RangeFault, '--to is epoch 2339, before epoch 2340'],
     [{ from: FIRST + 100 }, RangeFault, '--from is epoch 2440, and the beacon node has finalized'],

@@ -3,7 +3,7 @@ import { type IndexOptions, runIndex } from '../../src/indexer/run.ts';
 import { newStatus } from '../../src/indexer/status.ts';
 import type { TestDatabase } from './gateway.ts';
 
-type Options = Partial<Omit<IndexOptions, 'asked'>> & { from?: number; to?: number };
+type Options = Partial<Omit<IndexOptions, 'asked'>> & { from?: number | 'head'; to?: number };
 
 /** Indexes into a database once, unless told otherwise; with what was said. */
 export async function indexed(
@@ -16,7 +16,7 @@ export async function indexed(
   const report = await runIndex({
     ...{ urls, network: undefined, once: true, rate: undefined, labels: undefined, execution: undefined },
     ...{ relays: [], estimateMissed: false, database: { url, pool }, status: newStatus() },
-    asked: { from: boundary(from), firstFrom: undefined, to: boundary(to) },
+    asked: { from: from === 'head' ? from : boundary(from), firstFrom: undefined, to: boundary(to) },
     say: (_level, message) => said.push(message),
     onStored: () => undefined,
     onPublished: (_epoch, failures) => said.push(...failures),
