@@ -43,14 +43,25 @@ const perTier = (fallback: string, tiers: string) => {
 
 const urlOf = (scheme: RegExp, error: string) =>
   z.string().refine((text) => scheme.test(text) && URL.canParse(text), error);
-const isHttpUrl = (text: string) =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !new URL(text).hash;
+export const PERCENT = 'with % in a password written as %25';
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hash, username, password } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return /^https?:$/.test(protocol) && !hash;
+}
 const httpUrls = z
   .string()
   .transform(list)
-  .refine((all) => all.length > 0 && all.every(isHttpUrl), 'http:// or https:// URLs are needed')
+  .refine((all) => all.length > 0 && all.every(isHttpUrl), `http:// or https:// URLs are needed, ${PERCENT}`)
   .transform((all) => all.map((url) => url.replace(/\/+$/, '')));
-const httpUrl = z.string().refine((text) => isHttpUrl(text), 'an http:// or https:// URL is needed');
+const httpUrl = z
+  .string()
+  .refine((text) => isHttpUrl(text), `an http:// or https:// URL is needed, ${PERCENT}`);
 const protocol = z.enum(['http/protobuf', 'http/json'], 'http/protobuf or http/json is needed');
 const samplers = [
   'always_on',
@@ -184,7 +195,7 @@ export const Settings = z.object({
     .transform(list)
     .refine(
       (all) => all.length > 0 && all.every((relay) => isHttpUrl(relay.replace(/^[^=/:]+=/, ''))),
-      'http:// or https:// URLs, or name=URL, are needed',
+      `http:// or https:// URLs, or name=URL, are needed, ${PERCENT}`,
     )
     .optional()
     .describe('Relays of the index, as URL or name=URL, separated by commas, for MEV values.'),

@@ -70,10 +70,18 @@ export async function openDirectory(options: {
     });
   };
 
+  const logEntry = (payload: string) => {
+    try {
+      log.info({ audit: JSON.parse(withoutTokens(payload)) }, 'audit');
+    } catch {
+      // every role of the database may send notifications
+      log.warn({ channel: AUDIT_CHANNEL }, 'a notification is not an entry of the audit log');
+    }
+  };
+
   await reading.run();
   const listener = listen(options.url, [TOKENS_CHANNEL, AUDIT_CHANNEL], (told) => {
-    if (told?.channel === AUDIT_CHANNEL)
-      log.info({ audit: JSON.parse(withoutTokens(told.payload as string)) }, 'audit');
+    if (told?.channel === AUDIT_CHANNEL) logEntry(told.payload ?? '');
     else void reading.run();
   });
   const timers = [

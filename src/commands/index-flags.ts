@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { readSettings, type Settings, SettingsError } from '../config.ts';
+import { PERCENT, readSettings, type Settings, SettingsError } from '../config.ts';
 import { type Boundary, boundaryOf, type From } from '../indexer/range.ts';
 
 export function fromOf(text: string): From {
@@ -33,6 +33,6 @@ export function urlsOf(
     return [readSettings({ [setting]: text })[setting] ?? []].flat();
   } catch {
     const urls = setting === 'EXECUTION_URL' ? 'an http:// or https:// URL' : 'http:// or https:// URLs';
-    throw new SettingsError(`${option} needs ${urls}.`);
+    throw new SettingsError(`${option} needs ${urls}, ${PERCENT}.`);
   }
 }

@@ -50,6 +50,10 @@ async function withDatabaseUrl(
     throw new Error(`There is no database in ${resolve(DATA_DIR)}: ${make}set DATA_DIR or DATABASE_URL.`);
   }
   const embedded = await (await import('../db/embedded/index.ts')).startEmbedded({ dataDir: DATA_DIR });
+  void embedded.ended.then((error) => {
+    process.stderr.write(`stakegraph: ${error.message}\n`);
+    process.exit(1);
+  });
   try {
     await work(embedded.url, settings);
   } catch (error) {

@@ -159,6 +159,15 @@ describe('audit_log', () => {
     expect(after.at(-1)).toMatchObject({ action: 'audit.delete', details: { removed: 1 } });
   });
 
+  it('is not confused with other notifications, which every role may send', async () => {
+    await run('notify stakegraph_audit');
+    await run(`notify stakegraph_audit, 'hello'`);
+    const others = () =>
+      logged.filter(({ msg }) => msg === 'a notification is not an entry of the audit log');
+    await eventually(() => expect(others()).toHaveLength(2));
+    expect((await gateway.fetch('/health')).status).toBe(200);
+  });
+
   it('tells gateways of an entry that is longer than a notification', async () => {
     await run(
       `insert into audit_log (actor_type, actor, action, subject, details)

@@ -36,6 +36,8 @@ afterAll(async () => {
 });
 afterEach(endRunning);
 
+const folderOfBackups = () => mkdtempSync(join(folder.path, 'backups-'));
+
 let made = 0;
 let other: string;
 beforeEach(() => {
@@ -415,7 +417,16 @@ describe('stakegraph restore', () => {
     expect(backup.code, backup.stderr).toBe(0);
     const refused = await stakegraph(['restore', other, '--replace'], { env: { DATA_DIR: from } });
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('stop it first')]);
+    const often = launch(['backup', folderOfBackups(), '--every', '1d'], { env: { DATA_DIR: from } });
+    await until(() => often.output.stdout.includes('written and read again'), often.outcome);
     await served.stop();
+    // It would never find the database again, which another gateway starts on another port.
+    expect(await often.outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'The embedded PostgreSQL was stopped, because the process that owned it',
+      ),
+    });
     const missing = await stakegraph(['restore', other], { env: { DATA_DIR: to } });
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no database in')]);
     const restored = await stakegraph(['restore', other, '--create'], { env: { DATA_DIR: to } });

@@ -38,18 +38,31 @@ const env = ({ url }: TestDatabase, more: Record<string, string> = {}) => ({
 describe('stakegraph index', () => {
   it.each<[string[], string]>([
     [['index'], 'A beacon node is needed: give --beacon URL, or set BEACON_URL.'],
-    [['index', '--beacon', 'ftp://user:pass@a.test'], '--beacon needs http:// or https:// URLs.'],
+    [
+      ['index', '--beacon', 'http://user:50%off@a.test'],
+      '--beacon needs http:// or https:// URLs, with % in a password written as %25.',
+    ],
+    [
+      ['index', '--beacon', 'ftp://user:pass@a.test'],
+      '--beacon needs http:// or https:// URLs, with % in a password written as %25.',
+    ],
     [
       ['index', '--beacon', 'http://a.test', '--execution', 'x'],
-      '--execution needs an http:// or https:// URL.',
+      '--execution needs an http:// or https:// URL, with % in a password written as %25.',
     ],
-    [['index', '--beacon', 'http://a.test', '--relays', 'x'], '--relays needs http:// or https:// URLs.'],
+    [
+      ['index', '--beacon', 'http://a.test', '--relays', 'x'],
+      '--relays needs http:// or https:// URLs, with % in a password written as %25.',
+    ],
     [['index', '--beacon', 'http://a.test', '--from', 'now'], 'An epoch, a date like 2025-10-30, or head is'],
     [['index', '--beacon', 'http://a.test', '--from', '2025-02-30'], 'An epoch, a date like'],
     [['index', '--beacon', 'http://a.test', '--to', 'head'], 'An epoch or a date like 2025-10-30 is needed.'],
     [['index', '--beacon', 'http://a.test', '--network', 'goerli'], 'Allowed choices are mainnet, hoodi'],
     [['index', '--beacon', 'http://a.test', '--rate', '0'], 'A number over 0 and below 10000 is needed'],
-    [['serve', '--index', 'x'], '--index needs http:// or https:// URLs.'],
+    [
+      ['serve', '--index', 'x'],
+      '--index needs http:// or https:// URLs, with % in a password written as %25.',
+    ],
   ])('refuses %j with 2', async (args, told) => {
     const { code, stderr } = await stakegraph(args, {
       env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x' },

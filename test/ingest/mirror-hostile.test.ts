@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { type Asked, mirrorFrom, pageV0, reply, type Service, serviceForTest } from '../support/mirror.ts';
 import { operator } from './rows.ts';
@@ -103,6 +104,15 @@ describe('a service that falters', () => {
     const began = Date.now();
     expect((await run(service.url)).complete).toBe(true);
     expect(Date.now() - began).toBeGreaterThanOrEqual(990);
+  });
+
+  it('is not waited for after the mirror was stopped, however low its rate is', async () => {
+    const service = await serviceForTest(good);
+    const stop = new AbortController();
+    const mirrored = run(service.url, { rate: 0.001, stop: stop.signal });
+    await eventually(() => expect(service.asked).toHaveLength(1));
+    stop.abort();
+    expect((await mirrored).ended).toBe('stopped');
   });
 
   it('that asks to wait for an hour ends the run, which says so', async () => {

@@ -67,26 +67,36 @@ const kinds: Record<string, string> = {
 const PAUSE_MS = 200;
 const MAX_LENGTH = 100;
 
-/** Hits whose page exists; undefined until the text was looked for. */
+type Found = {
+  /** May be of a shorter text, while the present one is looked for. */
+  of: string;
+  hits: { text: string; path: string; kind: string; id: string }[];
+};
+
+/** Hits whose page exists; undefined until a text was looked for. */
 function useHits(text: string) {
   const network = useNetwork();
-  const [hits, setHits] = useState<{ text: string; path: string; kind: string; id: string }[]>();
+  const [found, setFound] = useState<Found>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
     setFailure(undefined);
-    if (text === '') return setHits(undefined);
+    if (text === '') return setFound(undefined);
     let request: { unsubscribe(): void } | undefined;
     const timer = setTimeout(() => {
       request = fetchQuery<searchQuery>(environment, query, { text, network }).subscribe({
         next: ({ search }) =>
-          setHits(
-            (search ?? []).flatMap((hit) => {
+          setFound({
+            of: text,
+            hits: (search ?? []).flatMap((hit) => {
               const path = pathOf(hit);
               if (!path || !hasPage(path)) return [];
               return { id: hit.id, text: hit.text, kind: kinds[hit.kind] ?? '', path };
             }),
-          ),
-        error: (error: Error) => setFailure(error.message),
+          }),
+        error(error: Error) {
+          setFound(undefined);
+          setFailure(error.message);
+        },
       });
     }, PAUSE_MS);
     return () => {
@@ -94,7 +104,7 @@ function useHits(text: string) {
       request?.unsubscribe();
     };
   }, [text, network]);
-  return { hits, failure };
+  return { found, failure };
 }
 
 /** Finds operators, validators, blocks and sets from the first letter on. */
@@ -102,11 +112,15 @@ export function Search() {
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const { hits, failure } = useHits(text.trim());
+  const wanted = text.trim();
+  const [entered, setEntered] = useState<string>();
+  const { found, failure } = useHits(wanted);
+  const hits = found?.hits;
+  const isFound = found?.of === wanted;
   const id = useId();
   const href = useHref();
   const navigate = useNavigate();
-  const shown = open && text.trim() !== '' && (hits !== undefined || failure !== undefined);
+  const shown = open && wanted !== '' && (hits !== undefined || failure !== undefined);
   const choose = (path: string) => {
     setOpen(false);
     setText('');
@@ -114,10 +128,17 @@ export function Search() {
       href(path.split('?')[0] as string, Object.fromEntries(new URLSearchParams(path.split('?')[1]))),
     );
   };
+  // Enter before the hits of the text are there opens the first of them.
+  useEffect(() => {
+    if (entered !== wanted || !isFound) return;
+    setEntered(undefined);
+    if (hits?.[0]) choose(hits[0].path);
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     const length = hits?.length ?? 0;
     const hit = hits?.[active];
     if (event.key === 'Escape') setOpen(false);
+    else if (event.key === 'Enter' && open && wanted !== '' && !isFound) setEntered(wanted);
     else if (event.key === 'Enter' && shown && hit) choose(hit.path);
     else if (event.key === 'ArrowDown' && length) setActive((active + 1) % length);
     else if (event.key === 'ArrowUp' && length) setActive((active + length - 1) % length);

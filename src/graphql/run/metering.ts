@@ -92,7 +92,6 @@ export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | u
   const available = metering.available();
   if (available !== null && units > available) {
     const left = metering.remaining() as number;
-    metering.refused();
     return costError(units, Math.max(0, available), left);
   }
   metering.reserve(units);

@@ -52,6 +52,7 @@ function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
   const cost = costOf(schema, document, operationName, variableValues ?? {});
   const refused = keyRefusal(args) ?? partsRefusal(document, cost.fields) ?? costRefusal(cost, context);
   if (!refused) context.metering.charged += introspectionUnits(cost);
+  else if (refused.extensions.code === 'COST_LIMIT') context.metering.refused();
   return refused;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { linkedAborter } from '../../kernel/abort.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
 
 export type SourceReason =
@@ -68,7 +69,22 @@ export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: Sou
     return new SourceError('unreachable', name, cause?.code ?? cause?.message ?? message);
   };
   async function send(path: string, body: unknown, traceHeaders: object, span: Span | undefined) {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const aborter = linkedAborter(signal);
+    const timer = setTimeout(() => aborter.abort(new DOMException('', 'TimeoutError')), timeoutMs);
+    try {
+      return await exchange(path, body, traceHeaders, span, aborter.signal);
+    } finally {
+      clearTimeout(timer);
+      aborter.release();
+    }
+  }
+  async function exchange(
+    path: string,
+    body: unknown,
+    traceHeaders: object,
+    span: Span | undefined,
+    limit: AbortSignal,
+  ) {
     const target = path === '' ? base : new URL(base.pathname.replace(/\/$/, '') + path, base);
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     let response: Response;

@@ -83,7 +83,7 @@ export class NodeClient {
   }
 
   events(path: string, signal: AbortSignal) {
-    return this.#http.stream(path, signal);
+    return this.#http.stream(path, this.#options.timeoutMs, signal);
   }
 
   error(reason: NodeReason, message: string): NodeError {

@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { retryAfterMs } from '../../ingest/mirror/retry.ts';
+import { linkedAborter } from '../../kernel/abort.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
 import { version } from '../../version.ts';
 import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
@@ -23,8 +24,8 @@ export type Sink = (chunk: Buffer) => void;
 export type Http = {
   /** Returns false for 404. */
   get(path: string, sink: Sink, limits: Limits, signal: AbortSignal): Promise<boolean>;
-  /** Returns undefined if the node has no event stream. */
-  stream(path: string, signal: AbortSignal): Promise<IncomingMessage | undefined>;
+  /** Returns undefined if the node has no event stream. The headers must come within `headersMs`. */
+  stream(path: string, headersMs: number, signal: AbortSignal): Promise<IncomingMessage | undefined>;
   error(reason: NodeReason, message: string, waitMs?: number): NodeError;
   close(): void;
 };
@@ -88,6 +89,8 @@ export function openHttp(base: URL, name: string): Http {
   const fault = (reason: NodeReason, message: string, waitMs?: number) =>
     new NodeError(reason, name, withoutKeys(message), waitMs);
 
+  const tooSlow = (path: string, ms: number) => fault('slow', `${path}: no answer within ${ms / 1000} s.`);
+
   const failed = (path: string, error: unknown, started: boolean): NodeError => {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const why = failures[code] ?? `fails with ${code || message}`;
@@ -127,13 +130,8 @@ export function openHttp(base: URL, name: string): Http {
     traceHeaders: OutgoingHttpHeaders,
     span: Span | undefined,
   ): Promise<boolean> {
-    // `AbortSignal.any` leaks memory with a long-lived signal.
-    const aborter = new AbortController();
-    const slow = (ms: number) => () =>
-      aborter.abort(fault('slow', `${path}: no answer within ${ms / 1000} s.`));
-    const stop = () => aborter.abort(signal.reason);
-    signal.throwIfAborted();
-    signal.addEventListener('abort', stop);
+    const aborter = linkedAborter(signal);
+    const slow = (ms: number) => () => aborter.abort(tooSlow(path, ms));
     const total = setTimeout(slow(totalMs), totalMs);
     let idle = setTimeout(slow(idleMs), idleMs);
     let response: IncomingMessage | undefined;
@@ -162,7 +160,7 @@ export function openHttp(base: URL, name: string): Http {
       if (error instanceof AnswerError) throw fault(error.reason, `${path}: ${error.message}.`);
       throw failed(path, error, response !== undefined);
     } finally {
-      signal.removeEventListener('abort', stop);
+      aborter.release();
       clearTimeout(total);
       clearTimeout(idle);
     }
@@ -174,18 +172,24 @@ export function openHttp(base: URL, name: string): Http {
       requesting({ server: name, path: path.replace(/\?.*/s, '') }, (traceHeaders, span) =>
         get({ path, sink, limits, signal }, traceHeaders, span),
       ),
-    async stream(path, signal) {
+    async stream(path, headersMs, signal) {
       // In the shared agent, the stream would occupy a socket.
       const own = new (secure ? HttpsAgent : HttpAgent)();
+      const aborter = linkedAborter(signal);
+      const timer = setTimeout(() => aborter.abort(tooSlow(path, headersMs)), headersMs);
       try {
-        const response = await send(path, { accept: 'text/event-stream' }, signal, own);
+        const response = await send(path, { accept: 'text/event-stream' }, aborter.signal, own);
+        response.once('close', aborter.release);
         const isStream = `${response.headers['content-type']}`.startsWith('text/event-stream');
         if (response.statusCode === 200 && isStream) return response;
         response.destroy();
         return undefined;
       } catch (error) {
-        signal.throwIfAborted();
+        aborter.release();
+        aborter.signal.throwIfAborted();
         throw failed(path, error, false);
+      } finally {
+        clearTimeout(timer);
       }
     },
     close: () => agent.destroy(),

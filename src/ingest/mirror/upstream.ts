@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'lossless-json';
 import { requesting, type Span } from '../../kernel/tracing.ts';
 import { version } from '../../version.ts';
@@ -44,7 +43,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
 
   async function pace() {
     const wait = free - performance.now();
-    if (wait > 0) await sleep(wait);
+    if (wait > 0) await pause(wait, stop);
     free = performance.now() + 1000 / options.rate;
   }
 

@@ -1,12 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChainEvent, type NodesOptions, openNodes } from '../../../src/indexer/node/index.ts';
-import { startBeaconNode } from '../../support/beacon-node.ts';
+import { type BeaconNode, startBeaconNode } from '../../support/beacon-node.ts';
 import { eventually } from '../../support/eventually.ts';
 import { syntheticChain } from '../../support/synthetic-chain.ts';
 
-async function following(options: Partial<NodesOptions> = {}, events = true) {
+async function following(
+  options: Partial<NodesOptions> = {},
+  prepare: (node: BeaconNode) => void = () => undefined,
+) {
   const node = await startBeaconNode(syntheticChain(), { head: 72_040 });
-  node.events = events;
+  prepare(node);
   const stop = new AbortController();
   const nodes = await openNodes({
     urls: [node.url],
@@ -59,8 +62,19 @@ describe('events', () => {
     await eventually(() => expect(told).toContainEqual(at(72_050)));
   });
 
+  it('go on where the request for a stream was not answered', async () => {
+    const silent = (node: BeaconNode) => node.break(/events/, 'silent', 2);
+    const { node, told, streams } = await following({ timeoutMs: 60 }, silent);
+    await eventually(() => expect(streams()).toBeGreaterThan(2));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    node.advance();
+    await eventually(() => expect(told).toContainEqual(at(72_041)));
+  });
+
   it('come from looking at the head where the node has no stream', async () => {
-    const { node, told } = await following({}, false);
+    const { node, told } = await following({}, (one) => {
+      one.events = false;
+    });
     await eventually(() => expect(told).toContainEqual(at(72_040)));
     node.setHead(72_050);
     await eventually(() => expect(told).toContainEqual(at(72_050)));

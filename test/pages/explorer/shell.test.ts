@@ -199,6 +199,20 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     expect(new URL(page.url()).search).toBe('?network=mainnet');
   });
 
+  it('opens what was typed last, also where Enter comes before it is found', async () => {
+    const opened = await open('/?network=mainnet');
+    const { page } = opened;
+    const slots = page.getByRole('figure', { name: 'Newest blocks' }).locator('a[href*="/blocks/"]');
+    await slots.nth(1).waitFor();
+    const [first, second] = [await slots.nth(0).innerText(), await slots.nth(1).innerText()];
+    const search = page.getByRole('combobox', { name: /^Search/ });
+    await search.fill(first);
+    await page.getByRole('option', { name: `${first} Block` }).waitFor();
+    await search.fill(second);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === `/explore/blocks/${second}`);
+  });
+
   it('searches while one types, and says when nothing is found', async () => {
     const { page, sent } = await open('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
