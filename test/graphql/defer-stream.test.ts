@@ -113,6 +113,15 @@ describe('parts', () => {
     expect(JSON.parse(text).data).toEqual((await gateway.graphql(query, { if: false })).data);
   });
 
+  it.each(['-1', 'null', '$count'])('are refused with the initialCount %s', async (count) => {
+    const variable = count === '$count' ? '($count: Int)' : '';
+    const query = `query Q${variable} { datasets @stream(initialCount: ${count}) { name } }`;
+    const { text } = await readParts(gateway, query, { count: -1 });
+    const shown = count === 'null' ? count : '-1';
+    expect(text).toContain(`initialCount of @stream is ${shown}; an integer of at least 0 is needed.`);
+    expect(text).toContain('"code":"BAD_QUERY"');
+  });
+
   it('mask errors of ours', async () => {
     const own = await gatewayForTest();
     await own.database.pool.query({ text: 'alter table slashings rename to away', values: [] });

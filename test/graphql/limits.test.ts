@@ -212,6 +212,20 @@ describe('a hostile query', () => {
     for (const error of (await ask(query)).errors ?? []) expect(error.extensions.code).not.toBe('INTERNAL');
   });
 
+  it.each([
+    ['a text of 200,000 characters among 50 unknown keys', 50, 200_000],
+    ['20,000 unknown keys', 20_000, 10],
+  ])('with %s in its variables gets a short answer, compiled or not', async (_name, keys, characters) => {
+    const unknown = Object.fromEntries(Array.from({ length: keys }, (_, at) => [`x${at}`, 1]));
+    const variables = { where: { ...unknown, text: 'x'.repeat(characters) } };
+    const query = 'query ($where: OperatorWhere) { operators(window: ALL, where: $where) { totalCount } }';
+    for (const _ of [1, 2, 3]) {
+      const answer = await ask(query, { variables });
+      expect(answer.errors[0].extensions.code).toBe('BAD_QUERY');
+      expect(JSON.stringify(answer).length).toBeLessThan(10_000);
+    }
+  });
+
   it('is refused with 400 as application/graphql-response+json', async () => {
     const headers = { authorization: `Bearer ${gateway.token}`, accept: 'application/graphql-response+json' };
     for (const query of [`{ ${'a '.repeat(2_000)} }`, `{ ${'__typename '.repeat(32)} }`]) {

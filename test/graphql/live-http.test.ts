@@ -56,6 +56,12 @@ describe('a subscription over HTTP', () => {
     const cases: [query: string, code: string][] = [
       ['subscription { blockAdded { revision } datasetChanged { datasets { name } } }', 'BAD_QUERY'],
       ['subscription { blockAdded { nothing } }', 'BAD_QUERY'],
+      ['subscription { blockAdded @skip(if: true) { revision } }', 'BAD_QUERY'],
+      ['subscription { ... @include(if: false) { blockAdded { revision } } }', 'BAD_QUERY'],
+      [
+        'subscription { ...F } fragment F on Subscription { blockAdded @skip(if: false) { revision } }',
+        'BAD_QUERY',
+      ],
       [
         `subscription { blockAdded { blocks { ${'proposer { operators { id } '.repeat(7)}${'}'.repeat(7)} } } }`,
         'BAD_QUERY',

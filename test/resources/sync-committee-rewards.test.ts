@@ -236,6 +236,19 @@ describe('a block in GraphQL', () => {
     expect(gateway.statements.toSorted()).toEqual(['blocksBySlot', 'slotRewardPages']);
   });
 
+  it.each(['consensusOutcome', 'executionOutcome', 'consensusProposerDuty', 'executionProposerDuty'])(
+    'has %s also where it is the only field',
+    async (field) => {
+      const of = (query: string) => gateway.graphql(query).then(({ data, errors }) => data ?? errors);
+      const { block } = await of(`{ block(slot: ${slot}) { ${field} } }`);
+      expect(block[field]).toMatch(/proposed/i);
+      const { syncCommitteeRewards } = await of(
+        `{ syncCommitteeRewards(slot: ${slot}, first: 1) { nodes { block { ${field} } } } }`,
+      );
+      expect(syncCommitteeRewards.nodes).toEqual([{ block }]);
+    },
+  );
+
   it('is null where nothing is stored of it', async () => {
     const { data } = await gateway.graphql(
       '{ early: block(slot: 1) { epoch } late: block(slot: 2147483647) { epoch } }',

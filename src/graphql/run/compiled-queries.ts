@@ -177,7 +177,9 @@ function introspectionQuery(
 type Text = NonNullable<DocumentNode['loc']>['source'];
 
 function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLError {
-  const { message, locations = [], path = null, originalError = null } = error;
+  const { message, locations = [], path = null } = error;
+  // Like graphql-js, which wraps what fails in a field: a null where the schema allows none is a fault of ours.
+  const originalError = error.originalError ?? (path ? new Error(message) : null);
   if (!source) return new GraphQLError(message, { path, originalError });
   const starts = [0, ...[...source.body.matchAll(/\r\n|[\n\r]/g)].map((end) => end.index + end[0].length)];
   const positions = locations.map(({ line, column }) => (starts[line - 1] ?? 0) + column - 1);

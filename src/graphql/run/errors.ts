@@ -24,6 +24,12 @@ export function renderError(error: GraphQLError, log: Logger): GraphQLError {
   return rendered;
 }
 
+const MAX_MESSAGE = 1_000;
+
+/** graphql-js quotes whole variables. */
+const shortened = (message: string) =>
+  message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+
 function render(error: GraphQLError, log: Logger): GraphQLError {
   const { nodes = null, path = null, source = null, positions = null, extensions } = error;
   const original = error.originalError;
@@ -41,7 +47,7 @@ function render(error: GraphQLError, log: Logger): GraphQLError {
   }
   if ((!original || original instanceof GraphQLError) && !extensions.unexpected) {
     const { http } = extensions;
-    return new GraphQLError(withoutTokens(error.message), {
+    return new GraphQLError(withoutTokens(shortened(error.message)), {
       ...place,
       extensions: errorCounts.has(String(extensions.code))
         ? extensions

@@ -9,7 +9,7 @@ import { compiledQueries } from './compiled-queries.ts';
 import { documentReader, type Params } from './documents.ts';
 import { renderError, withoutHttp } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
-import { hasNul } from './nul.ts';
+import { areUnusual } from './nul.ts';
 import { paramsFaults } from './params.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 import { type Answering, makeYoga } from './yoga.ts';
@@ -62,7 +62,7 @@ export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: St
   ): Promise<GraphqlAnswer | undefined> {
     if (!isPlain(body)) return undefined;
     const query = find(body.query, body.operationName);
-    if (!query || !contentType || (body.variables && hasNul(body.variables))) return undefined;
+    if (!query || !contentType || (body.variables && areUnusual(body.variables))) return undefined;
     const variables = body.variables ?? {};
     if (query.misreads?.(variables)) return undefined;
     const cost = typeof query.cost === 'function' ? query.cost(variables) : query.cost;

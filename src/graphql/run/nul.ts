@@ -18,13 +18,31 @@ export function refuseNul(variables: object): void {
   }
 }
 
-export function hasNul(variable: unknown): boolean {
+function hasNul(variable: unknown): boolean {
+  for (const value of valuesIn(variable)) if (typeof value === 'string' && value.includes('\0')) return true;
+  return false;
+}
+
+const MOST_KEYS = 60;
+
+/** Whether graphql-jit would misread the variables, or write each of many unknown keys into an error. */
+export function areUnusual(variables: object): boolean {
+  let keys = 0;
+  for (const value of valuesIn(variables)) {
+    if (typeof value === 'string' && value.includes('\0')) return true;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    keys += Object.keys(value).length;
+    if (keys > MOST_KEYS) return true;
+  }
+  return false;
+}
+
+function* valuesIn(variable: unknown): Generator<unknown> {
   const left = [variable]; // a stack, because a body can nest 100,000 levels
   while (left.length > 0) {
     const value = left.pop();
-    if (typeof value === 'string' && value.includes('\0')) return true;
+    yield value;
     if (typeof value === 'object' && value !== null)
       for (const inner of Object.values(value)) left.push(inner);
   }
-  return false;
 }

@@ -5,6 +5,7 @@ import {
   type GraphQLErrorOptions,
   Kind,
   type ValidationContext,
+  valueFromASTUntyped,
   visit,
 } from 'graphql';
 import { limitError, limits } from './limits.ts';
@@ -31,6 +32,25 @@ function count(document: DocumentNode): number {
 /** Limits the executor's time, which grows with the number of parts. A directive makes at most `fields` parts. */
 export const partsRefusal = (document: DocumentNode, fields: number): GraphQLError | undefined =>
   partsIn(document) * fields > limits.parts ? limitError('parts') : undefined;
+
+/** A fault of an `initialCount`, which validation does not find. */
+export function initialCountRefusal(
+  document: DocumentNode,
+  variables: Record<string, unknown>,
+): GraphQLError | undefined {
+  if (partsIn(document) === 0) return undefined;
+  let refused: GraphQLError | undefined;
+  visit(document, {
+    Directive(node) {
+      const given = node.arguments?.find(({ name }) => name.value === 'initialCount');
+      const count = given && valueFromASTUntyped(given.value, variables);
+      if (count === undefined || (Number.isInteger(count) && (count as number) >= 0)) return;
+      const message = `initialCount of @stream is ${count}; an integer of at least 0 is needed.`;
+      refused ??= new GraphQLError(message, { nodes: node });
+    },
+  });
+  return refused;
+}
 
 /** In characters. Each part repeats its label and the aliases of its path. */
 const MAX_NAME = 100;

@@ -1,9 +1,13 @@
 import {
   createSourceEventStream,
+  type DirectiveNode,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   execute,
-  type GraphQLError,
+  GraphQLError,
+  Kind,
+  type SelectionSetNode,
 } from 'graphql';
 import Negotiator from 'negotiator';
 import { weightOf } from '../../accounts/compute-units.ts';
@@ -15,6 +19,37 @@ import type { EventText } from '../live/shared-topics.ts';
 import type { Subscription } from '../live/stream.ts';
 import { Topic } from '../live/topic.ts';
 import { renderError } from './errors.ts';
+
+const CONDITIONS = ['skip', 'include'];
+
+/** Errors of `@skip` and `@include` on the root field of a subscription, which graphql-js does not report as such. */
+export function rootConditions(document: DocumentNode): GraphQLError[] {
+  const fragments = new Map(
+    document.definitions.flatMap((node) =>
+      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
+    ),
+  );
+  const seen = new Set<string>();
+  const conditionsOf = ({ selections }: SelectionSetNode): DirectiveNode[] =>
+    selections.flatMap((selection) => {
+      const own = (selection.directives ?? []).filter(({ name }) => CONDITIONS.includes(name.value));
+      if (selection.kind === Kind.INLINE_FRAGMENT) return [...own, ...conditionsOf(selection.selectionSet)];
+      if (selection.kind !== Kind.FRAGMENT_SPREAD || seen.has(selection.name.value)) return own;
+      seen.add(selection.name.value);
+      const fragment = fragments.get(selection.name.value);
+      return fragment ? [...own, ...conditionsOf(fragment.selectionSet)] : own;
+    });
+  return document.definitions
+    .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+    .filter(({ operation }) => operation === 'subscription')
+    .flatMap(({ selectionSet }) => conditionsOf(selectionSet))
+    .map(
+      (node) =>
+        new GraphQLError(`@${node.name.value} is not allowed on the root field of a subscription.`, {
+          nodes: node,
+        }),
+    );
+}
 
 export type Plan = Pick<Subscription, 'topic' | 'weight' | 'key' | 'textOf'>;
 

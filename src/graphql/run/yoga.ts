@@ -1,6 +1,13 @@
 import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 import type { FastifyRequest } from 'fastify';
-import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  getOperationAST,
+  getVariableValues,
+} from 'graphql';
 import { createYoga, type Plugin, processRegularResult } from 'graphql-yoga';
 import { CALLER_ERROR_UNITS } from '../../accounts/compute-units.ts';
 import type { Metering } from '../../accounts/meter.ts';
@@ -27,9 +34,17 @@ import {
   partsHeaders,
   runParts,
 } from './parts.ts';
-import { PartsRule, partsIn, partsRefusal } from './parts-rule.ts';
+import { initialCountRefusal, PartsRule, partsIn, partsRefusal } from './parts-rule.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
-import { acceptsEvents, eventHeaders, eventsOnly, isPlan, type Plan, planOf } from './subscriptions.ts';
+import {
+  acceptsEvents,
+  eventHeaders,
+  eventsOnly,
+  isPlan,
+  type Plan,
+  planOf,
+  rootConditions,
+} from './subscriptions.ts';
 
 /**
  * Responses are stored only for successful requests. If one of several mutations failed, a retry with the same key
@@ -45,12 +60,32 @@ function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): G
   });
 }
 
-/** Reserves the estimated units, or returns an error. */
+const MAX_VARIABLE_ERRORS = 5;
+
+/** graphql-js writes each faulty variable as a whole into up to 50 errors. */
+function variableErrors({ schema, document, operationName, variableValues }: ExecutionArgs) {
+  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
+  return getVariableValues(schema, definitions, variableValues ?? {}, { maxErrors: MAX_VARIABLE_ERRORS })
+    .errors;
+}
+
+/** Reserves the estimated units, or returns errors. */
+function refusalsOf(args: ExecutionArgs): readonly GraphQLError[] | undefined {
+  const errors = variableErrors(args);
+  if (errors) return errors;
+  const refused = refusalOf(args);
+  return refused && [refused];
+}
+
 function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
   const { schema, document, operationName, variableValues } = args;
   const context = args.contextValue as Context;
   const cost = costOf(schema, document, operationName, variableValues ?? {});
-  const refused = keyRefusal(args) ?? partsRefusal(document, cost.fields) ?? costRefusal(cost, context);
+  const refused =
+    keyRefusal(args) ??
+    initialCountRefusal(document, variableValues ?? {}) ??
+    partsRefusal(document, cost.fields) ??
+    costRefusal(cost, context);
   if (!refused) context.metering.charged += introspectionUnits(cost);
   else if (refused.extensions.code === 'COST_LIMIT') context.metering.refused();
   return refused;
@@ -78,14 +113,16 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
   onParse({ setParseFn }) {
     setParseFn(parseBounded);
   },
-  onValidate({ addValidationRule }) {
+  onValidate({ params: { documentAST }, addValidationRule, setResult }) {
+    const conditions = rootConditions(documentAST);
+    if (conditions.length > 0) return setResult(conditions);
     addValidationRule(LimitsRule);
     addValidationRule(NulRule);
   },
   onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
     setExecuteFn(execute); // Yoga's own executor mistakes an object with an alias `then` for a promise
-    const refused = refusalOf(args);
-    if (refused) return setResultAndStopExecution({ errors: [refused] });
+    const errors = refusalsOf(args);
+    if (errors) return setResultAndStopExecution({ errors });
     const context = args.contextValue as unknown as Context;
     const { metering } = context;
     if (!partsTypes.has(metering) || partsIn(args.document) === 0) return;
@@ -102,8 +139,8 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
     });
   },
   onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
-    const refused = refusalOf(args);
-    if (refused) return setResultAndStopExecution({ errors: [refused] });
+    const errors = refusalsOf(args);
+    if (errors) return setResultAndStopExecution({ errors });
     setSubscribeFn(async (given: ExecutionArgs) => {
       const made = await planOf(given);
       if (!isPlan(made)) return made;

@@ -53,7 +53,7 @@ const ownNames = {
   executionProposerDuty: 'executionOutcome',
 } as const;
 
-function askedOf(info: GraphQLResolveInfo, paths: string[][]): BlockField[] {
+export function askedBlockFields(info: GraphQLResolveInfo, paths: string[][]): BlockField[] {
   const names = selectedFields(info, ...paths);
   return finalizedBlockFields.filter(
     (name) => names.has(name) || (name in ownNames && names.has(ownNames[name as keyof typeof ownNames])),
@@ -188,7 +188,7 @@ builder.queryField('blocks', (t) =>
         };
         const cursors = blockCursors(list);
         const range = connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read });
-        const page = await blocks(ctx, list, startAt, range, askedOf(info, IN_PAGE));
+        const page = await blocks(ctx, list, startAt, range, askedBlockFields(info, IN_PAGE));
         const begun = await withPreviousPage(page, startAt, range, info, (above) =>
           blocks(ctx, list, null, above, []),
         );
@@ -216,7 +216,7 @@ builder.queryField('block', (t) =>
     },
     resolve: (_root, { slot, network }, ctx, info) => {
       if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
-      return loadBlock(ctx, { network: network ?? ctx.network, slot }, askedOf(info, IN_ROW));
+      return loadBlock(ctx, { network: network ?? ctx.network, slot }, askedBlockFields(info, IN_ROW));
     },
   }),
 );
@@ -231,7 +231,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
       resolve: async (validator, args, ctx, info) => {
         const cursors = proposerBlockCursors(validator);
         const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-        const page = await proposerBlocks(ctx, validator, range, askedOf(info, IN_PAGE));
+        const page = await proposerBlocks(ctx, validator, range, askedBlockFields(info, IN_PAGE));
         return connection(
           page,
           (row) => cursors.of(row.consensusSlot),

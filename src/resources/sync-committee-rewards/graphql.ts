@@ -13,11 +13,10 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
-import { IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
+import { IN_ROW } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
-import { BlockType } from '../blocks/graphql.ts';
+import { askedBlockFields, BlockType } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';
-import { finalizedBlockFields } from '../blocks/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadSeatReward, loadValidatorRewardTotal, seatKeyText } from './loaders.ts';
@@ -70,7 +69,7 @@ builder.node(SyncCommitteeRewardType, {
         nullable: true,
         description: 'The block of the slot; null when it is not stored.',
         resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
-          loadBlock(ctx, { network, slot }, selectedOf(info, finalizedBlockFields, IN_ROW)),
+          loadBlock(ctx, { network, slot }, askedBlockFields(info, IN_ROW)),
       }),
     };
   },
