@@ -244,9 +244,13 @@ class Pass {
     const next = `The epoch is requested again, from another node if possible. If this repeats, ${another}add a second node to --beacon.`;
     if (!(error instanceof ReconcileError)) {
       countError(status, 'nonsense');
-      return say('error', `Epoch ${error.epoch} of ${node} is not stored: ${error.message} ${next}`, {
-        node,
-      });
+      return say(
+        'error',
+        `Epoch ${error.epoch} of ${node} is not stored: ${error.message.replace(/\.?$/, '.')} ${next}`,
+        {
+          node,
+        },
+      );
     }
     const { epoch, validatorIndex, gwei } = error;
     status.reconcileFailures += 1;

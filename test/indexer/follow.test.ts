@@ -82,6 +82,35 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
     expect(await contentOf(database)).toEqual(calm);
   });
 
+  it.each<[string, RegExp, (body: string) => string]>([
+    [
+      'a block of another proposer, in an epoch with a missed slot',
+      /\/blocks\/72238$/,
+      (body) =>
+        body.replace(/"proposer_index":"(\d+)"/, (_, index) => `"proposer_index":"${Number(index) + 1}"`),
+    ],
+    [
+      'a sync committee with another member',
+      /\/sync_committees/,
+      (body) =>
+        body.replace(/"validators":\["(\d+)"/, (_, index) => `"validators":["${(Number(index) + 1) % 64}"`),
+    ],
+  ])('asks a node again that once answers with %s', async (_what, path, wrong) => {
+    const range = { from: 2_250, to: 2_260 };
+    const [expected, database] = [await databaseForTest(), await databaseForTest()];
+    await indexed(expected, [(await nodeForTest()).url], range);
+    const node = await nodeForTest();
+    let told = 0;
+    const once = (body: string) => {
+      told += 1;
+      return wrong(body);
+    };
+    node.break(path, once, 1);
+    expect(await indexed(database, [node.url], range)).toMatchObject({ done: true });
+    expect(told).toBe(1);
+    expect(await contentOf(database)).toEqual(await contentOf(expected));
+  });
+
   it('stores nothing of an epoch that a lying node tells alone, and says what to do', async () => {
     const database = await databaseForTest();
     const liar = await nodeForTest();

@@ -58,6 +58,12 @@ export class Endpoint {
     this.blocks = new BlockSource(client, common.lifetime);
   }
 
+  /** Asks again for all that was kept, because something in it may be wrong. */
+  forget(): void {
+    this.blocks.clear();
+    this.committees.clear();
+  }
+
   /** Throws unless the node is in sync and on the right network. */
   async ready(signal: AbortSignal): Promise<void> {
     if (!this.#known) await this.#identify(signal);

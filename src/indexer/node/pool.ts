@@ -90,13 +90,14 @@ export class Pool {
   ): Promise<T> {
     const errors: NodeError[] = [];
     for (const endpoint of this.inOrder(ask.avoid, epoch)) {
-      if (endpoint.client.name === ask.avoid) endpoint.blocks.clear();
+      if (endpoint.client.name === ask.avoid) endpoint.forget();
       try {
         return await this.#askOne(endpoint, work, ask.signal);
       } catch (error) {
         ask.signal.throwIfAborted();
         if (!(error instanceof NodeError)) throw error;
         endpoint.failed(error, epoch);
+        if (error.reason === 'nonsense') endpoint.forget();
         errors.push(error);
       }
     }
