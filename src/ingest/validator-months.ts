@@ -91,7 +91,7 @@ export async function sumDueMonth(client: pg.ClientBase, network: Network): Prom
     insert into validator_month_sums (network, month, validator_index, end_epoch, days, ${raw(counts)}, rewards, earning)
     select ${network}, ${month}::date, a.validator_index, max(a.end_epoch), count(*),
       ${raw(summedCounts.map((name) => `sum(a.${name})`).join(', '))},
-      sum(${figure.rewards}), sum(a.end_epoch_effective_balance)
+      sum(${figure.rewards}), sum(${figure.earning(sql`a.end_epoch_effective_balance`)})
     from validator_days a
     where a.network = ${network} and not a.utc and a.date >= ${month}::date and a.date < ${next}::date
       and ${figure.duties} > 0

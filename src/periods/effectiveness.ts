@@ -1,4 +1,5 @@
-import { type Sql, sql } from '../db/rows.ts';
+import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
+import { raw, type Sql, sql } from '../db/rows.ts';
 
 /** SQL in doubles over `a`, a validator day or a sum of several. Formulas: spec §2.2, decisions on operators. */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
@@ -22,3 +23,10 @@ export const effectiveness = sql`coalesce(0.625::float8 * ${attester} + 0.375::f
 /** Consensus and execution rewards minus penalties, in Gwei. */
 export const rewards: Sql = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
   + a.sum_priority_fees + a.sum_baseline_mev)`;
+
+/**
+ * What the rewards of a day are earned on: its effective balance, in Gwei. A day that is not over counts for the part of
+ * it that is stored, as its rewards do.
+ */
+export const earning = (effectiveBalance: Sql, day = 'a'): Sql =>
+  sql`(${effectiveBalance} * (${raw(day)}.end_epoch - ${raw(day)}.start_epoch + 1) / ${raw(String(EPOCHS_PER_DAY))})`;

@@ -188,6 +188,23 @@ describe('validators that were not active for the whole window', () => {
     expect(await summary('P', '1d')).toMatchObject({ validatorCount: 3, aprPercentage: 1.5 * apr });
   });
 
+  it.each(['1d', '7d', 'all'])(
+    'have the APR of %s of what is stored of a day that is not over',
+    async (window) => {
+      await load(gateway, 'validators', [validator(1)]);
+      const whole = validatorDay(1, 1_500, { sumAttestationRewards: 1_000_000, sumMissedAttestations: 0 });
+      const fifth = validatorDay(1, 1_501, {
+        ...{ endEpoch: 1_501 * 225 + 44, totalUniqueAttestations: 45, sumMissedAttestations: 0 },
+        ...{ sumCorrectHead: 45, sumCorrectTarget: 45, sumCorrectSource: 45, sumInclusionDelay: 45 },
+        sumAttestationRewards: 200_000,
+      });
+      await load(gateway, 'validator-days', [whole, fifth]);
+      await refreshed(gateway, only);
+      const { aprPercentage } = await summary('P', window);
+      expect(aprPercentage).toBeCloseTo((36_500 * 1_000_000) / 32_000_000_000, 12);
+    },
+  );
+
   it('count for APR of all time when they were active in its last 90 days', async () => {
     await load(gateway, 'validators', [validator(1)]);
     const days = Array.from({ length: 92 }, (_, at) =>

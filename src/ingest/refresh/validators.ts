@@ -96,7 +96,7 @@ async function factsOf(
 ): Promise<Sql> {
   const counts = (value: (name: string) => string) => raw(summedCounts.map(value).join(', '));
   const income = (inApr: (value: Sql) => Sql) => sql`${inApr(figure.rewards)} as rewards,
-        ${inApr(sql`a.end_epoch_effective_balance`)} as earning, ${inApr(sql`1`)} as apr_days`;
+        ${inApr(figure.earning(sql`a.end_epoch_effective_balance`))} as earning, ${inApr(sql`1`)} as apr_days`;
   const ifInApr = (value: Sql) => sql`case when a.date >= ${aprFirst}::date then ${value} end`;
   const atEnd = (name: string) => sql`case when a.date = ${last}::date then a.${raw(name)} end`;
   const parts: Sql[] = [];

@@ -8,6 +8,7 @@ import type { Selection } from '../../fast-rows/index.ts';
 import { count, text } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { withinBounds } from '../../periods/bounds.ts';
+import { earning } from '../../periods/effectiveness.ts';
 import { type Expression, periodKeys, same, summed } from '../../periods/expressions.ts';
 import {
   type PeriodQuery,
@@ -48,7 +49,7 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
     missedProposalRatio: quotient('missed_proposal_count', 'due_blocks'),
     sumConsensusRewards: summed('consensus'),
     sumExecutionRewards: summed('execution'),
-    aprPercentage: quotient('rewards', 'effective', '36500'),
+    aprPercentage: quotient('rewards', 'earning', '36500'),
     ...periodKeys,
   },
 };
@@ -69,6 +70,8 @@ const daysOf = (utc: boolean): Sql => sql`(
       d.total_unique_attestations, d.sum_missed_attestations, d.sum_correct_target,
       d.proposed_count, d.missed_proposal_count,
       coalesce(c.sum_effective_balance, d.sum_end_epoch_effective_balance) as effective,
+      case when c.day is null then trunc(${earning(sql`d.sum_end_epoch_effective_balance::numeric`, 'd')})
+        else coalesce(c.sum_effective_balance, d.sum_end_epoch_effective_balance) end as earning,
       coalesce(c.sum_consensus_rewards,
         d.sum_attestation_rewards + d.sum_sync_committee_rewards + d.sum_proposer_rewards) as consensus,
       coalesce(c.sum_execution_rewards, d.sum_priority_fees + d.sum_baseline_mev) as execution

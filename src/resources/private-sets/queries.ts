@@ -4,6 +4,7 @@ import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { raw, rows, sql } from '../../db/rows.ts';
 import { count, gwei, number } from '../../kernel/leaves.ts';
+import { earning } from '../../periods/effectiveness.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { fromUnits } from './set-days.ts';
 
@@ -57,7 +58,7 @@ export function setSummaries(
         ${mean('sum_validator_effectiveness', 'validator_count')} as effectiveness,
         36500::float8 * sum(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
           + a.sum_priority_fees + a.sum_baseline_mev)::float8
-          / nullif(sum(a.sum_end_epoch_effective_balance), 0)::float8 as apr,
+          / nullif(sum(${earning(sql`a.sum_end_epoch_effective_balance`)}), 0)::float8 as apr,
         (array_agg(a.sum_end_epoch_balance order by a.day desc))[1] as balance,
         (array_agg(a.sum_end_epoch_effective_balance order by a.day desc))[1] as effective
       from private_set_days a where a.set_id = s.set_id and not a.utc and a.date >= dates.first
