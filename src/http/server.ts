@@ -265,6 +265,12 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
   app.addHook('onRequest', (request, _reply, done) => {
     done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read
   });
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw;
+    const coding = headers['content-encoding'];
+    if (coding) headers['content-encoding'] = coding.toLowerCase(); // @fastify/compress compares letters
+    done();
+  });
   await app.register(compress, {
     threshold: 1024,
     encodings: ['br', 'gzip'],

@@ -99,6 +99,13 @@ describe('POST /v1/eth/tags', () => {
       { name: 'x'.repeat(101) },
       [['body.name', expect.stringContaining('1 to 100 characters') as never]],
     ],
+    ...['\u200b', '\u202e', '\u200d \u2060', 'safe\u202egpj.exe'].map(
+      (name): [string, unknown, [string, string][]] => [
+        'with a name that is invisible, or turns the direction of text',
+        { name },
+        [['body.name', expect.stringContaining('without control characters') as never]],
+      ],
+    ),
     [
       'with control characters',
       { name: 'a\u0000b' },

@@ -44,7 +44,10 @@ const NAME = 'a text of 1 to 100 characters, not all of them blank';
 const tagName = () =>
   z
     .string({ error: needed(NAME) })
-    .regex(/^(?=.*\S)[^\p{Cc}\p{Cs}]+$/u, `must be ${NAME}, without control characters`)
+    .regex(
+      /^(?=.*[^\s\u00ad\u061c\u200b-\u200f\u2060-\u2064\ufeff])[^\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]+$/u,
+      `must be ${NAME}, without control characters`,
+    )
     .max(100, `must be ${NAME}`)
     .describe('Name of the tag, 1 to 100 characters.');
 
