@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { refusedBody } from '../support/refused.ts';
@@ -8,13 +9,13 @@ afterEach(async () => {
   expect((await gateway.graphql(query)).data).toEqual({ __typename: 'Query' });
 });
 
-const post = (body: string | FormData | undefined, headers: Record<string, string> = {}) =>
+const post = (body: BodyInit | undefined, headers: Record<string, string> = {}) =>
   gateway.fetch('/graphql', {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway.token}`, ...headers },
     ...(body === undefined ? {} : { body }),
   });
-const postJson = (body: string, headers = {}) =>
+const postJson = (body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
   post(body, { 'content-type': 'application/json', ...headers });
 
 const fault = (msg: string) => ({ loc: ['body'], msg, type: 'value_error' });
@@ -67,6 +68,8 @@ describe('a POST to /graphql', () => {
 
   it('whose Content-Encoding is not accepted is 415, and 400 where it is not true', async () => {
     const body = JSON.stringify({ query });
+    for (const coding of ['gzip', 'GZIP']) // names of codings ignore case
+      expect((await postJson(gzipSync(body), { 'content-encoding': coding })).status).toBe(200);
     const other = await postJson(body, { 'content-encoding': 'rot13' });
     const detail = 'The Content-Encoding is not accepted; send gzip, br, deflate or none.';
     expect([other.status, other.json]).toEqual([
