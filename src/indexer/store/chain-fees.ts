@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
+import { hasFees, isProposed } from '../../ingest/block-fees.ts';
 
 /** Sums the execution rewards of changed chain days that the index covers, if all blocks are stored and have them. */
 export async function addChainDayFees(client: pg.ClientBase, network: Network): Promise<boolean> {
@@ -26,10 +27,10 @@ export async function addChainDayFees(client: pg.ClientBase, network: Network): 
     cross join lateral (
       select sum(b.execution_rewards) as execution, sum(b.total_priority_fees_validator) as fees,
         sum(b.baseline_mev) as mev,
-        bool_and((b.execution_rewards + b.total_priority_fees_validator + b.baseline_mev) is not null) as told
+        bool_and(${hasFees}) as told
       from blocks b
       where b.network = $1 and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
-        and b.consensus_proposer_duty = 'proposed'
+        and ${isProposed}
     ) b
     where b.told and c.network = $1 and c.day = d.day and not c.computed
       and not exists (select from kept_from k where k.dataset = 'blocks' and k.network = $1 and k.date > d.date)

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
-import { type Sql, sql } from '../../db/rows.ts';
+import { raw, type Sql, sql } from '../../db/rows.ts';
+import { hasFees, isProposed, ofProposed } from '../block-fees.ts';
 import { chainDailyRewardImporter } from '../chain-daily-rewards.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices, chainDays } from './known.ts';
@@ -82,8 +83,7 @@ const rewards = ({ network }: DaysAsked, dates: readonly string[], days: Sql) =>
   from: sql`
   from (${chainDays(network, sql`${[...dates]}::date[]`, days)}) d
   cross join lateral (
-    select count(*) = ${SLOTS_PER_DAY} and bool_and(b.consensus_proposer_duty <> 'proposed'
-        or (b.execution_rewards + b.total_priority_fees_validator + b.baseline_mev) is not null) as told,
+    select count(*) = ${SLOTS_PER_DAY} and bool_and(${told}) as told,
       coalesce(sum(b.execution_rewards) ${proposed}, 0) as execution,
       coalesce(sum(b.total_priority_fees_validator) ${proposed}, 0) as fees,
       coalesce(sum(b.baseline_mev) ${proposed}, 0) as mev
@@ -95,4 +95,5 @@ const rewards = ({ network }: DaysAsked, dates: readonly string[], days: Sql) =>
     and d.fees >= 0 and d.mev >= 0 -- execution rewards are never negative`,
 });
 
-const proposed = sql`filter (where b.consensus_proposer_duty = 'proposed')`;
+const proposed = raw(ofProposed);
+const told = raw(`not ${isProposed} or ${hasFees}`);

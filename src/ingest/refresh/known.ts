@@ -1,3 +1,4 @@
+import { EPOCHS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { duties } from '../../periods/effectiveness.ts';
@@ -21,7 +22,7 @@ export const chainDays = (network: Network, dates: Sql, days: Sql): Sql => sql`
       sum(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards) as consensus,
       sum(a.sum_priority_fees) as fees, sum(a.sum_baseline_mev) as mev,
       sum(a.end_epoch_effective_balance) filter (where ${duties} > 0) as effective,
-      sum(a.end_epoch_effective_balance) filter (where ${duties} > 0 and a.end_epoch % 225 = 224) as effective_at_end
+      sum(a.end_epoch_effective_balance) filter (where ${duties} > 0 and a.end_epoch % ${EPOCHS_PER_DAY} = ${EPOCHS_PER_DAY - 1}) as effective_at_end
     from ${days} a
     left join validators v on v.network = a.network and v.validator_index = a.validator_index
     where a.network = ${network} and not a.utc and a.date = any(${dates})

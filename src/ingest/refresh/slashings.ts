@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
 import { slashingImporter } from '../slashings.ts';
@@ -15,7 +16,7 @@ export async function refreshSlashings(client: pg.ClientBase, network: Network):
     client,
     sql`/* newestDay */
     select max(a.date)::text as date, max(a.end_epoch) as epoch,
-      greatest(max(a.end_epoch), (select slot / 32 from chain_heads where network = ${network})) as head
+      greatest(max(a.end_epoch), (select slot / ${SLOTS_PER_EPOCH} from chain_heads where network = ${network})) as head
     from ${days} a
     where a.network = ${network} and not a.utc and a.date = (
       select max(date) from validator_day_dates where network = ${network} and not utc)`,

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
+import { hasFees, isProposed, ofProposed } from '../block-fees.ts';
 import { firstKeptSlot } from '../dropped-time.ts';
 import { computesRewards } from '../refresh/chain-rewards.ts';
 import { DAYS_AT_ONCE } from '../refresh/due-days.ts';
@@ -25,10 +26,9 @@ export async function firstNeededDate(
     from validator_day_dates d
     cross join lateral (
       select count(*) = ${SLOTS_PER_DAY} as whole,
-        bool_and(b.consensus_proposer_duty <> 'proposed'
-          or (b.execution_rewards + b.total_priority_fees_validator + b.baseline_mev) is not null) as told,
-        sum(b.execution_rewards) ${proposed} as execution,
-        sum(b.total_priority_fees_validator) ${proposed} as fees, sum(b.baseline_mev) ${proposed} as mev
+        bool_and(not ${isProposed} or ${hasFees}) as told,
+        sum(b.execution_rewards) ${ofProposed} as execution,
+        sum(b.total_priority_fees_validator) ${ofProposed} as fees, sum(b.baseline_mev) ${ofProposed} as mev
       from blocks b
       where b.network = $1 and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
     ) b
@@ -66,5 +66,3 @@ async function firstComputed(
   }
   return undefined;
 }
-
-const proposed = `filter (where b.consensus_proposer_duty = 'proposed')`;
