@@ -1,5 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endRunning, postgresOf, project, run, type Served, serve } from '../support/process.ts';
 import { serveRegistry } from '../support/registry.ts';
@@ -11,6 +12,8 @@ const user = asRoot ? { uid: 65534, gid: 65534 } : undefined;
 
 /** npm writes 11,000 files. */
 const STALLED_MS = 1_200_000;
+/** Five times what it needs beside other tests. npm sometimes hangs, and is then tried once more. */
+const NPM_MS = 300_000;
 const root = mkdtempSync(join(scratch, 'stakegraph-package-'));
 const installed = join(root, 'prefix/lib/node_modules/stakegraph');
 const npm = (args: string[], cwd: string, env: Record<string, string> = {}) =>
@@ -110,9 +113,17 @@ describe('stakegraph installed with npm install --global', () => {
         '--ignore-scripts',
         '--fetch-retries=0',
       ];
-      const { code, stderr } = await npm([...args, join(root, packed.filename)], root, {
-        npm_config_registry: registry.url,
-      });
+      const install = () =>
+        Promise.race([
+          npm([...args, join(root, packed.filename)], root, { npm_config_registry: registry.url }),
+          sleep(NPM_MS, { code: undefined, stderr: 'npm install does not end' }, { ref: false }),
+        ]);
+      let { code, stderr } = await install();
+      if (code === undefined) {
+        endRunning();
+        rmSync(join(root, 'prefix'), { recursive: true, force: true });
+        ({ code, stderr } = await install());
+      }
       if (code !== 0) throw new Error(stderr);
     } finally {
       registry.close();

@@ -222,6 +222,18 @@ describe('?all', () => {
     );
   });
 
+  it('has no length and no next page in the answer to HEAD', async () => {
+    const ask = (method: string) =>
+      gateway.fetch('/v0/eth/operators?window=7d&idType=pool&all', {
+        method,
+        headers: { ...CSV, authorization: `Bearer ${gateway.token}` },
+      });
+    const [whole, head] = [await ask('GET'), await ask('HEAD')];
+    expect([head.status, head.text]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length', 'link'])
+      expect([name, head.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
+  });
+
   it.each(['size=10', 'from=5', 'revision=1'])('is refused together with %s', async (other) => {
     const { status, json } = await gateway.get(`/v0/eth/operators?window=7d&all&${other}`, CSV);
     const name = other.split('=')[0];

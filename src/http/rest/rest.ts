@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { PLAIN_LIST_SIZE, unitsFor, type Weight, weightOf } from '../../accounts/compute-units.ts';
@@ -68,7 +69,7 @@ function formCaller(route: Route<Context>, list: List, options: Options) {
   return async (request: FastifyRequest, form: Form, network: Network, base: string, faults: Fault[]) => {
     const own = readCall(targetOf(request.url), base);
     const asked = request.query as Record<string, unknown>;
-    const whole = request.method === 'HEAD' ? undefined : wholeQuery(route, asked, faults);
+    const whole = wholeQuery(route, asked, faults);
     const inputOf = (given: unknown) => readInput({ ...pick(request), query: given }, faults);
     const first = inputOf(whole ?? asked);
     if (faults.length > 0) throw badInput(faults);
@@ -81,6 +82,15 @@ function formCaller(route: Route<Context>, list: List, options: Options) {
       return (await route.handle(context, input as never, { ...own, query })).body;
     };
     const headers = { 'content-type': formTypes[form] };
+    if (whole && request.method === 'HEAD')
+      // The length of the list is not known before it is read.
+      return {
+        status: 200,
+        headers,
+        body: Readable.from([]),
+        units: unitsFor(weight, 0),
+        notCached: 'form' as const,
+      };
     if (whole) {
       const body = await wholeList({ request, form, list, weight, query: whole, read });
       return { status: 200, headers, body, units: 0, notCached: 'form' as const };
