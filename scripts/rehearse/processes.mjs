@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
-const project = fileURLToPath(new URL('../..', import.meta.url));
+export const project = fileURLToPath(new URL('../..', import.meta.url));
 const running = new Set();
 
 const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').map(Number) : [];

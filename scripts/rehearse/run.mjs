@@ -7,10 +7,12 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { makeClient, newCounts } from './client.mjs';
 import * as processes from './processes.mjs';
+
+const { project } = processes;
 
 const { values: flags } = parseArgs({
   options: {
@@ -24,7 +26,6 @@ if (!(settleMs > 0)) {
   console.error(`--seconds is ${flags.seconds}; the seconds of load before and after each event are needed.`);
   process.exit(2);
 }
-const project = fileURLToPath(new URL('../..', import.meta.url));
 const older = flags.from === undefined ? undefined : resolve(flags.from);
 if (older && !existsSync(join(older, 'dist/main.js'))) {
   console.error(

@@ -57,7 +57,7 @@ async function withDatabaseUrl(
   try {
     await work(embedded.url, settings);
   } catch (error) {
-    throw await causeOf(error, embedded);
+    throw await causeOf(error, embedded); // if the embedded server has ended, the process exits during this wait
   } finally {
     await embedded.stop();
   }

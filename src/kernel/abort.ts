@@ -1,6 +1,6 @@
 export type LinkedAborter = {
   signal: AbortSignal;
-  abort(reason: unknown): void;
+  abort(reason?: unknown): void;
   /** Ends the link to the outer signal. */
   release(): void;
 };

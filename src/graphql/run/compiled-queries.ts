@@ -24,12 +24,12 @@ import { sizedMap } from '../../kernel/bounded.ts';
 import { schema } from '../schema/index.ts';
 import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspection.ts';
 import { LimitsRule } from './limits.ts';
-import { NulRule } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { partsIn } from './parts-rule.ts';
 import { type Cost, costOf, introspectionUnits } from './query-cost.ts';
 import { reportedErrors } from './reported-errors.ts';
 import { hasOpenSizes } from './size-arguments.ts';
+import { NulRule } from './variables.ts';
 
 type Values = Record<string, unknown>;
 

@@ -9,9 +9,9 @@ import { compiledQueries } from './compiled-queries.ts';
 import { documentReader, type Params } from './documents.ts';
 import { renderError, withoutHttp } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
-import { areUnusual } from './nul.ts';
 import { paramsFaults } from './params.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
+import { areUnusual } from './variables.ts';
 import { type Answering, makeYoga } from './yoga.ts';
 
 export type GraphqlAnswer = {

@@ -19,16 +19,13 @@ import type { EventText } from '../live/shared-topics.ts';
 import type { Subscription } from '../live/stream.ts';
 import { Topic } from '../live/topic.ts';
 import { renderError } from './errors.ts';
+import { fragmentsOf } from './introspection.ts';
 
 const CONDITIONS = ['skip', 'include'];
 
-/** Errors of `@skip` and `@include` on the root field of a subscription, which graphql-js does not report as such. */
+/** Refuses `@skip` and `@include` on the root field of a subscription, on which graphql-js fails with other errors. */
 export function rootConditions(document: DocumentNode): GraphQLError[] {
-  const fragments = new Map(
-    document.definitions.flatMap((node) =>
-      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
-    ),
-  );
+  const fragments = fragmentsOf(document);
   const seen = new Set<string>();
   const conditionsOf = ({ selections }: SelectionSetNode): DirectiveNode[] =>
     selections.flatMap((selection) => {

@@ -5,9 +5,9 @@ import { type Settings, SettingsError } from '../../config.ts';
 import { quoted } from '../../kernel/refusal.ts';
 import { schema } from '../schema/index.ts';
 import { LimitsRule } from './limits.ts';
-import { NulRule } from './nul.ts';
 import { parseBounded } from './parse.ts';
 import { PartsRule } from './parts-rule.ts';
+import { NulRule } from './variables.ts';
 
 export type TrustedDocuments = {
   byId: ReadonlyMap<string, string>;

@@ -1,13 +1,6 @@
 import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 import type { FastifyRequest } from 'fastify';
-import {
-  type ExecutionArgs,
-  type ExecutionResult,
-  execute,
-  GraphQLError,
-  getOperationAST,
-  getVariableValues,
-} from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin, processRegularResult } from 'graphql-yoga';
 import { CALLER_ERROR_UNITS } from '../../accounts/compute-units.ts';
 import type { Metering } from '../../accounts/meter.ts';
@@ -23,7 +16,6 @@ import { renderError } from './errors.ts';
 import type { GraphqlAnswer } from './index.ts';
 import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
-import { NulRule, refuseNul } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import {
   acceptedParts,
@@ -45,6 +37,7 @@ import {
   planOf,
   rootConditions,
 } from './subscriptions.ts';
+import { NulRule, refuseNul, variableErrors } from './variables.ts';
 
 /**
  * Responses are stored only for successful requests. If one of several mutations failed, a retry with the same key
@@ -60,24 +53,10 @@ function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): G
   });
 }
 
-const MAX_VARIABLE_ERRORS = 5;
-
-/** graphql-js writes each faulty variable as a whole into up to 50 errors. */
-function variableErrors({ schema, document, operationName, variableValues }: ExecutionArgs) {
-  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
-  return getVariableValues(schema, definitions, variableValues ?? {}, { maxErrors: MAX_VARIABLE_ERRORS })
-    .errors;
-}
-
 /** Reserves the estimated units, or returns errors. */
 function refusalsOf(args: ExecutionArgs): readonly GraphQLError[] | undefined {
-  const errors = variableErrors(args);
-  if (errors) return errors;
-  const refused = refusalOf(args);
-  return refused && [refused];
-}
-
-function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
+  const faults = variableErrors(args);
+  if (faults) return faults;
   const { schema, document, operationName, variableValues } = args;
   const context = args.contextValue as Context;
   const cost = costOf(schema, document, operationName, variableValues ?? {});
@@ -86,9 +65,12 @@ function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
     initialCountRefusal(document, variableValues ?? {}) ??
     partsRefusal(document, cost.fields) ??
     costRefusal(cost, context);
-  if (!refused) context.metering.charged += introspectionUnits(cost);
-  else if (refused.extensions.code === 'COST_LIMIT') context.metering.refused();
-  return refused;
+  if (!refused) {
+    context.metering.charged += introspectionUnits(cost);
+    return undefined;
+  }
+  if (refused.extensions.code === 'COST_LIMIT') context.metering.refused();
+  return [refused];
 }
 
 const plans = new WeakMap<Metering, Plan>();

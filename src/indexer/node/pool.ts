@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network } from '../../chain/networks.ts';
+import { linkedAborter } from '../../kernel/abort.ts';
 import type { Finality } from './answers.ts';
 import { NodeClient } from './client.ts';
 import { type Common, Endpoint, type Identity } from './endpoint.ts';
@@ -110,11 +111,8 @@ export class Pool {
     work: (asking: Asking) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const attempt = new AbortController();
+    const attempt = linkedAborter(signal);
     setMaxListeners(0, attempt.signal);
-    const stop = () => attempt.abort(signal.reason);
-    signal.throwIfAborted();
-    signal.addEventListener('abort', stop);
     try {
       await endpoint.ready(attempt.signal);
       const identity = this.common.identity as Identity;
@@ -122,7 +120,7 @@ export class Pool {
       endpoint.succeeded();
       return answer;
     } finally {
-      signal.removeEventListener('abort', stop);
+      attempt.release();
       attempt.abort();
     }
   }

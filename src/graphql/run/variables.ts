@@ -1,4 +1,11 @@
-import { type ASTVisitor, GraphQLError, type ValidationContext } from 'graphql';
+import {
+  type ASTVisitor,
+  type ExecutionArgs,
+  GraphQLError,
+  getOperationAST,
+  getVariableValues,
+  type ValidationContext,
+} from 'graphql';
 import { badInput } from '../../kernel/refusal.ts';
 
 /** PostgreSQL cannot store NUL. */
@@ -23,9 +30,21 @@ function hasNul(variable: unknown): boolean {
   return false;
 }
 
+const MAX_ERRORS = 5;
+
+/** graphql-js would quote a faulty variable in up to 50 errors. */
+export function variableErrors({ schema, document, operationName, variableValues }: ExecutionArgs) {
+  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
+  return getVariableValues(schema, definitions, variableValues ?? {}, { maxErrors: MAX_ERRORS }).errors;
+}
+
+/** More than the inputs of any sensible query have. */
 const MOST_KEYS = 60;
 
-/** Whether graphql-jit would misread the variables, or write each of many unknown keys into an error. */
+/**
+ * Whether the query must not run compiled, where a NUL is not refused, and where graphql-jit would quote a faulty
+ * variable once for each unknown key.
+ */
 export function areUnusual(variables: object): boolean {
   let keys = 0;
   for (const value of valuesIn(variables)) {
