@@ -10,6 +10,7 @@ import { type Settings, SettingsError, sendsTraces } from './config.ts';
 import { openRevisions } from './db/changes/revisions.ts';
 import { citusVersion, isDistributed, untestedCitus } from './db/distributed/layout.ts';
 import { type Database, openDatabase } from './db/open.ts';
+import { shareShown } from './db/replicas/shown-elsewhere.ts';
 import { targetOf } from './db/servers.ts';
 import { checkRoles } from './db/serving.ts';
 import { noteGateway } from './gateway-file.ts';
@@ -159,7 +160,11 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     limits: tierLimits(settings),
   });
   serving.undo.push(tokens.stop);
-  const meter = await openMeter({ db: database.write, log, redisUrl: settings.REDIS_URL });
+  const redis = settings.REDIS_URL
+    ? await (await import('./redis.ts')).openRedis(settings.REDIS_URL, log)
+    : undefined;
+  if (redis) serving.undo.push(async () => redis.stop());
+  const meter = await openMeter({ db: database.write, log, redis });
   serving.undo.push(meter.stop);
   const revisions = await openRevisions({ url: database.url, db: database.revisions, log });
   serving.undo.push(revisions.stop);
@@ -169,6 +174,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   });
   database.replicas?.onMove(revisions.moved);
   database.replicas?.onRead(revisions.reach);
+  const catchUp = redis && database.replicas && shareShown(redis.shown, database.replicas, revisions);
   for (const url of settings.DATABASE_READ_URL ?? [database.url]) targetOf(url).onChange(revisions.moved);
   const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
   if (index) serving.undo.push(index.stop);
@@ -181,7 +187,9 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     pool: database.read,
     primary: database.primary,
     tokens,
-    meter,
+    meter: catchUp
+      ? { ...meter, admit: async (caller) => (await Promise.all([meter.admit(caller), catchUp()]))[0] }
+      : meter,
     revisions,
     replicas: database.replicas?.states,
     index: index?.status,

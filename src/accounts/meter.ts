@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { Redis } from '../redis.ts';
 import { refuseReserved, refuseUsedUp, type Standing, standingOf } from './allowance.ts';
 import { memoryRates, redisRates } from './rates.ts';
 import { type TierCounts, tierCounts } from './tiers.ts';
@@ -48,6 +49,8 @@ export type Meter = {
   stop(): Promise<void>;
 };
 
+const COUNTER_SECONDS = 40 * 86_400;
+
 /**
  * Counts usage in memory and, while Redis answers, across replicas. Limits apply to the larger value: usage in Redis,
  * or usage in the database plus this process's unwritten usage.
@@ -56,13 +59,9 @@ export async function openMeter(options: {
   db: Queryable;
   log: Logger;
   now?: () => Date;
-  redisUrl?: string | undefined;
+  redis?: Redis | undefined;
 }): Promise<Meter> {
-  const { db, log, now = () => new Date() } = options;
-  const redis =
-    options.redisUrl === undefined
-      ? undefined
-      : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
+  const { db, log, redis, now = () => new Date() } = options;
   const rates = redis ? redisRates(redis) : memoryRates();
   /** By account: the last value from Redis, plus what this process has charged since. */
   const reported = new Map<string, { counter: string; units: number }>();
@@ -76,8 +75,8 @@ export async function openMeter(options: {
   /** Raises the counters in Redis, in case Redis was emptied. `month` may have ended. */
   function onTotals(month: string, totals: Total[]) {
     for (const { accountId, monthUnits, lifeUnits } of totals) {
-      redis?.raise(counterOf(accountId, 'month', month), monthUnits);
-      redis?.raise(counterOf(accountId, 'life'), lifeUnits);
+      void redis?.raise(counterOf(accountId, 'month', month), monthUnits, COUNTER_SECONDS);
+      void redis?.raise(counterOf(accountId, 'life'), lifeUnits, COUNTER_SECONDS);
     }
   }
   const usage = await openUsage({ db, log, now, ...(redis ? { onTotals } : {}) });
@@ -103,7 +102,7 @@ export async function openMeter(options: {
     if (!redis || units === 0 || allowance.units === undefined) return;
     const common = reported.get(accountId);
     if (common) common.units += units;
-    redis.add(counterOf(accountId, allowance.period), units);
+    void redis.add(counterOf(accountId, allowance.period), units, COUNTER_SECONDS); // the database counts too
   }
 
   return {
@@ -191,7 +190,6 @@ export async function openMeter(options: {
     async stop() {
       for (const settle of [...late]) settle();
       await usage.stop();
-      redis?.stop();
     },
   };
 }

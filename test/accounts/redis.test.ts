@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import type { Caller } from '../../src/context.ts';
 import type { Queryable } from '../../src/db/pool.ts';
+import { openRedis } from '../../src/redis.ts';
 import { callerOf, month } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
@@ -26,11 +27,11 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
   ) {
     const lines: any[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    const meters = await Promise.all(
-      Array.from({ length: count }, () => openMeter({ db, log, now, redisUrl: redis.url })),
-    );
+    const connections = await Promise.all(Array.from({ length: count }, () => openRedis(redis.url, log)));
+    const meters = await Promise.all(connections.map((redis) => openMeter({ db, log, now, redis })));
     onTestFinished(async () => {
       for (const meter of meters) await meter.stop();
+      for (const connection of connections) connection.stop();
     });
     return { meters, lines };
   }

@@ -1,4 +1,4 @@
-import { afterEach, expect, onTestFinished } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { operator } from '../ingest/rows.ts';
 import { eventually } from '../support/eventually.ts';
@@ -6,6 +6,8 @@ import { createDatabase, type Gateway, type TestDatabase } from '../support/gate
 import { importText } from '../support/import.ts';
 import { BLOCKS, importBlocks, slotsOf } from '../support/live-rows.ts';
 import { dataDirForTest, endRunning, serve, stakegraph } from '../support/process.ts';
+
+import { noRedis, redisForTest } from '../support/redis.ts';
 import { createReplica } from '../support/replica.ts';
 import { subscribe } from '../support/subscribe.ts';
 import { slow } from '../support/thorough.ts';
@@ -140,6 +142,43 @@ slow('subscriptions and the cache do not mix replicas of which one is behind', a
       for (let late = slot - 3; late <= slot; late += 1) await importBlocks(to(other), [late]);
   }
 });
+
+/** The same rows by a document that no gateway has cached. */
+const newestOf = (most: number) => NEWEST.replace('first: 1', `first: ${most}`);
+
+it.skipIf(noRedis)(
+  'gateways that share Redis answer with what another has shown, and not from their caches',
+  async () => {
+    const [primary, one, other, token] = await threeDatabases();
+    const redis = await redisForTest();
+    await redis.start();
+    const urls = { DATABASE_URL: primary.url, DATABASE_READ_URL: `${one.url}\n${other.url}` };
+    const [first, second] = [
+      await served(token, { ...urls, REDIS_URL: redis.url }),
+      await served(token, { ...urls, REDIS_URL: redis.url }),
+    ];
+    const path = '/v0/eth/blocks?size=1';
+    let documents = 1;
+    for (let slot = 9_000_000; slot < 9_000_004; slot += 1) {
+      for (let n = 0; n < 3; n += 1) await Promise.all([second.query(NEWEST), second.get(path)]);
+      await importBlocks(to(one), [slot]); // which notifies no gateway
+      await eventually(async () => {
+        documents += 1;
+        const { blocks } = await first.query(newestOf(documents));
+        expect(blocks.nodes[0]).toEqual({ consensusSlot: slot });
+      }, WAIT_MS);
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, async () => [
+          (await second.query(NEWEST)).blocks.nodes[0].consensusSlot,
+          (await second.get(path)).json.data[0],
+        ]),
+      );
+      for (const answer of answers)
+        expect(answer).toEqual([slot, expect.objectContaining({ consensusSlot: slot })]);
+      for (const database of [other, primary]) await importBlocks(to(database), [slot]);
+    }
+  },
+);
 
 slow(
   'replicas that are named twice, or by an unusable URL, are refused without their passwords',

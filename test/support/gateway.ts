@@ -13,6 +13,7 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import type { ReplicaState } from '../../src/db/replicas/replica.ts';
 import { buildServer } from '../../src/http/server.ts';
 import type { IndexStatus } from '../../src/indexer/status.ts';
+import { openRedis } from '../../src/redis.ts';
 import { deadlines, serverDeadlines, waitTimeoutMs } from './deadlines.ts';
 import { databaseUrl, type Template } from './global-setup.ts';
 import { shownByCall, shownByQuery } from './interface.ts';
@@ -110,7 +111,8 @@ export async function startGateway(
   const tokens = await openDirectory({ url: database.url, db: database.pool, log, limits });
   await vi.waitUntil(() => tokens.find(`Bearer ${token}`, new Date(0)), { timeout: waitTimeoutMs });
   const now = options.now ?? (() => new Date());
-  const meter = await openMeter({ db: database.pool, log, now, redisUrl: settings.REDIS_URL });
+  const redis = settings.REDIS_URL ? await openRedis(settings.REDIS_URL, log) : undefined;
+  const meter = await openMeter({ db: database.pool, log, now, redis });
   const revisions = await openRevisions({ url: database.url, db: read, log });
   const app = await buildServer({
     settings,
@@ -163,6 +165,7 @@ export async function startGateway(
     async close() {
       await app.close();
       await meter.stop();
+      redis?.stop();
       await revisions.stop();
       await tokens.stop();
       await read.end();

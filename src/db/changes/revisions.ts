@@ -5,7 +5,7 @@ import { withDeadline } from '../../kernel/deadline.ts';
 import { count } from '../../kernel/leaves.ts';
 import { serialize } from '../../kernel/serialize.ts';
 import type { Queryable } from '../pool.ts';
-import type { Reached } from '../replicas/reached.ts';
+import { changesIn, type Reached } from '../replicas/reached.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
@@ -78,6 +78,8 @@ export type Revisions = {
   onSetChange(listener: (setId?: string) => void): void;
   /** Reads revisions unless the current ones have all changes of `reached`. */
   reach(reached: Reached): Promise<void>;
+  /** The same for a number of changes. */
+  reachChanges(changes: number): Promise<void>;
   /** Stops caching until the revisions of the new database are read. */
   moved(): void;
   stop(): Promise<void>;
@@ -174,6 +176,10 @@ export async function openRevisions(options: {
       const isNew = ([name, revision]: [string, number]) =>
         (shown.current.get(name)?.revision ?? 0) < revision;
       if ([...reached].some(isNew)) await reading.run();
+    },
+    async reachChanges(changes: number) {
+      const own = [...shown.current].map(([name, { revision }]): [string, number] => [name, revision]);
+      if (changesIn(new Map(own)) < changes) await reading.run();
     },
     moved() {
       onConnectionLost();

@@ -59,8 +59,9 @@ type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnit
 
 export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
-  /** Counts only hits. After a miss, the caller uses `get`, which counts the miss. */
+  /** Counts nothing: the caller uses `countHit`, or after a miss `get`, which counts the miss. */
   response(key: string, variant: string): CachedResponse | undefined;
+  countHit(): void;
   /** Also returns an entry that is not stored, because it is too large or its data has changed meanwhile. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
   countNotCached(reason: NotCached): void;
@@ -102,10 +103,9 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
       tracer?.mark('cache', { 'stakegraph.cache.hit': entry !== undefined });
       return entry;
     },
-    response(key, variant) {
-      const response = revisions.trusted() ? answers.get(key)?.responses.get(variant) : undefined;
-      if (response) counts.hits += 1;
-      return response;
+    response: (key, variant) => (revisions.trusted() ? answers.get(key)?.responses.get(variant) : undefined),
+    countHit() {
+      counts.hits += 1;
     },
     store(key, { trace, data: begun }, answer) {
       if (trace.isPrivate) return { notCached: 'private' };

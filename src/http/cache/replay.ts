@@ -94,6 +94,7 @@ export function replayCached(options: {
   async function sendCached(
     caller: Caller,
     cached: CachedResponse,
+    stored: () => CachedResponse | undefined,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<boolean> {
@@ -105,7 +106,8 @@ export function replayCached(options: {
     } catch {
       // Fastify sends the refusal.
     }
-    if (!metering || (metering.available() ?? 1) <= 0) {
+    // Admission may have noticed a change of the data.
+    if (!metering || (metering.available() ?? 1) <= 0 || stored() !== cached) {
       admissions.set(request, admitted);
       return false;
     }
@@ -114,6 +116,7 @@ export function replayCached(options: {
     const headers = cached.headers.concat('x-request-id', reqId);
     for (const name in metering.headers) headers.push(name, metering.headers[name] as string);
     response.writeHead(cached.status, headers).end(cached.body);
+    cache.countHit();
     metering.charge(cached.units);
     options.networkHeader.noteUnread(request.headers, log, { reqId });
     request.resume();
@@ -144,11 +147,15 @@ export function replayCached(options: {
 
     const responseOf = (key: string | undefined) =>
       key === undefined ? undefined : cache.response(key, variantOf(request.headers));
+    const send = (caller: Caller, cached: CachedResponse, key: string | undefined, otherwise: () => void) =>
+      void sendCached(caller, cached, () => responseOf(key), request, response).then(
+        (sent) => sent || otherwise(),
+      );
     if (request.method === 'GET') {
-      const cached = responseOf(keyOfGet(request, network));
+      const key = keyOfGet(request, network);
+      const cached = responseOf(key);
       const caller = cached && callerOf(request);
-      if (!caller) return pass();
-      return void sendCached(caller, cached, request, response).then((sent) => sent || pass());
+      return caller ? send(caller, cached, key, pass) : pass();
     }
 
     const length = lengthOfQuery(request);
@@ -167,11 +174,10 @@ export function replayCached(options: {
         if (!isWhole) response.once('finish', () => request.resume());
         pass();
       };
-      const cached = isWhole
-        ? responseOf(keyOfQuery(bytes.toString(), request.headers.accept, network))
-        : undefined;
+      const key = isWhole ? keyOfQuery(bytes.toString(), request.headers.accept, network) : undefined;
+      const cached = responseOf(key);
       if (!cached) return passWithBody();
-      void sendCached(caller, cached, request, response).then((sent) => sent || passWithBody());
+      send(caller, cached, key, passWithBody);
     });
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import type { Logger } from 'pino';
+import type { SharedNumber } from './db/replicas/shown-elsewhere.ts';
 
 const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
@@ -10,7 +11,6 @@ const RETRY_MS = 500;
  */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;
-const KEY_TTL_SECONDS = 40 * 86_400;
 
 const ADD = `redis.call('incrby', KEYS[1], ARGV[1])
 redis.call('expire', KEYS[1], ARGV[2])`;
@@ -22,8 +22,11 @@ export type Redis = {
   client: object;
   up(): boolean;
   counter(name: string): Promise<number | undefined>;
-  add(name: string, by: number): void;
-  raise(name: string, to: number): void;
+  add(name: string, by: number, seconds: number): Promise<void>;
+  /** Leaves a higher value, and its time to live, as they are. */
+  raise(name: string, to: number, seconds: number): Promise<void>;
+  /** How many changes of the data gateways have shown. */
+  shown: SharedNumber;
   stop(): void;
 };
 
@@ -42,9 +45,9 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const report = (up: boolean, error?: Error & { code?: string }) => {
     if (up === reported) return;
     reported = up;
-    if (up) return log.info('Redis is up: replicas share rates and allowances');
+    if (up) return log.info('Redis is up: gateways share rates and allowances');
     const err = { message: error?.message, code: error?.code }; // another field may be a whole certificate
-    log.warn({ err }, 'Redis is down: each replica counts rates and allowances alone');
+    log.warn({ err }, 'Redis is down: each gateway counts rates and allowances alone');
   };
   client.on('ready', () => report(true));
   client.on('error', (error: Error) => report(false, error));
@@ -70,21 +73,24 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   await Promise.race([connecting, setTimeout(CONNECT_MS, undefined, { ref: false })]);
 
   const key = (name: string) => `stakegraph:${name}`;
-  const evaluate = (script: string, name: string, value: number) => {
+  const evaluate = async (script: string, name: string, value: number, seconds: number) => {
     if (!client.isReady) return;
-    const options = { keys: [key(name)], arguments: [String(value), String(KEY_TTL_SECONDS)] };
-    client.eval(script, options).catch(() => undefined); // the database counts usage too
+    const options = { keys: [key(name)], arguments: [String(value), String(seconds)] };
+    await client.eval(script, options).catch(() => undefined);
   };
+  const counter = async (name: string) => {
+    if (!client.isReady) return undefined;
+    const value = await client.get(key(name)).catch(() => null);
+    return value === null ? undefined : Number(value);
+  };
+  const raise = (name: string, to: number, seconds: number) => evaluate(RAISE, name, to, seconds);
   return {
     client,
     up: () => client.isReady,
-    async counter(name) {
-      if (!client.isReady) return undefined;
-      const value = await client.get(key(name)).catch(() => null);
-      return value === null ? undefined : Number(value);
-    },
-    add: (name, by) => evaluate(ADD, name, by),
-    raise: (name, to) => evaluate(RAISE, name, to),
+    counter,
+    add: (name, by, seconds) => evaluate(ADD, name, by, seconds),
+    raise,
+    shown: { read: () => counter('shown'), raise: (to, seconds) => raise('shown', to, seconds) },
     stop() {
       clearInterval(beat);
       if (client.isOpen) client.destroy();
