@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { HistoryError, namesOf, pendingOf } from './db/migrate.ts';
 import type { Database } from './db/open.ts';
 import type { Queryable } from './db/pool.ts';
+import type { ServerFault } from './db/replicas/replica.ts';
 import type { Indexed, Readiness } from './http/health.ts';
 import { behindSeconds, type IndexStatus } from './indexer/status.ts';
 import { indexedEpochs } from './indexer/store/index.ts';
@@ -45,13 +46,13 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-type Fault = { reason: string; err?: unknown };
-
 /**
  * While a slow primary is asked, the last finding holds, because load balancers wait for `/ready` for a second or two.
  */
-function primaryFault(primary: Queryable): () => Promise<{ fault: Fault | undefined; wasWritable: boolean }> {
-  let fault: Fault | undefined;
+function primaryFault(
+  primary: Queryable,
+): () => Promise<{ fault: ServerFault | undefined; wasWritable: boolean }> {
+  let fault: ServerFault | undefined;
   let wasWritable = false;
   let asking: Promise<void> | undefined;
   const ask = async () => {

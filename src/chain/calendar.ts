@@ -43,6 +43,9 @@ export const secondsBeforeGenesis = (network: Network, calendar: Calendar): numb
 export const dayOfEpoch = (network: Network, calendar: Calendar, epoch: number): number =>
   Math.floor((epochStart(network, epoch) - origin(network, calendar)) / SECONDS_PER_DAY);
 
+/** As JSON of beacon nodes has it: the epoch of what has not happened, the largest of 64 bits. */
+export const FAR_FUTURE_EPOCH = '18446744073709551615';
+
 export type EpochRange = { first: number; last: number };
 
 const epochsOf = (network: Network, calendar: Calendar, period: number, seconds: number): EpochRange => {

@@ -1,13 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type AuditEntry, auditEntries, deleteAuditBefore } from '../db/audit.ts';
 import { transaction } from '../db/pool.ts';
-import { parseDate, parseDateTime } from '../kernel/time.ts';
+import { DAY_MS, parseDate, parseDateTime } from '../kernel/time.ts';
 import { output } from './output.ts';
 import { withDatabase } from './with-database.ts';
 
 const PAGE = 1_000;
 const KEPT_DAYS = 90;
-const DAY_MS = 86_400_000;
 const unitMs = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
 function moment(text: string): Date {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { type Calendar, calendars } from '../chain/calendar.ts';
 import { type Network, networks } from '../chain/networks.ts';
@@ -21,6 +20,7 @@ import type { RewardsNetwork } from '../resources/network-rewards/record.ts';
 import { createOption, duration, namesOption, wholeNumber } from './flags.ts';
 import { baseUrl, headerName, isInClear, rate, validatorsOf, variableName } from './mirror-flags.ts';
 import { mirrorProgress } from './mirror-progress.ts';
+import { repeated } from './repeated.ts';
 import { type Signals, sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = {
@@ -236,14 +236,15 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
     if (!(await round(options.resumeWithinMs))) throw new Error('not every list was loaded.');
     return;
   }
-  for (let first = true; !stop.aborted; first = false) {
-    const began = performance.now();
-    await round(first ? options.resumeWithinMs : 0).catch((error: Error) => {
-      progress.say(`${error.message} The next round starts when it is due.`);
-    });
-    const wait = Math.max(0, began + every - performance.now());
-    await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
-  }
+  let { resumeWithinMs } = options;
+  const pass = async () => {
+    const within = resumeWithinMs;
+    resumeWithinMs = 0;
+    await round(within);
+  };
+  await repeated(pass, every, stop, (message) => {
+    progress.say(`${message} The next round starts when it is due.`);
+  });
 }
 
 const print = (report: RoundReport, json: boolean | undefined) =>

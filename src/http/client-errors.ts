@@ -5,7 +5,7 @@ import { refusalStatus } from '../kernel/refusal.ts';
 import { refusalOf } from './methods.ts';
 import { privateHeaders } from './security-headers.ts';
 
-type Fault = NodeJS.ErrnoException & { rawPacket?: unknown };
+type SocketError = NodeJS.ErrnoException & { rawPacket?: unknown };
 type Answer = { status: number; detail: string; headers?: Record<string, string> };
 
 const unparsed = new Map<string, Answer>([
@@ -13,7 +13,7 @@ const unparsed = new Map<string, Answer>([
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request took too long to come.' }],
 ]);
 
-function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | undefined {
+function unknownMethod({ code, rawPacket }: SocketError, absent?: string): Answer | undefined {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
   const line = rawPacket.toString('latin1', 0, MAX_LINE_LENGTH);
   const [, method, url] = /^([A-Z]{1,20}) (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(line) ?? [];
@@ -23,7 +23,7 @@ function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | un
 }
 const MAX_LINE_LENGTH = 4_096;
 
-export function sendClientError(error: Fault, socket: Socket, absent?: string): void {
+export function sendClientError(error: SocketError, socket: Socket, absent?: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
+import { FAR_FUTURE_EPOCH, SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { genesisTime, type Network, networks } from '../chain/networks.ts';
 import { type Fork, forks } from './types.ts';
 
 export class SpecError extends Error {}
-
-const FAR_FUTURE = '18446744073709551615';
 
 const required = {
   slotsPerEpoch: 'SLOTS_PER_EPOCH',
@@ -85,7 +83,7 @@ class Reader {
   optional(name: string): number | undefined {
     const value = this.values[name];
     if (value === undefined || value === null) return undefined;
-    if (value === FAR_FUTURE) return Number.POSITIVE_INFINITY;
+    if (value === FAR_FUTURE_EPOCH) return Number.POSITIVE_INFINITY;
     const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
     if (Number.isSafeInteger(number)) return number;
     throw new SpecError(

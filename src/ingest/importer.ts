@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
 import { decode } from '../kernel/decode.ts';
+import { isObject } from '../kernel/json.ts';
 import { type LeafKind, leafKind, leafOf, unwrap } from '../kernel/leaves.ts';
 import { type Snake, snake } from '../kernel/names.ts';
 import type { IdType } from '../resources/operators/record.ts';
@@ -65,9 +66,6 @@ export function stagedScopes(
 
 /** Lists where rows come by the million, because generators take more than twice as long. */
 export type Faults = Iterable<readonly [field: string, message: string]>;
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export type Checks<Row> = {
   defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import { isObject } from '../kernel/json.ts';
 import { snake } from '../kernel/names.ts';
 import type { RewardsDefinition } from '../resources/network-rewards/networks/definition.ts';
 import {
@@ -16,7 +17,6 @@ import {
   type Faults,
   type ImportCounts,
   type Importer,
-  isObject,
   type MergeOptions,
   type RowRules,
   rowChecker,

@@ -1,12 +1,12 @@
+import { FAR_FUTURE_EPOCH } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
+import { isObject } from '../kernel/json.ts';
 import { Validator } from '../resources/validators/record.ts';
 import { mergeWithTotals } from './consolidation-totals.ts';
-import { isObject } from './importer.ts';
 import { plainImporter } from './plain-table.ts';
 
-/** FAR_FUTURE_EPOCH means that the event has not happened. */
 const isFarFuture = (name: string, value: unknown) =>
-  name.endsWith('Epoch') && String(value) === '18446744073709551615';
+  name.endsWith('Epoch') && String(value) === FAR_FUTURE_EPOCH;
 
 const plain = plainImporter({
   resource: 'validators',

@@ -1,5 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
+import { isObject } from './json.ts';
 import { leafOf, unwrap } from './leaves.ts';
 import { momentText } from './time.ts';
 
@@ -39,14 +40,11 @@ function innerDecoder(schema: z.core.$ZodType): Decode {
   return leaf?.kind === 'BigInt' ? wholeDigits : plain;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
-
 function objectDecoder(schema: z.ZodObject): Decode {
   const keys = Object.keys(schema.shape);
   const reads = keys.map((key) => decoder(schema.shape[key] as z.core.$ZodType));
   return (value) => {
-    if (!isObject(value)) return value;
+    if (!isObject(value) || isLosslessNumber(value)) return value;
     const decoded: Record<string, unknown> = {};
     for (let index = 0; index < keys.length; index += 1) {
       const key = keys[index] as string;

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { doubleText, JsonText, textOf } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Moves each `JsonText` to `aside` and writes a NUL, which JSON never contains, in its place. */
 type Write = (value: unknown, aside: JsonText[]) => string;
 

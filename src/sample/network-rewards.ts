@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { isNullable, leafKind, leafOf } from '../kernel/leaves.ts';
+import { DAY_MS } from '../kernel/time.ts';
 import { hashOfPoolId, poolIdOfHash } from '../resources/network-rewards/networks/cardano.ts';
 import {
   definitions,
@@ -59,7 +60,7 @@ function* rewardsOf(network: RewardsNetwork, seed: number): Generator<SampleRewa
     /^total.*(Rewards|Stake)$/.test(name),
   );
   for (let index = 0; index < DAYS; index++) {
-    const day = new Date(LAST_DAY - (DAYS - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    const day = new Date(LAST_DAY - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10);
     const whole = { ...rowOf('network', 0, index), day };
     const sums = amounts.map(() => 0n);
     for (const [place, id] of ids.entries()) {

@@ -6,13 +6,13 @@ import { targetOf } from '../servers.ts';
 import { lagMeter, type Reached, reachedOf, reaches } from './reached.ts';
 import {
   areDifferent,
-  type Fault,
   identityOf,
   type Listeners,
   probePool,
   type Replica,
   type ReplicaState,
   readReached,
+  type ServerFault,
 } from './replica.ts';
 
 const PROBE_MS = 1_000;
@@ -29,7 +29,7 @@ export type ReadServers = {
   pools: readonly Pool[];
   states(): ReplicaState[];
   /** Calls `listener` when use of a replica begins or ends, and at once for each replica that is not used. */
-  onUse(listener: (name: string, fault: Fault | undefined) => void): void;
+  onUse(listener: (name: string, fault: ServerFault | undefined) => void): void;
   /** Calls `listener` when reads go to servers whose rows may differ at equal revisions. */
   onMove(listener: () => void): void;
   /** Calls `listener` before the result of a statement is returned, with revisions read after it. */
@@ -63,7 +63,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   const useListeners: Parameters<ReadServers['onUse']>[0][] = [];
   const moveListeners: (() => void)[] = [];
   const readListeners: ((reached: Reached) => Promise<void>)[] = [];
-  const faults = new Map<Replica, Fault>();
+  const faults = new Map<Replica, ServerFault>();
   let shown: Reached = new Map();
   let rotation: Replica[] = [];
   let primaryUp = true;

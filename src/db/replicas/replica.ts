@@ -43,7 +43,7 @@ function isOfReplica(error: unknown): boolean {
 }
 
 export type ReplicaState = ReturnType<Replica['state']>;
-export type Fault = { reason: string; err?: unknown };
+export type ServerFault = { reason: string; err?: unknown };
 
 export type Listeners = {
   /** Called after each probe, and when another server of the URL was chosen. */
@@ -56,7 +56,7 @@ export class Replica {
   readonly name: string;
   readonly pool: Pool;
   /** Why statements must not be sent to this replica. */
-  fault: Fault | undefined = { reason: 'is not probed yet' };
+  fault: ServerFault | undefined = { reason: 'is not probed yet' };
   /** Undefined until the first probe, and after another server of the URL was chosen. */
   reached: Reached | undefined;
   /** As `identityOf`, known with `reached`. */
@@ -91,7 +91,7 @@ export class Replica {
     });
   }
 
-  async #look(): Promise<Fault | undefined> {
+  async #look(): Promise<ServerFault | undefined> {
     try {
       if (this.fault || !this.identity) this.identity = await identityOf(this.#probes);
       this.reached = await readReached(this.#probes);

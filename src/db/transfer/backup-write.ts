@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { DAY_MS } from '../../kernel/time.ts';
 import { traced } from '../../kernel/tracing.ts';
 import { MAGIC, type Manifest, type StoredTable, TRAILER_END } from './backup-format.ts';
 import { verifyBackup } from './backup-read.ts';
@@ -52,8 +53,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.sync().catch(() => undefined);
   await folder?.close();
 }
-
-const DAY_MS = 86_400_000;
 
 const PARTIAL = /\.[\da-f]{8}\.partial$/;
 

@@ -24,8 +24,8 @@ export type Check = { rows: string; hash: string };
 /** Written only by migrations. */
 const bookkeeping: readonly string[] = ['stakegraph_migrations', 'compatible_migrations'];
 
-export const quoted = (name: string): string => pg.escapeIdentifier(name);
-export const listed = (names: readonly string[]): string => names.map(quoted).join(', ');
+export const identifier = (name: string): string => pg.escapeIdentifier(name);
+export const listed = (names: readonly string[]): string => names.map(identifier).join(', ');
 
 const tablesOf = `/* tablesToCopy */
   select c.relname::text as name, p.relname::text as parent,
@@ -87,7 +87,7 @@ export async function checkOf(client: pg.ClientBase, { name, columns }: Table): 
   const { rows } = await client.query(
     `/* checkTable */ select count(*)::text as rows,
       coalesce(sum(hashtextextended(row(${listed(columns)})::text, 0)), 0)::text as hash
-    from only ${quoted(name)}`,
+    from only ${identifier(name)}`,
   );
   return rows[0];
 }
@@ -106,7 +106,7 @@ export async function sequencesOf(client: pg.ClientBase): Promise<Sequence[]> {
   const sequences: Sequence[] = [];
   for (const { name } of rows) {
     const found = await client.query(
-      `/* sequence */ select last_value::text as value, is_called as called from ${quoted(name)}`,
+      `/* sequence */ select last_value::text as value, is_called as called from ${identifier(name)}`,
     );
     sequences.push({ name, ...found.rows[0] });
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { quoted, sameColumns, type Table } from './catalog.ts';
+import { identifier, sameColumns, type Table } from './catalog.ts';
 
 const isMonth =
   /^(validator_days|attestation_days|attestation_hours|(?:operator|stake_authority)_history|solana_stake_authority_epochs)_\d+(_\d\d)?$/;
@@ -16,7 +16,7 @@ export async function detachedOf(client: pg.ClientBase, tables: Table[]) {
   for (const { name, parent: attachedTo, columns } of tables) {
     const parent = attachedTo === null ? isMonth.exec(name)?.[1] : undefined;
     if (!parent) continue;
-    const { rows } = await client.query<{ columns: string[] | null }>(columnsOf, [quoted(parent)]);
+    const { rows } = await client.query<{ columns: string[] | null }>(columnsOf, [identifier(parent)]);
     const wanted = rows[0]?.columns;
     if (!wanted) continue;
     found[sameColumns(columns, wanted) ? 'current' : 'outdated'].push({ name, parent });
@@ -26,5 +26,7 @@ export async function detachedOf(client: pg.ClientBase, tables: Table[]) {
 
 export async function makeDetached(client: pg.ClientBase, months: Month[]): Promise<void> {
   for (const { name, parent } of months)
-    await client.query(`create table if not exists ${quoted(name)} (like ${quoted(parent)} including all)`);
+    await client.query(
+      `create table if not exists ${identifier(name)} (like ${identifier(parent)} including all)`,
+    );
 }

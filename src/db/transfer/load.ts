@@ -6,7 +6,7 @@ import { traced } from '../../kernel/tracing.ts';
 import { type Audited, audit } from '../audit.ts';
 import { isDisconnected } from '../connection.ts';
 import { committedMigrations, migrate } from '../migrate.ts';
-import { type Check, checkOf, listed, quoted, rootOf, type Table } from './catalog.ts';
+import { type Check, checkOf, identifier, listed, rootOf, type Table } from './catalog.ts';
 import { withConnection } from './connect.ts';
 import type { Token } from './replaced.ts';
 import { copied, type Source } from './source.ts';
@@ -67,7 +67,7 @@ async function writeTable(
   note: (bytes: number, checking?: boolean) => void,
 ) {
   // FREEZE needs a table that this transaction truncated. It spares the first VACUUM from writing all pages again.
-  const into = `/* writeTable */ copy ${quoted(table.name)} (${copied(table)}) from stdin (format binary, freeze)`;
+  const into = `/* writeTable */ copy ${identifier(table.name)} (${copied(table)}) from stdin (format binary, freeze)`;
   await pipeline(source.read(table), counting(note), client.query(copyFrom(into)));
   note(0, true);
   const [given, written] = await Promise.all([source.check(table), checkOf(client, table)]);

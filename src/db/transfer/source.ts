@@ -7,9 +7,9 @@ import {
   type Check,
   catalogOf,
   checkOf,
+  identifier,
   listed,
   migrationsOf,
-  quoted,
   type Sequence,
   sequencesOf,
   type Table,
@@ -102,7 +102,9 @@ export const withSource = <T>(
       sizes: await sizesOf(client, catalog),
       read: (table) =>
         client.query(
-          copyTo(`/* readTable */ copy ${quoted(table.name)} (${copied(table)}) to stdout (format binary)`),
+          copyTo(
+            `/* readTable */ copy ${identifier(table.name)} (${copied(table)}) to stdout (format binary)`,
+          ),
         ),
       check: (table) => checkOf(client, table),
       sequences: () => sequencesOf(client),

@@ -4,10 +4,10 @@ import { named, otherClients } from '../sessions.ts';
 import {
   type Catalog,
   catalogOf,
+  identifier,
   listed,
   migrationsOf,
   type Part,
-  quoted,
   rootOf,
   type Sequence,
   sameColumns,
@@ -39,7 +39,7 @@ async function filledTables(client: pg.ClientBase, tables: Table[]): Promise<str
   for (const table of tables) {
     const own = ofMigrations[table.name];
     const { rows } = await client.query(
-      `/* hasRows */ select exists (select from only ${quoted(table.name)}${own ? ` where not (${own})` : ''}) as yes`,
+      `/* hasRows */ select exists (select from only ${identifier(table.name)}${own ? ` where not (${own})` : ''}) as yes`,
     );
     if (rows[0].yes) filled.add(rootOf(table));
   }
@@ -132,15 +132,17 @@ async function makeParts(
     one.name === other.name && one.parent === other.parent && one.bound === other.bound;
   for (const part of there) {
     if (wanted.some((each) => same(each, part))) continue;
-    await client.query(`drop table ${quoted(part.name)}`);
+    await client.query(`drop table ${identifier(part.name)}`);
   }
   for (const part of wanted) {
     if (there.some((each) => same(each, part))) continue;
     if (!isBound.test(part.bound))
       throw new Error(`The partition ${part.name} has the unknown bound ${part.bound}.`);
     if (emptied.some(({ name, parent }) => name === part.name && parent === null))
-      await client.query(`drop table ${quoted(part.name)}`);
-    await client.query(`create table ${quoted(part.name)} partition of ${quoted(part.parent)} ${part.bound}`);
+      await client.query(`drop table ${identifier(part.name)}`);
+    await client.query(
+      `create table ${identifier(part.name)} partition of ${identifier(part.parent)} ${part.bound}`,
+    );
   }
 }
 
@@ -159,12 +161,16 @@ const triggersOf = `/* userTriggers */
 
 async function setSequence(client: pg.ClientBase, { name, value, called }: Sequence): Promise<void> {
   const { rows } = await client.query('/* hasSequence */ select to_regclass($1) is not null as yes', [
-    quoted(name),
+    identifier(name),
   ]);
   if (!rows[0].yes) return;
   // Unlike setval alone, a restart is undone by a rollback, and so is a setval after it.
-  await client.query(`alter sequence ${quoted(name)} restart`);
-  await client.query('/* setSequence */ select setval($1::regclass, $2, $3)', [quoted(name), value, called]);
+  await client.query(`alter sequence ${identifier(name)} restart`);
+  await client.query('/* setSequence */ select setval($1::regclass, $2, $3)', [
+    identifier(name),
+    value,
+    called,
+  ]);
 }
 
 export type Prepared = {
@@ -194,7 +200,7 @@ export async function prepareTarget(
   const partitioned = await partitionedTables(client);
   const { rows } = await client.query(triggersOf, [before.tables.map(rootOf)]);
   const triggers = rows.map(({ name }) => name as string);
-  for (const name of triggers) await client.query(`alter table ${quoted(name)} disable trigger user`);
+  for (const name of triggers) await client.query(`alter table ${identifier(name)} disable trigger user`);
   await client.query(`truncate ${listed(before.tables.map(({ name }) => name))}`);
   // Rows of a default partition could forbid new ones.
   await makeParts(
@@ -221,7 +227,7 @@ export async function prepareTarget(
     async finish() {
       for (const sequence of await source.sequences()) await setSequence(client, sequence);
       await replaced?.keepEntries();
-      for (const name of triggers) await client.query(`alter table ${quoted(name)} enable trigger user`);
+      for (const name of triggers) await client.query(`alter table ${identifier(name)} enable trigger user`);
       return (await replaced?.revivedTokens()) ?? [];
     },
   };

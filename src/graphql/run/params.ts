@@ -1,9 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { isObject } from '../../kernel/json.ts';
 import type { Fault } from '../../kernel/refusal.ts';
 import { namesDocument } from './documents.ts';
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isJsonObject = (text: unknown): boolean => {
   try {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ExecutionBlock, LastTransaction, Payload } from './figures.ts';
-import { address, hash, quantity, type Rpc } from './rpc.ts';
+import { address, hash, hexOf, quantity, type Rpc } from './rpc.ts';
 import { SourceError } from './source.ts';
 
 /** Values from the beacon block. */
@@ -39,8 +39,6 @@ const Receipt = z.object({
 });
 type Receipt = z.infer<typeof Receipt>;
 const Sent = z.object({ hash, blockHash: hash, from: address, to: address.nullable(), value: quantity });
-
-const hexOf = (number: number) => `0x${number.toString(16)}`;
 
 /** Throws SourceError `mismatch` on any difference from the beacon block. */
 export async function fetchBlock(

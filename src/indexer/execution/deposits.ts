@@ -10,7 +10,7 @@ import {
   scanOf,
   writeDeposits,
 } from './deposit-store.ts';
-import { address, hash, quantity, type Rpc } from './rpc.ts';
+import { address, hash, hexOf, quantity, type Rpc } from './rpc.ts';
 import { concurrently, isOutage, SourceError } from './source.ts';
 
 export type DepositOptions = {
@@ -30,7 +30,6 @@ const GAP_WAIT_MS = 3_600_000;
 
 const Finalized = z.object({ number: quantity.transform(Number) });
 const Sent = z.object({ hash, from: address });
-const hexOf = (number: number) => `0x${number.toString(16)}`;
 
 export function openDeposits({ rpc, pool, network, contract, concurrency }: DepositOptions) {
   let range = FIRST_RANGE;

@@ -5,6 +5,7 @@ export const quantity = z
   .string()
   .regex(/^0x[0-9a-f]{1,64}$/i)
   .transform(BigInt);
+export const hexOf = (number: number): string => `0x${number.toString(16)}`;
 export const digits = (bytes: number) =>
   z
     .string()

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { linkedAborter } from '../../kernel/abort.ts';
+import { pacer } from '../../kernel/pace.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
 
 export type SourceReason =
@@ -54,13 +54,7 @@ export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: Sou
     headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
     base.username = base.password = '';
   }
-  let free = 0;
-  async function turn() {
-    const now = performance.now();
-    const at = Math.max(now, free);
-    free = at + 1000 / rate;
-    if (at > now) await sleep(at - now, undefined, { signal });
-  }
+  const pace = pacer(rate);
   const failed = (error: unknown) => {
     const { name: kind, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
     if (signal.aborted) throw signal.reason;
@@ -119,7 +113,7 @@ export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: Sou
   return {
     name,
     async json(path, body) {
-      await turn();
+      await pace(signal);
       const method = body === undefined ? 'GET' : 'POST';
       return requesting(
         { method, server: base.host, path: path.replace(/\?.*/s, '') },

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pacer } from '../../kernel/pace.ts';
 
 const IN_FLIGHT = 8;
 
 /** Starts at most `rate` requests per second. At most eight run at once, or seven if none is urgent. */
 export function openLimiter(rate: number) {
+  const pace = pacer(rate);
   let running = 0;
-  let free = 0;
   const urgentOnes: (() => void)[] = [];
   const others: (() => void)[] = [];
 
@@ -14,13 +14,6 @@ export function openLimiter(rate: number) {
     if (!next) return;
     running += 1;
     next();
-  }
-
-  async function pace(signal: AbortSignal): Promise<void> {
-    const now = performance.now();
-    const mine = Math.max(now, free);
-    free = mine + 1000 / rate;
-    if (mine > now) await sleep(mine - now, undefined, { signal });
   }
 
   return async function limited<T>(signal: AbortSignal, urgent: boolean, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { DAY_MS } from '../../kernel/time.ts';
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const CHUNK = 1 << 20;
@@ -85,7 +86,6 @@ export async function copyRows(
   return copy.rowCount ?? 0;
 }
 
-const DAY_MS = 86_400_000;
 const POSTGRES_DAY_0 = Date.UTC(2000, 0, 1);
 /** Days since 2000-01-01. */
 export const daysOfDate = (date: string): number => (Date.parse(date) - POSTGRES_DAY_0) / DAY_MS;

@@ -1,4 +1,4 @@
-import { isObject } from '../importer.ts';
+import { isObject } from '../../kernel/json.ts';
 import { UpstreamError } from './failure.ts';
 import { nameOf } from './upstream.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool } from '../../db/pool.ts';
+import { isObject } from '../../kernel/json.ts';
 import { normaliseId } from '../../resources/operators/record.ts';
-import { isObject } from '../importer.ts';
 import { UpstreamError } from './failure.ts';
 import type { MirrorList } from './list.ts';
 import type { MirrorScope } from './options.ts';

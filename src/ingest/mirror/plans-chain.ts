@@ -1,5 +1,5 @@
 import type { Network } from '../../chain/networks.ts';
-import { isObject } from '../importer.ts';
+import { isObject } from '../../kernel/json.ts';
 import { readEnvelope } from './envelope.ts';
 import type { MirrorList } from './list.ts';
 import { asAsked, type Planning, pageSize, since } from './planning.ts';

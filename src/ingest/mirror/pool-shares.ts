@@ -1,8 +1,8 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Pool } from '../../db/pool.ts';
+import { isObject } from '../../kernel/json.ts';
 import { normaliseId } from '../../resources/operators/record.ts';
-import { isObject } from '../importer.ts';
 import { type Parents, parentsByTags } from '../operator-tags.ts';
 import {
   rememberSharesWithoutParents,

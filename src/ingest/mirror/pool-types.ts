@@ -1,4 +1,4 @@
-import { isObject } from '../importer.ts';
+import { isObject } from '../../kernel/json.ts';
 import { poolTypeByTags } from '../operator-tags.ts';
 import { UpstreamError } from './failure.ts';
 import { idOf } from './pool-shares.ts';

@@ -2,7 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLosslessNumber, parse } from 'lossless-json';
-import { isObject } from '../importer.ts';
+import { isObject } from '../../kernel/json.ts';
 import { jsonLines } from '../source/lines.ts';
 import { type RawRow, readRows, type Source } from '../source/source.ts';
 import type { Page } from './walk.ts';

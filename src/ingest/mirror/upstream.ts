@@ -1,7 +1,8 @@
 import { parse } from 'lossless-json';
+import { pacer } from '../../kernel/pace.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
 import { version } from '../../version.ts';
-import { UpstreamError } from './failure.ts';
+import { StoppedError, UpstreamError } from './failure.ts';
 import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
 
 export type UpstreamOptions = {
@@ -36,16 +37,10 @@ export const nameOf = (url: URL): string => url.pathname + url.search;
 
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { from, token, stop } = options;
-  let free = 0;
+  const pace = pacer(options.rate);
 
   const redacted = (text: string) =>
     text.replaceAll(token, '[token]').replaceAll(encodeURIComponent(token), '[token]');
-
-  async function pace() {
-    const wait = free - performance.now();
-    if (wait > 0) await pause(wait, stop);
-    free = performance.now() + 1000 / options.rate;
-  }
 
   async function send(
     url: URL,
@@ -96,7 +91,9 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   async function get(url: URL, network: string | undefined): Promise<unknown> {
     if (url.origin !== from.origin) throw new Error('a URL of another origin');
     for (let attempt = 1; ; attempt += 1) {
-      await pace();
+      await pace(stop).catch(() => {
+        throw new StoppedError();
+      });
       const outcome = await requesting({ server: url.host, path: url.pathname }, (traceHeaders, span) =>
         send(url, network, traceHeaders, span),
       );

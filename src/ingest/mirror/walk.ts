@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'lossless-json';
-import { isObject } from '../importer.ts';
+import { isObject } from '../../kernel/json.ts';
 import { type Envelope, followed, readEnvelope } from './envelope.ts';
 import { ChangedError, UpstreamError } from './failure.ts';
 import type { Form, MirrorList } from './list.ts';

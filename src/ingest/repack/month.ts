@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { networks } from '../../chain/networks.ts';
 import { lockMigrations } from '../../db/migrate.ts';
-import { listed, quoted } from '../../db/transfer/catalog.ts';
+import { identifier, listed } from '../../db/transfer/catalog.ts';
 import { withConnection } from '../../db/transfer/connect.ts';
 import { lockWriters } from '../locks.ts';
 import { raiseMemory } from '../memory.ts';
@@ -56,7 +56,7 @@ async function described(client: pg.ClientBase, part: string, made: string): Pro
         or exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal and tgparentid = 0) as special
     from pg_class c join pg_inherits i on i.inhrelid = c.oid and i.inhparent = '${TABLE}'::regclass
     where c.oid = to_regclass($1)`,
-    [quoted(part), made],
+    [identifier(part), made],
   );
   return rows[0];
 }
@@ -68,7 +68,7 @@ async function indexesOf(client: pg.ClientBase, part: string): Promise<Index[]> 
     from pg_index x join pg_class i on i.oid = x.indexrelid
     left join pg_constraint k on k.conindid = i.oid and k.conrelid = x.indrelid and k.contype in ('p', 'u')
     where x.indrelid = to_regclass($1) order by x.indisprimary desc, i.relname`,
-    [quoted(part)],
+    [identifier(part)],
   );
   return rows;
 }
@@ -76,12 +76,12 @@ async function indexesOf(client: pg.ClientBase, part: string): Promise<Index[]> 
 const nameOf = (part: string) => `repack_${part}`;
 
 async function makeIndex(client: pg.ClientBase, made: string, index: Index): Promise<void> {
-  const name = quoted(nameOf(index.name));
+  const name = identifier(nameOf(index.name));
   const text = index.constraint
-    ? `alter table ${quoted(made)} add constraint ${name} ${index.constraint}`
+    ? `alter table ${identifier(made)} add constraint ${name} ${index.constraint}`
     : index.definition.replace(
         /^CREATE (UNIQUE )?INDEX .+? ON .+? USING/,
-        (_match, unique = '') => `create ${unique}index ${name} on ${quoted(made)} using`,
+        (_match, unique = '') => `create ${unique}index ${name} on ${identifier(made)} using`,
       );
   await client.query(`/* indexRepacked */ ${text}`);
 }
@@ -100,16 +100,16 @@ async function copyRows(
     await pipeline(
       reader.query(
         copyTo(
-          `/* readInOrder */ copy (select ${names} from only ${quoted(part)} order by ${ORDER}) to stdout (format binary)`,
+          `/* readInOrder */ copy (select ${names} from only ${identifier(part)} order by ${ORDER}) to stdout (format binary)`,
         ),
       ),
       client.query(
-        copyFrom(`/* writeInOrder */ copy ${quoted(made)} (${names}) from stdin (format binary, freeze)`),
+        copyFrom(`/* writeInOrder */ copy ${identifier(made)} (${names}) from stdin (format binary, freeze)`),
       ),
     );
   });
   const { rows } = await client.query<{ before: string; after: string }>(
-    `/* countRepacked */ select (select count(*) from only ${quoted(part)}) as before, (select count(*) from ${quoted(made)}) as after`,
+    `/* countRepacked */ select (select count(*) from only ${identifier(part)}) as before, (select count(*) from ${identifier(made)}) as after`,
   );
   const { before, after } = rows[0] as { before: string; after: string };
   if (before !== after) throw new Error(`${after} of ${before} rows were copied: nothing was changed.`);
@@ -129,14 +129,16 @@ async function swap(
       ]);
       await client.query(`/* lockDays */ lock table only ${TABLE} in access exclusive mode`);
       const lockedAt = performance.now();
-      await client.query(`/* dropUnordered */ drop table ${quoted(part)}`);
-      await client.query(`/* nameRepacked */ alter table ${quoted(made)} rename to ${quoted(part)}`);
+      await client.query(`/* dropUnordered */ drop table ${identifier(part)}`);
+      await client.query(`/* nameRepacked */ alter table ${identifier(made)} rename to ${identifier(part)}`);
       for (const { name } of indexes)
-        await client.query(`/* nameIndex */ alter index ${quoted(nameOf(name))} rename to ${quoted(name)}`);
+        await client.query(
+          `/* nameIndex */ alter index ${identifier(nameOf(name))} rename to ${identifier(name)}`,
+        );
       await client.query(
-        `/* attachRepacked */ alter table ${TABLE} attach partition ${quoted(part)} ${bound}`,
+        `/* attachRepacked */ alter table ${TABLE} attach partition ${identifier(part)} ${bound}`,
       );
-      await client.query(`/* dropBound */ alter table ${quoted(part)} drop constraint repacked`);
+      await client.query(`/* dropBound */ alter table ${identifier(part)} drop constraint repacked`);
       return lockedAt;
     } catch (error) {
       await client.query('/* unswap */ rollback to savepoint swap');
@@ -169,7 +171,9 @@ export async function rewriteMonth(
   await lockMigrations(client);
   await lockWriters(client, ['validator-days'], networks);
   // Statements by hand take no lock of writers, and those on the part none on its parent.
-  await client.query(`/* lockOtherWriters */ lock table only ${TABLE}, only ${quoted(part)} in share mode`);
+  await client.query(
+    `/* lockOtherWriters */ lock table only ${TABLE}, only ${identifier(part)} in share mode`,
+  );
   if (options.stop.aborted) return undefined;
   const made = nameOf(part);
   const found = await described(client, part, made);
@@ -178,16 +182,16 @@ export async function rewriteMonth(
     throw new Error('it has a publication, trigger, policy or replica identity: remove that first.');
   const indexes = await indexesOf(client, part);
   await client.query(
-    `/* makeRepacked */ create table ${quoted(made)} (like ${quoted(part)} including all excluding indexes)`,
+    `/* makeRepacked */ create table ${identifier(made)} (like ${identifier(part)} including all excluding indexes)`,
   );
   await client.query(
-    `/* boundRepacked */ alter table ${quoted(made)} add constraint repacked check (${within(found.bound)})`,
+    `/* boundRepacked */ alter table ${identifier(made)} add constraint repacked check (${within(found.bound)})`,
   );
   const count = await copyRows(client, url, part, made, found.columns);
   await client.query(`/* indexMemory */ ${raiseMemory('maintenance_work_mem')}`);
   for (const index of indexes) await makeIndex(client, made, index);
   for (const statement of found.traits) await client.query(`/* traitRepacked */ ${statement}`);
-  await client.query(`/* analyzeRepacked */ analyze ${quoted(made)}`);
+  await client.query(`/* analyzeRepacked */ analyze ${identifier(made)}`);
   const lockedAt = await swap(client, { part, made, bound: found.bound, indexes }, options);
   return { rows: count, lockedAt };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
+import { DAY_MS } from '../../kernel/time.ts';
 import { lockWriters } from '../locks.ts';
 import type { Ages, Retainable } from './ages.ts';
 import { isGone, type Part, RefusedPart, type RetainedNetwork } from './parts.ts';
@@ -44,7 +45,6 @@ export type Run = RetainOptions & {
   stop: AbortSignal;
 };
 
-export const DAY_MS = 86_400_000;
 const TELL_AFTER_MS = 10_000;
 export const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 

@@ -1,9 +1,9 @@
 import { networks } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
+import { DAY_MS } from '../../kernel/time.ts';
 import { retainables } from './ages.ts';
 import {
   attempted,
-  DAY_MS,
   dateOf,
   dropInOrder,
   keptDate,

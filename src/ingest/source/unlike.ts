@@ -10,7 +10,7 @@ const member = (at: string, key: string) => {
   if (!/^[A-Za-z_]\w*$/.test(key)) return `${at || '.'}[${JSON.stringify(key)}]`;
   return at.endsWith('.') ? at + key : `${at}.${key}`;
 };
-const isObject = (value: unknown): value is Record<string, unknown> =>
+const hasMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !isLosslessNumber(value);
 
 function jsonText(text: string): unknown {
@@ -23,7 +23,7 @@ function jsonText(text: string): unknown {
 }
 
 function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = false, depth = 0): Found {
-  const own = isObject(value) && !Array.isArray(value) ? Object.keys(value) : [];
+  const own = hasMembers(value) && !Array.isArray(value) ? Object.keys(value) : [];
   let best: Found = { fields: own.filter((key) => known.has(key)).length, path: at || '.', text };
   const look = (inner: unknown, path: string, isText = text) => {
     if (depth >= MAX_DEPTH) return;
@@ -31,7 +31,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
     if (found.fields > best.fields) best = found;
   };
   if (Array.isArray(value)) look(value[0], `${at || '.'}[]`);
-  else if (isObject(value)) {
+  else if (hasMembers(value)) {
     for (const key of own) look(value[key], member(at, key));
   } else if (typeof value === 'string') {
     const parsed = jsonText(value);
@@ -42,7 +42,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
 
 /** Describes a value that is not a row, such as a wrapper. */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
-  if (!isObject(value) || Array.isArray(value)) return undefined;
+  if (!hasMembers(value) || Array.isArray(value)) return undefined;
   const keys = Object.keys(value);
   const own = keys.filter((key) => fields.includes(key)).length;
   const best = bestIn(value, new Set(fields));
@@ -51,7 +51,7 @@ export function unlikeRow(value: unknown, resource: string, fields: readonly str
   if (best.fields > Math.max(own, 1)) {
     const looks = best.text
       ? 'a capture with its body as text'
-      : isObject(value.data)
+      : hasMembers(value.data)
         ? 'a GraphQL response, or a row in a wrapper'
         : 'rows in a wrapper';
     return `looks like ${looks} (its keys are ${keyList}); load its rows with: jq -c '${best.path}' FILE | stakegraph import ${resource} -`;

@@ -1,3 +1,4 @@
+import { FAR_FUTURE_EPOCH } from '../../../chain/calendar.ts';
 import { AnswerError, shown } from '../errors.ts';
 
 export const literal = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
@@ -25,7 +26,6 @@ export function numberOf(bytes: Uint8Array, from: number, to: number): number {
 }
 
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
-const FAR_FUTURE = '18446744073709551615';
 
 export function decimal(value: unknown, field: string, max = Number.MAX_SAFE_INTEGER): number {
   const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : Number.NaN;
@@ -35,7 +35,7 @@ export function decimal(value: unknown, field: string, max = Number.MAX_SAFE_INT
 
 /** Infinity for FAR_FUTURE_EPOCH. */
 export const epochNumber = (value: unknown, field: string): number =>
-  value === FAR_FUTURE ? Number.POSITIVE_INFINITY : decimal(value, field);
+  value === FAR_FUTURE_EPOCH ? Number.POSITIVE_INFINITY : decimal(value, field);
 
 /** No registry is this large. */
 export const MAX_INDEX = 2 ** 27;

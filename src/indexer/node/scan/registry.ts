@@ -1,3 +1,4 @@
+import { FAR_FUTURE_EPOCH } from '../../../chain/calendar.ts';
 import type { Registry, ValidatorRecord } from '../../types.ts';
 import { AnswerError, shown } from '../errors.ts';
 import * as read from './bytes.ts';
@@ -20,7 +21,7 @@ const EPOCHS = [
 ] as const;
 const EPOCH_FIELDS = EPOCHS.map((name, i) => literal(`${i === 0 ? '' : '"'},"${name}":"`));
 const END = literal('"}}');
-const FAR_FUTURE = literal('18446744073709551615');
+const FAR_FUTURE = literal(FAR_FUTURE_EPOCH);
 /** Longer than any entry. */
 const LONGEST = 640;
 const [PUBKEY_BYTES, CREDENTIALS_BYTES] = [48, 32];
