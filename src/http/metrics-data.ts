@@ -35,6 +35,28 @@ function placeOf({ dataset, network, unit, position }: Newest): Place {
   return { dataset, network, epoch, end: epochStart(network, epoch + 1) };
 }
 
+type Sample = { labels: Record<string, string>; value: number | null | undefined };
+
+/** Samples without a value are left out. */
+function gauge(
+  registry: Registry,
+  [name, help]: readonly [name: string, help: string],
+  labelNames: string[],
+  read: () => Promise<Sample[]>,
+): void {
+  new Gauge({
+    name: `stakegraph_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+    async collect() {
+      const samples = await read();
+      if (labelNames.length > 0) this.reset();
+      for (const { labels, value } of samples) if (value != null) this.set(labels, value);
+    },
+  });
+}
+
 /** While the database does not answer, the last known values stay. */
 export function registerStoredMetrics(
   registry: Registry,
@@ -51,96 +73,85 @@ export function registerStoredMetrics(
       return last;
     });
   };
-  const newest = known(async () => (await newestPositions(pool, networks)).map(placeOf));
-  const runs = known(() => lastRuns(primary));
-
   const size = known(() => databaseSize(pool), SIZE_RECENT_MS);
-  new Gauge({
-    name: 'stakegraph_database_bytes',
-    help: 'Size of the database with all tables and indexes.',
-    registers: [registry],
-    async collect() {
-      for (const bytes of await size()) this.set(bytes);
-    },
+  gauge(registry, ['database_bytes', 'Size of the database with all tables and indexes.'], [], async () =>
+    (await size()).map((value) => ({ labels: {}, value })),
+  );
+  registerDatasets(registry, {
+    newest: known(async () => (await newestPositions(pool, networks)).map(placeOf)),
+    kept: known(() => keptFrom(pool)),
   });
+  registerJobs(
+    registry,
+    known(() => lastRuns(primary)),
+  );
+}
 
-  const datasetGauge = (name: string, help: string, value: (place: Place) => number | undefined) =>
-    new Gauge({
-      name: `stakegraph_dataset_newest_${name}`,
-      help,
-      labelNames: ['dataset', 'network'],
-      registers: [registry],
-      async collect() {
-        this.reset();
-        for (const place of await newest()) {
-          const { dataset, network } = place;
-          const known = value(place);
-          if (known !== undefined) this.set({ dataset, network }, known);
-        }
-      },
-    });
-  datasetGauge('epoch', 'Newest stored epoch of the dataset, by network.', ({ epoch }) => epoch);
-  datasetGauge(
+type Kept = Awaited<ReturnType<typeof keptFrom>>[number];
+
+function registerDatasets(
+  registry: Registry,
+  { newest, kept }: { newest: () => Promise<Place[]>; kept: () => Promise<Kept[]> },
+): void {
+  const labelNames = ['dataset', 'network'];
+  const ofNewest = (name: string, help: string, value: (place: Place) => number | undefined) =>
+    gauge(registry, [`dataset_newest_${name}`, help], labelNames, async () =>
+      (await newest()).map((place) => {
+        const { dataset, network } = place;
+        return { labels: { dataset, network }, value: value(place) };
+      }),
+    );
+  ofNewest('epoch', 'Newest stored epoch of the dataset, by network.', ({ epoch }) => epoch);
+  ofNewest(
     'timestamp_seconds',
     'End of the newest stored day, epoch or slot of the dataset, by network.',
     ({ end }) => end,
   );
+  const help = 'Date before which `stakegraph retain` has dropped rows of the dataset, by network.';
+  gauge(registry, ['dataset_kept_from_timestamp_seconds', help], labelNames, async () =>
+    (await kept()).map(({ dataset, network, seconds }) => ({ labels: { dataset, network }, value: seconds })),
+  );
+}
 
-  const kept = known(() => keptFrom(pool));
-  new Gauge({
-    name: 'stakegraph_dataset_kept_from_timestamp_seconds',
-    help: 'Date before which `stakegraph retain` has dropped rows of the dataset, by network.',
-    labelNames: ['dataset', 'network'],
-    registers: [registry],
-    async collect() {
-      this.reset();
-      for (const { dataset, network, seconds } of await kept()) this.set({ dataset, network }, seconds);
-    },
-  });
-
-  const jobGauge = (
+function registerJobs(registry: Registry, runs: () => Promise<LastRun[]>): void {
+  const ofRuns = (
+    outcome: LastRun['outcome'],
     name: string,
     help: string,
-    outcome: LastRun['outcome'],
     value: (run: LastRun) => number | null,
   ) =>
-    new Gauge({
-      name: `stakegraph_job_${name}`,
-      help,
-      labelNames: ['task', 'network'],
-      registers: [registry],
-      async collect() {
-        this.reset();
-        for (const run of await runs()) {
-          const { job: task, network } = run; // Prometheus uses the label `job` for what it scrapes
-          const known = run.outcome === outcome ? value(run) : null;
-          if (known !== null) this.set(network ? { task, network } : { task }, known);
-        }
-      },
-    });
-  jobGauge(
+    gauge(registry, [`job_${name}`, help], ['task', 'network'], async () =>
+      (await runs()).map((run) => {
+        const { job: task, network } = run; // Prometheus uses the label `job` for what it scrapes
+        return {
+          labels: network ? { task, network } : { task },
+          value: run.outcome === outcome ? value(run) : null,
+        };
+      }),
+    );
+  ofRuns(
+    'success',
     'last_success_timestamp_seconds',
     'When the job last succeeded, by network.',
-    'success',
     ({ finished }) => finished,
   );
-  jobGauge(
+  ofRuns(
+    'success',
     'previous_success_timestamp_seconds',
     'When the job succeeded before its last success, by network.',
-    'success',
     ({ previous }) => previous,
   );
-  jobGauge(
+  ofRuns(
+    'failure',
     'last_failure_timestamp_seconds',
     'When the job last failed, by network.',
-    'failure',
     ({ finished }) => finished,
   );
-  jobGauge(
+  ofRuns(
+    'success',
     'last_duration_seconds',
     'Duration of the last successful run of the job.',
-    'success',
-    (run) => run.seconds,
+    ({ seconds }) => seconds,
   );
-  jobGauge('last_rows', 'Rows that the last successful run of the job wrote.', 'success', (run) => run.rows);
+  ofRuns('success', 'last_rows', 'Rows that the last successful run of the job wrote.', ({ rows }) => rows);
 }

@@ -10,6 +10,8 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
   return { position, list: `${pathname}?${searchParams}` };
 }
 
+export type WholeList = ReturnType<typeof wholeList>;
+
 /** Checks that bodies form a whole list of one revision. Bodies of different revisions may lack a row that moved. */
 export function wholeList() {
   let rows = 0;
