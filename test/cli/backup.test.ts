@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmdirSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync, utimesSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
+import { verifyBackup } from '../../src/db/transfer/backup-read.ts';
 import { writeBackup } from '../../src/db/transfer/backup-write.ts';
 import type { Table } from '../../src/db/transfer/catalog.ts';
 import { withSource } from '../../src/db/transfer/source.ts';
@@ -81,6 +82,18 @@ describe('stakegraph backup', () => {
     });
     await expect(writing).rejects.toThrow(/damaged: the table slashings has \d+ rows instead of \d+\.$/);
     expect(readdirSync(folder.path)).toEqual(['whole.backup']);
+  });
+
+  it('is refused by name if it cannot be decompressed when it is read again', async () => {
+    const damaged = join(folder.path, 'damaged.backup');
+    const bytes = await readFile(file);
+    bytes.fill(0xff, 40, 60); // in the first table
+    await writeFile(damaged, bytes);
+    const verified = verifyBackup(damaged, { countsRows: true, onProgress: () => undefined });
+    await expect(verified).rejects.toThrow(
+      /damaged\.backup is damaged: the table \w+ cannot be decompressed\.$/,
+    );
+    rmSync(damaged);
   });
 
   it('records its run for /metrics', async () => {

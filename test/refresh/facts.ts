@@ -63,6 +63,14 @@ export const validatorDay = (validatorIndex: number, day: number, change: object
   sumBaselineMev: 0,
   ...change,
 });
+/** Of a day that is not over: its first 45 of 225 epochs, without a fault. */
+export const fifthOfDay = (validatorIndex: number, day: number, change: object = {}) =>
+  validatorDay(validatorIndex, day, {
+    ...{ endEpoch: day * 225 + 44, totalUniqueAttestations: 45, sumMissedAttestations: 0 },
+    ...{ sumCorrectHead: 45, sumCorrectTarget: 45, sumCorrectSource: 45, sumInclusionDelay: 45 },
+    ...change,
+  });
+
 export type Day = ReturnType<typeof validatorDay>;
 
 /** The day of a validator that has exited and still sits in the sync committee. */

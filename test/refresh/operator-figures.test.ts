@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
 import { useGateway } from '../support/gateway.ts';
-import { addressOf, load, refreshed, syncDay, validator, validatorDay } from './facts.ts';
+import { addressOf, fifthOfDay, load, refreshed, syncDay, validator, validatorDay } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
 beforeEach(() =>
@@ -193,11 +193,7 @@ describe('validators that were not active for the whole window', () => {
     async (window) => {
       await load(gateway, 'validators', [validator(1)]);
       const whole = validatorDay(1, 1_500, { sumAttestationRewards: 1_000_000, sumMissedAttestations: 0 });
-      const fifth = validatorDay(1, 1_501, {
-        ...{ endEpoch: 1_501 * 225 + 44, totalUniqueAttestations: 45, sumMissedAttestations: 0 },
-        ...{ sumCorrectHead: 45, sumCorrectTarget: 45, sumCorrectSource: 45, sumInclusionDelay: 45 },
-        sumAttestationRewards: 200_000,
-      });
+      const fifth = fifthOfDay(1, 1_501, { sumAttestationRewards: 200_000 });
       await load(gateway, 'validator-days', [whole, fifth]);
       await refreshed(gateway, only);
       const { aprPercentage } = await summary('P', window);

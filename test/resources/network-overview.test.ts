@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { load, refreshed, validator, validatorDay } from '../refresh/facts.ts';
+import { fifthOfDay, load, refreshed, validator, validatorDay } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
 
 const figures =
@@ -99,6 +99,25 @@ describe('networkOverview of the sample data', () => {
       code: 'BAD_INPUT',
       faults: [{ loc: ['argument', 'first'] }],
     });
+  });
+});
+
+describe('networkOverview of a day that is not over', () => {
+  const gateway = useGateway({ template: 'empty' });
+
+  it.each(['ONE_DAY', 'SEVEN_DAYS', 'ALL'])('has the APR of %s of what is stored of it', async (window) => {
+    const rewards = { sumAttestationRewards: 1_000_000, sumSyncRewards: 0, sumProposalRewards: 0 };
+    const days = [
+      validatorDay(0, 1_500, { ...rewards, sumMissedAttestations: 0 }),
+      fifthOfDay(0, 1_501, { ...rewards, sumAttestationRewards: 200_000 }),
+    ];
+    await load(gateway, 'validators', [validator(0)]);
+    await load(gateway, 'validator-days', days);
+    await refreshed(gateway, { only: ['attestations', 'operators'], networks: ['mainnet'] });
+    const { data } = await gateway.graphql(
+      `{ networkOverview(window: ${window}) { sumConsensusRewards aprPercentage } }`,
+    );
+    expect(data.networkOverview.aprPercentage).toBeCloseTo((36_500 * 1_000_000) / 32_000_000_000, 9);
   });
 });
 

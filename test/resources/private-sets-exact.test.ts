@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Day, load, randomDay, validator } from '../refresh/facts.ts';
+import { type Day, fifthOfDay, load, randomDay, validator, validatorDay } from '../refresh/facts.ts';
 import { type Account, accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
@@ -103,3 +103,20 @@ describe('means of a private set', () => {
     );
   });
 });
+
+it.each(['1d', '7d', 'all'])(
+  'the APR of %s is of what is stored of a day that is not over',
+  async (window) => {
+    const account = await accountOf(gateway);
+    const days = [
+      validatorDay(0, DAY, { sumAttestationRewards: 1_000_000 }),
+      fifthOfDay(0, DAY + 1, { sumAttestationRewards: 200_000 }),
+    ];
+    await gateway.database.pool.query({ text: 'truncate validator_days, validator_day_dates', values: [] });
+    await load(gateway, 'validators', [validator(0)]);
+    await load(gateway, 'validator-days', days);
+    const { id } = (await account.post('/v1/eth/tags', { name: 'open day', validators: [0] })).json;
+    const { json } = await account.get(`/v0/eth/operators/${id}/summary?window=${window}&idType=privateSet`);
+    expect(json.aprPercentage).toBeCloseTo((36_500 * 1_000_000) / 32_000_000_000, 9);
+  },
+);

@@ -83,7 +83,10 @@ export async function verifyBackup(
       }
     };
     const counted = await (countsRows
-      ? pipeline(stored(path, table), hashed, createGunzip(), countBinaryRows)
+      ? pipeline(stored(path, table), hashed, createGunzip(), countBinaryRows).catch((error) => {
+          if (!/^Z_/.test(error.code)) throw error;
+          throw new DamagedBackup(path, `the table ${table.name} cannot be decompressed`);
+        })
       : pipeline(stored(path, table), hashed, discard));
     if (hash.digest('hex') !== table.sha256)
       throw new DamagedBackup(path, `the table ${table.name} was changed`);
