@@ -7,12 +7,6 @@ import { walkCursor } from '../support/walk.ts';
 
 const gateway = useGateway();
 
-const ask = async (query: string, variables = {}) => {
-  gateway.statements.length = 0;
-  const { data, errors } = await gateway.graphql(query, variables);
-  expect(errors).toBeUndefined();
-  return { data, statements: [...gateway.statements] };
-};
 const refused = async (field: string) =>
   (await gateway.graphql(`{ ${field} { totalCount } }`)).errors?.[0].extensions;
 
@@ -73,7 +67,7 @@ describe('operatorConsolidations', () => {
     expect(
       await ids('orderBy: { field: OPERATOR_ID },').then((all) => all.map(({ id }) => id).toSorted()),
     ).toEqual((await ids('')).map(({ id }) => id).toSorted());
-    const { statements } = await ask('{ operatorConsolidations { nodes { id operatorId } } }');
+    const { statements } = await gateway.ask('{ operatorConsolidations { nodes { id operatorId } } }');
     expect(statements).toEqual(['entityConsolidationPage']);
   });
 
@@ -121,14 +115,14 @@ describe('operatorConsolidationCapacities', () => {
 
 describe('consolidationCapacities', () => {
   it('are the rows of the deprecated consolidationCapacity, and found again by their ids in two statements', async () => {
-    const { data } = await ask(`{
+    const { data } = await gateway.ask(`{
       now: consolidationCapacities(network: MAINNET) { window network capacity consolidatedBalance capacityFilled }
       before: consolidationCapacity(network: MAINNET) { window: timeWindow network capacity consolidatedBalance capacityFilled }
       known: consolidationCapacities { id window capacity } }`);
     expect(data.now).toHaveLength(4);
     expect(data.before).toEqual(data.now);
     const ids = data.known.map(({ id }: any) => id);
-    const again = await ask(
+    const again = await gateway.ask(
       'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ConsolidationCapacity { id window capacity } } }',
       { ids },
     );
@@ -138,7 +132,7 @@ describe('consolidationCapacities', () => {
 
   it.each(['mainnet', 'mainnet:2d', 'goerli:7d'])('have no node %s', async (inner) => {
     const id = Buffer.from(`ConsolidationCapacity:${inner}`).toString('base64url');
-    expect((await ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data.node).toBeNull();
+    expect((await gateway.ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data.node).toBeNull();
   });
 });
 
@@ -146,7 +140,7 @@ describe('consolidations', () => {
   let row: any;
   beforeAll(async () => {
     const { data } =
-      await ask(`{ consolidations(first: 1) { nodes { sourceValidatorIndex sourceValidatorPubkey
+      await gateway.ask(`{ consolidations(first: 1) { nodes { sourceValidatorIndex sourceValidatorPubkey
       targetValidatorIndex sourceEntities { operatorId entityId idType } } } }`);
     row = data.consolidations.nodes[0];
   });
@@ -189,7 +183,7 @@ describe('consolidations', () => {
   it('of operators and validators take an order too', async () => {
     const order = 'orderBy: { field: CONSOLIDATED_BALANCE, direction: ASC }, first: 3';
     const before = 'sortBy: CONSOLIDATED_BALANCE, sortOrder: ASC, first: 3';
-    const { data } = await ask(`{ validator(by: { index: ${row.targetValidatorIndex} }) {
+    const { data } = await gateway.ask(`{ validator(by: { index: ${row.targetValidatorIndex} }) {
       now: consolidations(${order}) { nodes { ${columns} } } before: consolidations(${before}) { nodes { ${columns} } } } }`);
     expect(data.validator.now.nodes.length).toBeGreaterThan(0);
     expect(data.validator.now).toEqual(data.validator.before);
@@ -213,7 +207,7 @@ describe('consolidations', () => {
   });
 
   it('refuse a cursor of another order', async () => {
-    const { data } = await ask('{ consolidations(first: 1) { pageInfo { endCursor } } }');
+    const { data } = await gateway.ask('{ consolidations(first: 1) { pageInfo { endCursor } } }');
     const after = data.consolidations.pageInfo.endCursor;
     expect(
       await refused(`consolidations(orderBy: { field: CONSOLIDATED_BALANCE }, after: "${after}")`),
@@ -222,11 +216,11 @@ describe('consolidations', () => {
 
   it('are found again by their ids, of either calendar, in one statement', async () => {
     const select = 'id network day date epoch sourceValidatorIndex consolidatedBalance';
-    const { data } = await ask(`{ chain: consolidations(first: 40) { nodes { ${select} } }
+    const { data } = await gateway.ask(`{ chain: consolidations(first: 40) { nodes { ${select} } }
       utc: consolidations(first: 40, utc: true) { nodes { ${select} } } }`);
     const nodes = [...data.chain.nodes, ...data.utc.nodes];
     expect(new Set(nodes.map(({ id }: any) => id)).size).toBe(80);
-    const again = await ask(
+    const again = await gateway.ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Consolidation { ${select} } } }`,
       {
         ids: nodes.map(({ id }: any) => id),
@@ -240,7 +234,7 @@ describe('consolidations', () => {
     'have no node of the global id %s',
     async (inner) => {
       const id = Buffer.from(`Consolidation:${inner}`).toString('base64url');
-      expect((await ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data.node).toBeNull();
+      expect((await gateway.ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data.node).toBeNull();
     },
   );
 });

@@ -28,13 +28,6 @@ const asNode = (row: any) => {
     consolidatedBalance: String(row.consolidatedBalance),
   };
 };
-const ask = async (query: string, variables = {}) => {
-  gateway.statements.length = 0;
-  const { data, errors } = await gateway.graphql(query, variables);
-  expect(errors).toBeUndefined();
-  return { data, statements: [...gateway.statements] };
-};
-
 describe('GraphQL consolidations', () => {
   const sorted = consolidationSortFields.flatMap((field) =>
     ['ASC', 'DESC'].map((order) => [
@@ -57,7 +50,7 @@ describe('GraphQL consolidations', () => {
       const nodes: any[] = [];
       for (let cursor: string | null = null; ; ) {
         const { data } =
-          await ask(`{ consolidations(${graphql}, ${args(cursor)}) { totalCount nodes { ${columns} }
+          await gateway.ask(`{ consolidations(${graphql}, ${args(cursor)}) { totalCount nodes { ${columns} }
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`);
         const page = data.consolidations;
         expect(page.totalCount).toBe(rows.length);
@@ -73,7 +66,7 @@ describe('GraphQL consolidations', () => {
   });
 
   it('lead to both validators and their entities at one statement each', async () => {
-    const { data, statements } = await ask(`{ consolidations(first: 50) { nodes {
+    const { data, statements } = await gateway.ask(`{ consolidations(first: 50) { nodes {
       sourceValidatorIndex source { validatorIndex } target { validatorPubkey } targetValidatorPubkey
       sourceEntities { entityId } targetEntities { entityId } } } }`);
     for (const row of data.consolidations.nodes) {
@@ -81,13 +74,13 @@ describe('GraphQL consolidations', () => {
       expect(row.target.validatorPubkey).toBe(row.targetValidatorPubkey);
     }
     expect(statements.toSorted()).toEqual(['consolidationPages', 'entitiesByValidator', 'validatorsByIndex']);
-    const plain = await ask('{ consolidations { nodes { day } } }');
+    const plain = await gateway.ask('{ consolidations { nodes { day } } }');
     expect(plain.statements).toEqual(['consolidationPages']);
   });
 
   it('of many validators are one statement, and their counts another', async () => {
     const id = middle.sourceEntities[0]?.id as string;
-    const { data, statements } = await ask(
+    const { data, statements } = await gateway.ask(
       `{ operator(operatorId: "${id}", idType: DEPOSIT_ADDRESS, window: ALL) { validators(first: 200) { nodes {
         validatorIndex consolidations(first: 3) { totalCount nodes { sourceValidatorIndex targetValidatorIndex } } } } } }`,
     );
@@ -112,7 +105,7 @@ describe('GraphQL consolidations', () => {
 
   it.each([1, 40])('of a page of %i operators of each class are one statement', async (first) => {
     for (const idType of entityClasses) {
-      const { data, statements } = await ask(
+      const { data, statements } = await gateway.ask(
         `{ operators(window: ALL, idType: ${enumName(idType)}, first: ${first}) { nodes { operatorId
           consolidations(first: 4, sortOrder: DESC) { totalCount nodes { epoch sourceValidatorIndex } } } } }`,
       );
@@ -154,7 +147,7 @@ describe('GraphQL consolidations', () => {
   });
 
   it('refuse a cursor of another order, and are NOT_FOUND for an entity that does not exist', async () => {
-    const { data } = await ask('{ consolidations(first: 1) { pageInfo { endCursor } } }');
+    const { data } = await gateway.ask('{ consolidations(first: 1) { pageInfo { endCursor } } }');
     const after = data.consolidations.pageInfo.endCursor;
     const other = await gateway.graphql(
       `{ consolidations(sortBy: CONSOLIDATED_BALANCE, after: "${after}") { totalCount } }`,

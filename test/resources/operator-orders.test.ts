@@ -243,12 +243,7 @@ describe('operators(where:)', () => {
 });
 
 describe('statements of ordered and filtered lists', () => {
-  const count = async (query: string) => {
-    gateway.statements.length = 0;
-    const { errors } = await gateway.graphql(query);
-    expect(errors).toBeUndefined();
-    return [...gateway.statements];
-  };
+  const count = async (query: string) => (await gateway.ask(query)).statements;
 
   it.each([1, 15, 200])('are one for a page of %i, with its total too', async (first) => {
     const list = `operators(window: SEVEN_DAYS, first: ${first}, orderBy: {field: APR_PERCENTAGE}`;

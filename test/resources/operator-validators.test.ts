@@ -22,18 +22,12 @@ function ownValidators(idType: string, id: string) {
   });
 }
 
-const ask = async (query: string, variables = {}) => {
-  gateway.statements.length = 0;
-  const { data, errors } = await gateway.graphql(query, variables);
-  expect(errors).toBeUndefined();
-  return { data, statements: [...gateway.statements] };
-};
 const enumOf = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
 const classes = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool', 'poolShare'];
 
 describe('operators and their validators', () => {
   it.each(classes)('are those of the sample data, for each %s of a page', async (idType) => {
-    const { data, statements } = await ask(
+    const { data, statements } = await gateway.ask(
       `query ($idType: OperatorIdType!) { operators(window: SEVEN_DAYS, idType: $idType, first: 40) { nodes {
         operatorId validators(first: 200) { totalCount nodes { validatorIndex } pageInfo { hasNextPage } } } } }`,
       { idType: enumOf(idType) },
@@ -49,7 +43,7 @@ describe('operators and their validators', () => {
   });
 
   it.each(classes)('have the slashings of those validators, in the order of the list: %s', async (idType) => {
-    const { data, statements } = await ask(
+    const { data, statements } = await gateway.ask(
       `query ($idType: OperatorIdType!) { operators(window: SEVEN_DAYS, idType: $idType, first: 200) { nodes {
         operatorId slashings(first: 50) { totalCount nodes { validatorIndex } } } } }`,
       { idType: enumOf(idType) },
@@ -76,7 +70,7 @@ describe('operators and their validators', () => {
           ('mainnet', 'poolShare', '7d', 'a share of nothing', 1, 1, 1, 1, '[]', '[]', '[]')`,
       values: [],
     });
-    const { data } = await ask(`{
+    const { data } = await gateway.ask(`{
       entity: operator(operatorId: "Sample Pool Alder", idType: ENTITY, window: SEVEN_DAYS) { ...Links }
       share: operator(operatorId: "a share of nothing", idType: POOL_SHARE, window: SEVEN_DAYS) { ...Links }
     }
@@ -103,7 +97,7 @@ describe('operators and their validators', () => {
       const found: number[] = [];
       for (let cursor: string | null = null; ; ) {
         const place: string = cursor ? `, ${forward ? 'after' : 'before'}: "${cursor}"` : '';
-        const { data } = await ask(`{ operator(operatorId: "${id}", idType: POOL, window: ALL) {
+        const { data } = await gateway.ask(`{ operator(operatorId: "${id}", idType: POOL, window: ALL) {
           ${field}(${forward ? 'first' : 'last'}: ${size}${place}) {
             nodes { ${key} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`);
         const page = data.operator[field];
@@ -119,7 +113,8 @@ describe('operators and their validators', () => {
   it.each(['validators', 'slashings'])(
     'refuse sizes out of range and cursors of other lists: %s',
     async (field) => {
-      const first = await ask(`{ operator(operatorId: "Sample Pool Alder", idType: POOL, window: ALL) {
+      const first =
+        await gateway.ask(`{ operator(operatorId: "Sample Pool Alder", idType: POOL, window: ALL) {
       ${field}(first: 1) { pageInfo { endCursor } } } }`);
       const cursor = first.data.operator[field].pageInfo.endCursor;
       for (const [id, args] of [
@@ -148,13 +143,13 @@ describe('operators, their slashed validators and what those earned on sync comm
   } } }`;
 
   it.each([1, 10, 40])('are one statement a level for a page of %i', async (first) => {
-    const { data, statements } = await ask(query, { first });
+    const { data, statements } = await gateway.ask(query, { first });
     expect(statements).toEqual(levels);
     expect(data.operators.nodes.flatMap((node: any) => node.slashings.nodes).length).toBeGreaterThan(5);
   });
 
   it('are one statement more for each level below', async () => {
-    const { statements } = await ask(`{ operators(window: SEVEN_DAYS, first: 10) { nodes {
+    const { statements } = await gateway.ask(`{ operators(window: SEVEN_DAYS, first: 10) { nodes {
       validators(first: 20) { nodes {
         slashing { validator { syncCommitteeRewards(first: 2) { nodes { validator { validatorIndex } } } } }
         syncCommitteeRewards(first: 3) { totalCount nodes { consensusSlot } }
@@ -179,7 +174,7 @@ describe('operators, their slashed validators and what those earned on sync comm
         join validators v using (network, validator_index) where v.slashed and network = 'mainnet' limit 1`,
       values: [],
     });
-    const { data } = await ask(`{ slashing(validatorIndex: ${rows[0]?.index}) {
+    const { data } = await gateway.ask(`{ slashing(validatorIndex: ${rows[0]?.index}) {
       validator { slashed syncCommitteeRewards(first: 1) { nodes { syncCommitteeRewards } } } } }`);
     expect(data.slashing.validator.slashed).toBe(true);
     expect(data.slashing.validator.syncCommitteeRewards.nodes[0].syncCommitteeRewards).toMatch(/^-/);

@@ -100,12 +100,7 @@ describe('REST and GraphQL', () => {
 });
 
 describe('GraphQL operators', () => {
-  const count = async (query: string, variables = {}) => {
-    gateway.statements.length = 0;
-    const { errors } = await gateway.graphql(query, variables);
-    expect(errors).toBeUndefined();
-    return [...gateway.statements];
-  };
+  const count = async (query: string, variables = {}) => (await gateway.ask(query, variables)).statements;
 
   it.each([1, 15, 200])('reads a page of %i in one statement, with its total too', async (first) => {
     const page = `operators(window: SEVEN_DAYS, first: ${first})`;

@@ -5,13 +5,6 @@ import { every } from '../support/thorough.ts';
 
 const gateway = useGateway();
 
-const ask = async (query: string, variables = {}) => {
-  gateway.statements.length = 0;
-  const { data, errors } = await gateway.graphql(query, variables);
-  expect(errors).toBeUndefined();
-  return { data, statements: [...gateway.statements] };
-};
-
 const validatorSums: Record<string, string[]> = {
   avalanche: ['totalValidatorRewards', 'totalValidatorFeeRewards'],
   babylon: ['totalCommissionRewards'],
@@ -31,7 +24,7 @@ const lists = rewardLists.flatMap(({ network, id }) =>
 
 describe.each(every(2, lists))('$field of $network', ({ field, args, network, type }) => {
   const rows = async (more: string, select: string) => {
-    const { data, statements } = await ask(
+    const { data, statements } = await gateway.ask(
       `{ ${field}(${args}, first: 100, ${more}) { nodes { ${select} } } }`,
     );
     expect(statements).toEqual(['rewardPages']);
@@ -65,7 +58,7 @@ describe.each(every(2, lists))('$field of $network', ({ field, args, network, ty
       expect(amounts).toEqual(amounts.toSorted((a: number, b: number) => b - a));
       const ascending = await rows(`orderBy: { field: ${order}, direction: ASC }`, `date ${name}`);
       expect(ascending.map((row: any) => Number(row[name]))).toEqual(amounts.toReversed());
-      const first = await ask(
+      const first = await gateway.ask(
         `{ ${field}(${args}, first: 4, orderBy: { field: ${order} }) { pageInfo { endCursor } } }`,
       );
       const after = `after: "${first.data[field].pageInfo.endCursor}", orderBy: { field: ${order} }`;
@@ -102,13 +95,13 @@ describe('rewards of sync committees', () => {
       values: [],
     });
     const select = 'id network consensusSlot validatorIndex reward syncCommitteeRewards';
-    const { data } = await ask(
+    const { data } = await gateway.ask(
       `{ syncCommitteeRewards(slot: ${rows[0]?.slot}, first: 150) { nodes { ${select} } } }`,
     );
     const { nodes } = data.syncCommitteeRewards;
     expect(nodes).toHaveLength(150);
     expect(nodes.every((row: any) => row.reward === row.syncCommitteeRewards)).toBe(true);
-    const again = await ask(
+    const again = await gateway.ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on SyncCommitteeReward { ${select} } } }`,
       { ids: nodes.map(({ id }: any) => id) },
     );
@@ -120,16 +113,16 @@ describe('rewards of sync committees', () => {
     'have no node of the global id %s',
     async (inner) => {
       const id = Buffer.from(`SyncCommitteeReward:${inner}`).toString('base64url');
-      expect((await ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data.node).toBeNull();
+      expect((await gateway.ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data.node).toBeNull();
     },
   );
 });
 
 describe('datasets', () => {
   it('are found again by their ids in one statement', async () => {
-    const { data } = await ask('{ datasets { id name revision } }');
+    const { data } = await gateway.ask('{ datasets { id name revision } }');
     const ids = [...data.datasets.map(({ id }: any) => id), Buffer.from('Dataset:x').toString('base64url')];
-    const again = await ask(
+    const again = await gateway.ask(
       'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Dataset { id name revision } } }',
       { ids },
     );
@@ -140,7 +133,7 @@ describe('datasets', () => {
 
 describe('scalars', () => {
   it('say where they are specified', async () => {
-    const { data } = await ask('{ __schema { types { kind name specifiedByURL } } }');
+    const { data } = await gateway.ask('{ __schema { types { kind name specifiedByURL } } }');
     const own = data.__schema.types.filter(
       ({ kind, name }: any) =>
         kind === 'SCALAR' && !['Int', 'Float', 'String', 'Boolean', 'ID'].includes(name),

@@ -11,13 +11,6 @@ const onMainnet = validators.filter((row) => row.network === 'mainnet');
 const fields = validatorFields.join(' ');
 const plain = ({ network: _, ...row }: any) => row;
 
-const ask = async (query: string, variables = {}, headers = {}) => {
-  gateway.statements.length = 0;
-  const { data, errors } = await gateway.graphql(query, variables, headers);
-  expect(errors).toBeUndefined();
-  return { data, statements: [...gateway.statements] };
-};
-
 describe('GraphQL validator', () => {
   it.each(networks)(
     'finds one of %s by index, by public key in any case and by global id',
@@ -25,16 +18,16 @@ describe('GraphQL validator', () => {
       const row = validators.find((known) => known.network === network) as (typeof validators)[number];
       const name = network.toUpperCase();
       const pubkey = row.validatorPubkey.toUpperCase().replace('0X', '0x');
-      const { data } = await ask(`{
+      const { data } = await gateway.ask(`{
       byIndex: validator(index: ${row.validatorIndex}, network: ${name}) { id ${fields} }
       byKey: validator(pubkey: "${pubkey}", network: ${name}) { id ${fields} }
     }`);
       const { id, ...found } = data.byIndex;
       expect(found).toEqual(plain(row));
       expect(data.byKey).toEqual(data.byIndex);
-      const again = await ask(`{ node(id: "${id}") { ... on Validator { network ${fields} } } }`);
+      const again = await gateway.ask(`{ node(id: "${id}") { ... on Validator { network ${fields} } } }`);
       expect(again.data.node).toEqual({ ...plain(row), network: name });
-      const ofHeader = await ask(
+      const ofHeader = await gateway.ask(
         `{ validator(index: ${row.validatorIndex}) { network } }`,
         {},
         {
@@ -46,7 +39,7 @@ describe('GraphQL validator', () => {
   );
 
   it('is null for what is not known', async () => {
-    const { data } = await ask(`{
+    const { data } = await gateway.ask(`{
       index: validator(index: 2147483647) { id }
       pubkey: validator(pubkey: "0x${'0'.repeat(96)}") { id }
     }`);
@@ -57,7 +50,7 @@ describe('GraphQL validator', () => {
     'has no node of the global id %s',
     async (inner) => {
       const id = Buffer.from(`Validator:${inner}`).toString('base64url');
-      const { data } = await ask(`{ node(id: "${id}") { id } }`);
+      const { data } = await gateway.ask(`{ node(id: "${id}") { id } }`);
       expect(data.node).toBeNull();
     },
   );
@@ -91,7 +84,7 @@ describe('GraphQL validator', () => {
           ? `v${index}: validator(index: ${row.validatorIndex}) { id }`
           : `v${index}: validator(pubkey: "${row.validatorPubkey}") { id }`,
       );
-    const { statements } = await ask(`{ ${names.join(' ')} }`);
+    const { statements } = await gateway.ask(`{ ${names.join(' ')} }`);
     expect(statements.toSorted()).toEqual(['validatorsByIndex', 'validatorsByPubkey']);
   });
 });
@@ -122,14 +115,16 @@ describe('the sample data', () => {
 describe('Validator', () => {
   it('leads to its slashing and back', async () => {
     const slashed = onMainnet.find((row) => row.slashed);
-    const { data, statements } = await ask(`{
+    const { data, statements } = await gateway.ask(`{
       validator(index: ${slashed?.validatorIndex}) { slashing { validatorPubkey validator { ${fields} } } }
     }`);
     expect(data.validator.slashing.validatorPubkey).toBe(slashed?.validatorPubkey);
     expect(data.validator.slashing.validator).toEqual(plain(slashed));
     expect(statements).toEqual(['validatorsByIndex', 'slashingsByValidator']);
     const other = onMainnet.find((row) => !row.slashed);
-    expect((await ask(`{ validator(index: ${other?.validatorIndex}) { slashing { id } } }`)).data).toEqual({
+    expect(
+      (await gateway.ask(`{ validator(index: ${other?.validatorIndex}) { slashing { id } } }`)).data,
+    ).toEqual({
       validator: { slashing: null },
     });
   });
@@ -141,7 +136,7 @@ describe('Validator', () => {
       onMainnet.find((row) => !row.withdrawalAddress),
     ];
     for (const row of cases) {
-      const { data, statements } = await ask(
+      const { data, statements } = await gateway.ask(
         `{ validator(index: ${row?.validatorIndex}) { operators(window: SEVEN_DAYS) { idType operatorId timeWindow } } }`,
       );
       const expected = [
@@ -167,7 +162,8 @@ describe('Validator', () => {
     const walk = async (args: (cursor: string | null) => string, step: 'next' | 'previous') => {
       const nodes: any[] = [];
       for (let cursor: string | null = null; ; ) {
-        const { data } = await ask(`{ validator(index: ${index}) { syncCommitteeRewards(${args(cursor)}) {
+        const { data } =
+          await gateway.ask(`{ validator(index: ${index}) { syncCommitteeRewards(${args(cursor)}) {
           totalCount nodes { consensusSlot validatorIndex syncCommitteeRewards }
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`);
         const page = data.validator.syncCommitteeRewards;

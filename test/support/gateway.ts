@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
-import { afterAll, beforeAll, inject, onTestFinished, TestRunner, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, TestRunner, vi } from 'vitest';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import { takePageCode } from '../../src/accounts/page-codes.ts';
 import { tierLimits } from '../../src/accounts/tiers.ts';
@@ -62,6 +62,12 @@ export type Gateway = {
   /** GET with the token, and without unless `headers` say otherwise. */
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlAnswer>;
+  /** The data of a GraphQL request without errors, and the names of its statements. */
+  ask(
+    query: string,
+    variables?: object,
+    headers?: Record<string, string>,
+  ): Promise<{ data: any; statements: string[] }>;
   close(): Promise<void>;
 };
 
@@ -143,6 +149,16 @@ export async function startGateway(
     return answer;
   };
   const authorization = `Bearer ${token}`;
+  const graphql: Gateway['graphql'] = async (query, variables = {}, headers = {}) => {
+    const answer = await call('/graphql', {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    if (answer.json?.data && !answer.json.errors) noteShown(shownByQuery(query));
+    return { ...answer, data: answer.json?.data, errors: answer.json?.errors };
+  };
+
   return {
     url,
     token,
@@ -153,14 +169,12 @@ export async function startGateway(
     statements,
     fetch: call,
     get: (path, headers = {}) => call(path, { headers: { authorization, ...headers } }),
-    async graphql(query, variables = {}, headers = {}) {
-      const answer = await call('/graphql', {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query, variables }),
-      });
-      if (answer.json?.data && !answer.json.errors) noteShown(shownByQuery(query));
-      return { ...answer, data: answer.json?.data, errors: answer.json?.errors };
+    graphql,
+    async ask(...request) {
+      statements.length = 0;
+      const { data, errors } = await graphql(...request);
+      expect(errors).toBeUndefined();
+      return { data, statements: [...statements] };
     },
     async close() {
       await app.close();
