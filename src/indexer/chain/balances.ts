@@ -1,8 +1,8 @@
-import type { World } from './world.ts';
+import { COMPOUNDING_PREFIX, type World } from './world.ts';
 
 /** Follows `process_effective_balance_updates`. */
 export function updateEffectiveBalances(world: World, size: number): void {
-  const { spec, balances, increments, compounding, rules } = world;
+  const { spec, balances, increments, prefixes, rules } = world;
   const increment = spec.effectiveBalanceIncrement;
   const step = increment / spec.hysteresisQuotient;
   const down = step * spec.hysteresisDownwardMultiplier;
@@ -13,6 +13,9 @@ export function updateEffectiveBalances(world: World, size: number): void {
     const balance = balances[index] as number;
     const effective = (increments[index] as number) * increment;
     if (balance + down >= effective && effective + up >= balance) continue;
-    increments[index] = Math.min(Math.floor(balance / increment), compounding[index] ? most : usual);
+    increments[index] = Math.min(
+      Math.floor(balance / increment),
+      prefixes[index] === COMPOUNDING_PREFIX ? most : usual,
+    );
   }
 }

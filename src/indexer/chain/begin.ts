@@ -12,7 +12,7 @@ import { rulesAt } from './rules.ts';
 import { slashingsBefore } from './slashings.ts';
 import { termsOf } from './terms.ts';
 import { EpochVotes, flagWeights } from './votes.ts';
-import type { World } from './world.ts';
+import { COMPOUNDING_PREFIX, type World } from './world.ts';
 
 export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start): ChainState {
   const { epoch, balances, finalizedEpoch } = start.state;
@@ -129,7 +129,8 @@ function worldOf(
     increments,
     scores,
     slashed: slashedBefore(spec, registry, epoch),
-    compounding: new Uint8Array(registry.size).fill(1), // all 1, because any excess balance is already queued
+    prefixes: new Uint8Array(registry.size).fill(COMPOUNDING_PREFIX), // because any excess balance is already queued
+    exits: registry.exit.slice(0, registry.size),
     exiting: new Set(),
     registry,
     records: new Map(),

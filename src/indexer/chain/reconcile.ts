@@ -1,6 +1,6 @@
 import type { ValidatorRecord } from '../types.ts';
 import { InputError, ReconcileError } from './errors.ts';
-import type { World } from './world.ts';
+import { COMPOUNDING_PREFIX, type World } from './world.ts';
 
 export function reconcileBalances(epoch: number, expected: Float64Array, told: Float64Array): void {
   for (let index = 0; index < told.length; index++)
@@ -18,7 +18,7 @@ export function reconcileRecords(epoch: number, world: World, records: Iterable<
     const wrong =
       record.slashed !== (world.slashed[index] === 1)
         ? 'slashed'
-        : record.withdrawalCredentials.startsWith('0x02') !== (world.compounding[index] === 1)
+        : record.withdrawalCredentials.startsWith('0x02') !== (world.prefixes[index] === COMPOUNDING_PREFIX)
           ? 'withdrawal_credentials'
           : undefined;
     if (wrong) throw new InputError(epoch, `${wrong} of validator ${index} is not what the blocks explain`);

@@ -8,7 +8,7 @@ import { processConsolidations } from './consolidations.ts';
 import { type DepositQueue, processDeposits } from './deposits.ts';
 import { factsOf, openFactsOf } from './facts.ts';
 import { reconcileBalances, reconcileRecords } from './reconcile.ts';
-import type { ValidatorSet } from './registry.ts';
+import { FAR, type ValidatorSet } from './registry.ts';
 import { payDuties, type Rewards } from './rewards.ts';
 import { rootsOf } from './roots.ts';
 import { rulesAt } from './rules.ts';
@@ -101,12 +101,13 @@ function worldOf(
 ): World {
   const { epoch } = input;
   const size = input.next.balances.length;
-  const compounding = new Uint8Array(size);
-  for (let index = 0; index < registry.size; index++)
-    compounding[index] = registry.prefix(index) === 2 ? 1 : 0;
+  const prefixes = new Uint8Array(size);
+  for (let index = 0; index < registry.size; index++) prefixes[index] = registry.prefix(index);
   const newcomers = input.records.filter(({ index }) => index >= registry.size);
   for (const { index, withdrawalCredentials } of newcomers)
-    compounding[index] = withdrawalCredentials.startsWith('0x02') ? 1 : 0;
+    prefixes[index] = Number(withdrawalCredentials.slice(0, 4));
+  const exits = new Uint32Array(size).fill(FAR);
+  exits.set(registry.exit.subarray(0, registry.size));
   const start = (epoch - 1) * spec.slotsPerEpoch;
   return {
     spec,
@@ -118,7 +119,8 @@ function worldOf(
     increments: resized(state.increments, size),
     scores: resized(state.scores, size),
     slashed: resized(registry.slashed.subarray(0, registry.size), size),
-    compounding,
+    prefixes,
+    exits,
     exiting: new Set(),
     registry,
     records: new Map(input.records.map((record) => [record.index, record])),

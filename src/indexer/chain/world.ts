@@ -31,7 +31,10 @@ export type World = {
   readonly increments: Uint16Array;
   readonly scores: Uint32Array;
   readonly slashed: Uint8Array;
-  readonly compounding: Uint8Array;
+  /** First bytes of withdrawal credentials. */
+  readonly prefixes: Uint8Array;
+  /** Exit epochs before the epoch. While the first block of the next epoch is applied, `registry` has later ones. */
+  readonly exits: Uint32Array;
   readonly exiting: Set<number>;
   readonly registry: ValidatorSet;
   /** Records after the epoch, of validators that may have changed. */
@@ -44,6 +47,9 @@ export type World = {
   /** Indices of new validators by public key. */
   readonly newcomers: ReadonlyMap<string, number>;
 };
+
+export const ETH1_PREFIX = 1;
+export const COMPOUNDING_PREFIX = 2;
 
 export function increase(balances: Float64Array, index: number, amount: number): void {
   balances[index] = (balances[index] as number) + amount;

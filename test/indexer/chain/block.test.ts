@@ -199,7 +199,7 @@ describe('requests', () => {
       blockOf(FULU * 32 + 1, { ...noSync, consolidationRequests: [request(3), request(3)] }),
       committee,
     );
-    expect(world.compounding[3]).toBe(1);
+    expect(world.prefixes[3]).toBe(2);
     expect(world.balances[3]).toBe(32 * ETH);
     expect(world.deposits).toEqual([
       {
@@ -224,7 +224,8 @@ describe('requests', () => {
     other.balances[3] = 33 * ETH;
     const block = blockOf(FULU * 32 + 1, { ...noSync, consolidationRequests: [request(3, change)] });
     applyBlock(other, block, new Uint32Array(512));
-    expect([other.compounding[3], other.balances[3], other.deposits]).toEqual([0, 33 * ETH, []]);
+    const prefix = Number(recordOf(3, record).withdrawalCredentials.slice(0, 4));
+    expect([other.prefixes[3], other.balances[3], other.deposits]).toEqual([prefix, 33 * ETH, []]);
     expect(world.deposits).toEqual([]);
   });
 
@@ -233,7 +234,7 @@ describe('requests', () => {
     world.balances[3] = 33 * ETH;
     world.exiting.add(3);
     applyBlock(world, blockOf(FULU * 32 + 1, { ...noSync, consolidationRequests: [request(3)] }), committee);
-    expect([world.compounding[3], world.balances[3]]).toEqual([0, 33 * ETH]);
+    expect([world.prefixes[3], world.balances[3]]).toEqual([1, 33 * ETH]);
   });
 
   it('of deposits wait since Electra; before, a deposit is in the balance at once', () => {

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { Chain, InputError, MissingRecords, ReconcileError } from '../../../src/indexer/chain/index.ts';
 import type { ExecutionPayload } from '../../../src/indexer/types.ts';
-import { committeesOf, depositOf, ETH, FIRST, pubkeyOf, recordOf, SmallChain, spec } from './small-chain.ts';
+import {
+  addressOf,
+  committeesOf,
+  depositOf,
+  ETH,
+  FIRST,
+  pubkeyOf,
+  recordOf,
+  SmallChain,
+  spec,
+} from './small-chain.ts';
 
 const records = (count = 64) => Array.from({ length: count }, (_, index) => recordOf(index));
 const slashedAt = (epoch: number) => ({
@@ -93,6 +103,71 @@ describe('a chain', () => {
     small.step({ records: { 64: created } });
     expect(small.balance(64)).toBe(100 * ETH);
     expect(small.chain.registry.record(64).effectiveBalance).toBe(100 * ETH);
+  });
+
+  const switching = (index: number, change = {}) => ({
+    consolidationRequests: [
+      {
+        sourceAddress: addressOf(index),
+        sourcePubkey: pubkeyOf(index),
+        targetPubkey: pubkeyOf(index),
+        ...change,
+      },
+    ],
+  });
+  const compounding = { withdrawalCredentials: `0x02${recordOf(3).withdrawalCredentials.slice(4)}` };
+  const exited = { exitEpoch: FIRST + 6, withdrawableEpoch: FIRST + 262 };
+
+  it('queues what is above 32 ETH when a validator switches to compounding in the first slot of an epoch', () => {
+    const small = new SmallChain(records(), {
+      balances: records().map(({ index }) => (index === 3 ? 33 : 32) * ETH),
+    });
+    small.step({ nextFirst: switching(3), records: { 3: compounding } });
+    expect(small.balance(3)).toBe(32 * ETH);
+    expect(small.chain.registry.record(3)).toMatchObject(compounding);
+    small.step();
+    small.step();
+    expect(small.balance(3)).toBeGreaterThan(32.99 * ETH); // less only for missed votes
+  });
+
+  it('lets a validator get the credentials of an address and switch to compounding in one epoch', () => {
+    const bls = { withdrawalCredentials: `0x00${'11'.repeat(31)}` };
+    const small = new SmallChain(
+      records().map((record) => (record.index === 3 ? { ...record, ...bls } : record)),
+      { balances: records().map(({ index }) => (index === 3 ? 33 : 32) * ETH) },
+    );
+    small.step({
+      blocks: {
+        3: { credentialChanges: [{ validatorIndex: 3, address: addressOf(3) }] },
+        9: switching(3),
+      },
+      records: { 3: compounding },
+    });
+    expect(small.chain.registry.record(3)).toMatchObject(compounding);
+    expect(small.balance(3)).toBeGreaterThan(32.99 * ETH); // the excess went through the queue within the epoch
+  });
+
+  it('lets a validator switch to compounding before it exits in the same block, also the first of an epoch', () => {
+    const request = { sourceAddress: addressOf(3), sourcePubkey: pubkeyOf(3), targetPubkey: pubkeyOf(4) };
+    const both = { consolidationRequests: [...switching(3).consolidationRequests, request] };
+    for (const changes of [{ blocks: { 5: both } }, { nextFirst: both }]) {
+      const small = new SmallChain(records());
+      small.step({ ...changes, records: { 3: { ...compounding, ...exited } } });
+      expect(small.chain.registry.record(3)).toMatchObject({ ...compounding, ...exited });
+    }
+  });
+
+  it('lets a validator switch after a request to exit from another address, and exit later in the epoch', () => {
+    const small = new SmallChain(records());
+    small.step({
+      blocks: {
+        3: { withdrawalRequests: [{ sourceAddress: addressOf(9), validatorPubkey: pubkeyOf(3), amount: 0 }] },
+        9: switching(3),
+        20: { voluntaryExits: [3] },
+      },
+      records: { 3: { ...compounding, ...exited } },
+    });
+    expect(small.chain.registry.record(3)).toMatchObject({ ...compounding, ...exited });
   });
 
   it('asks for the records that may have changed, and refuses to guess them', () => {

@@ -208,7 +208,7 @@ describe('effective balances', () => {
     );
     for (const [index, [, balance, , compounding]] of cases.entries()) {
       world.balances[index] = Math.round(balance * ETH);
-      world.compounding[index] = Number(compounding);
+      world.prefixes[index] = compounding ? 2 : 1;
     }
     const deneb: World = {
       ...world,

@@ -20,8 +20,8 @@ export function worldOf(
   const active = records.filter((v) => v.activationEpoch <= epoch && epoch < v.exitEpoch);
   const slashed = new Uint8Array(size);
   slashed.set(records.map((record) => Number(record.slashed)));
-  const compounding = new Uint8Array(size);
-  compounding.set(records.map((record) => Number(record.withdrawalCredentials.startsWith('0x02'))));
+  const prefixes = new Uint8Array(size);
+  prefixes.set(records.map((record) => Number(record.withdrawalCredentials.slice(0, 4))));
   return {
     spec,
     epoch,
@@ -35,7 +35,8 @@ export function worldOf(
     increments,
     scores: new Uint32Array(size),
     slashed,
-    compounding,
+    prefixes,
+    exits: registry.exit.slice(0, size),
     exiting: new Set(),
     registry,
     records: new Map(records.map((record) => [record.index, record])),
