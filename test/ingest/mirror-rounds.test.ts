@@ -197,6 +197,80 @@ describe('a series', () => {
     ]);
   });
 
+  describe('of a service that follows the head of a chain', () => {
+    /** Blocks whose rewards are known from 100 slots behind the head on, except those in a gap. */
+    const following =
+      (head: number, gap: [first: number, last: number] = [0, -1]): Service['answer'] =>
+      (request, response) => {
+        const from = Number(request.url.searchParams.get('from') ?? head);
+        const row = (slot: number) => ({
+          consensusSlot: slot,
+          validatorIndex: 7,
+          consensusProposerDuty: 'proposed',
+          consensusBlockRoot: `0x${slot.toString(16).padStart(64, '0')}`,
+          consensusRewards: slot > head - 100 ? null : 5,
+        });
+        const committee = /blocks\/(\d+)\/sync/.exec(request.path)?.[1];
+        if (committee !== undefined) {
+          const isKnown = Number(committee) <= head - 100;
+          const rewards = { consensusSlot: Number(committee), validatorIndex: 7, syncCommitteeRewards: '5' };
+          return reply(response, pageV0(isKnown ? [rewards] : [], request));
+        }
+        const below = Math.min(from, head) - 9_000 + 1;
+        const slots = Array.from({ length: below }, (_, at) => Math.min(from, head) - at);
+        const rows = slots.filter((slot) => slot < gap[0] || slot > gap[1]).slice(0, 201);
+        const next = rows.length > 200 ? `/v0/eth/blocks?from=${rows[200]}&size=200` : null;
+        reply(response, { data: rows.slice(0, 200).map(row), total: head - 8_999, next });
+      };
+    const stored = async () => {
+      const text = `select count(*)::int as slots, count(consensus_rewards)::int as rewarded,
+        min(slot)::int as first, max(slot)::int as last from blocks`;
+      return (await gateway.database.pool.query({ text, values: [] })).rows[0];
+    };
+
+    it('has the rewards of every block once the service knows them', async () => {
+      const service = await serviceForTest(following(10_010));
+      const blocks: Options = { resources: ['blocks'], blockSlots: 200 };
+      for (const head of [10_010, 10_090, 10_200, 10_400]) {
+        service.answer = following(head);
+        expect((await run(service, blocks)).complete).toBe(true);
+      }
+      expect(await stored()).toEqual({ slots: 590, rewarded: 490, first: 9_811, last: 10_400 });
+    });
+
+    it('has the slots that the service gets after newer ones', async () => {
+      const service = await serviceForTest(following(9_600));
+      const blocks: Options = { resources: ['blocks'], blockSlots: 200 };
+      await run(service, blocks);
+      service.answer = following(10_100, [9_601, 9_912]);
+      await run(service, blocks);
+      expect(await stored()).toMatchObject({ slots: 388 });
+      service.answer = following(10_150);
+      await run(service, blocks);
+      expect(await stored()).toMatchObject({ slots: 750, first: 9_401, last: 10_150 });
+    });
+
+    it('is not read again from a gap that stays for more than a day', async () => {
+      const service = await serviceForTest(following(10_100, [9_601, 9_700]));
+      const blocks: Options = { resources: ['blocks'], blockSlots: 1_000 };
+      await run(service, blocks);
+      service.answer = following(18_000, [9_601, 9_700]);
+      await run(service, blocks);
+      service.asked.length = 0;
+      service.answer = following(18_010, [9_601, 9_700]);
+      await run(service, blocks);
+      expect(service.asked.length).toBeLessThan(4);
+    });
+
+    it('has the sync committee rewards of the newest slots whose rewards are known', async () => {
+      const service = await serviceForTest(following(10_010));
+      const committee: Options = { resources: ['sync-committee-rewards'], committeeSlots: 5 };
+      expect(await run(service, committee)).toMatchObject({ resources: [{ rows: 5 }] });
+      service.answer = following(10_013);
+      expect(await run(service, committee)).toMatchObject({ resources: [{ rows: 3 }] });
+    });
+  });
+
   it('of sync committee rewards asks again for slots whose rewards were not there yet', async () => {
     const reward = (slot: number) => ({ consensusSlot: slot, validatorIndex: 7, syncCommitteeRewards: '5' });
     let ready = 12;

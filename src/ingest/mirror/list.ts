@@ -18,8 +18,11 @@ export type MirrorList = {
   replaces?: { whole?: Readonly<Record<string, string>> };
   /** Rows descend by `field`; both bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
-  /** Position to store: `at`, or the largest value of `field`. With `ifAny`, a list without rows stores no position. */
-  position?: { at: string; ifAny?: boolean } | { field: string };
+  /**
+   * Position to store: `at`, called after `completed`, or the largest value of `field`. With `ifAny`, a list without rows
+   * stores no position.
+   */
+  position?: { at: () => string; ifAny?: boolean } | { field: string };
   /** True if the list is a range of a longer list, whose ranges are read one after another. */
   part?: boolean;
   /** If true, a 404 means no rows. */

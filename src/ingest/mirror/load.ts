@@ -68,7 +68,7 @@ async function loadOnce(loading: Loading, list: MirrorList): Promise<Loaded> {
 
 function pointOf({ position }: MirrorList, rows: number): string | undefined {
   if (!position || 'field' in position) return undefined;
-  return position.ifAny && rows === 0 ? undefined : position.at;
+  return position.ifAny && rows === 0 ? undefined : position.at();
 }
 
 async function readInto(spool: Spool, { upstream }: Loading, list: MirrorList, form: Form) {

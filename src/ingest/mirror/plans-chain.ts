@@ -52,20 +52,48 @@ const BLOCKS = '/v0/eth/blocks';
 const SLOTS_AT_ONCE = 5_000;
 /** Blocks of the newest two epochs may still change. */
 const NOT_FINAL = 64;
+/** A gap, or rewards that are not known, may last for ever. For a day, the slots from there on are read again. */
+const AWAITED_SLOTS = 7_200;
 
-async function headOf({ upstream }: Planning, network: Network): Promise<number | undefined> {
-  const url = urlOf(upstream.from, { path: BLOCKS, query: { size: '1' } });
-  const [row] = readEnvelope(await upstream.get(url, network), url).rows;
-  return isObject(row) ? Number(String(row.consensusSlot)) : undefined;
+const slotOf = (row: Record<string, unknown>): number => Number(String(row.consensusSlot));
+/** A service that follows the head of a chain knows rewards when the epoch is final. */
+const isRewarded = (row: Record<string, unknown>): boolean => row.consensusRewards !== null;
+
+/** The newest slot, and the newest whose rewards are known; the same if those of no slot on the first page are. */
+async function headOf(
+  { upstream, scope }: Planning,
+  network: Network,
+): Promise<{ slot: number; rewarded: number } | undefined> {
+  const url = urlOf(upstream.from, { path: BLOCKS, query: { size: pageSize(scope) } });
+  const rows = readEnvelope(await upstream.get(url, network), url).rows.filter(isObject);
+  const [newest] = rows;
+  return newest && { slot: slotOf(newest), rewarded: slotOf(rows.find(isRewarded) ?? newest) };
 }
 
 export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
   const { scope, position } = planning;
   const key = { resource: 'blocks', name: 'slots', network } as const;
-  const head = await headOf(planning, network);
+  const head = (await headOf(planning, network))?.slot;
   if (head === undefined) return;
   const stored = await position(key);
   const first = stored === undefined ? head + 1 - scope.blockSlots : Number(stored) + 1 - NOT_FINAL;
+  /** The oldest slot that is missing between others, or whose rewards are not known. */
+  let awaited: number | undefined;
+  let last: number | undefined;
+  const note = (slot: number) => {
+    if (slot > head - AWAITED_SLOTS) awaited ??= slot;
+  };
+  async function noteAwaited(rows: () => AsyncIterable<unknown>) {
+    const ascending: Record<string, unknown>[] = [];
+    for await (const row of rows()) if (isObject(row)) ascending.unshift(row);
+    for (const row of ascending) {
+      const slot = slotOf(row);
+      if (last !== undefined && slot > last + 1) note(last + 1);
+      if (!isRewarded(row)) note(slot);
+      last = slot;
+    }
+    return (row: unknown) => row;
+  }
   for (let floor = Math.max(0, first); floor <= head; floor += SLOTS_AT_ONCE) {
     const ceiling = Math.min(head, floor + SLOTS_AT_ONCE - 1);
     yield {
@@ -74,7 +102,8 @@ export async function* blocks(planning: Planning, network: Network): AsyncGenera
       rows: { network },
       key: 'consensusSlot',
       down: { field: 'consensusSlot', ceiling, floor },
-      position: { at: String(ceiling) },
+      position: { at: () => String(awaited === undefined ? ceiling : awaited - 1) },
+      completed: noteAwaited,
       part: true,
     };
   }
@@ -86,14 +115,15 @@ export async function* committeeRewards(planning: Planning, network: Network): A
   const head = await headOf(planning, network);
   if (head === undefined) return;
   const stored = Number((await position(key)) ?? -1);
-  for (let slot = Math.max(0, stored + 1, head + 1 - scope.committeeSlots); slot <= head; slot += 1) {
+  const newest = head.rewarded + 1 - scope.committeeSlots;
+  for (let slot = Math.max(0, stored + 1, newest); slot <= head.rewarded; slot += 1) {
     yield {
       ...key,
       forms: [{ path: `${BLOCKS}/${slot}/syncCommitteeRewards`, query: {} }],
       rows: { network },
       replaces: {},
       // `ifAny`, because rewards may arrive after their blocks
-      position: { at: String(slot), ifAny: true },
+      position: { at: () => String(slot), ifAny: true },
       part: true,
       mayBeAbsent: true,
       completed: async () => asAsked({ consensusSlot: String(slot) }),
