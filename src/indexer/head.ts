@@ -36,7 +36,8 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const oldest = Math.max(0, epoch - 1) * nodes.spec.slotsPerEpoch;
   const { kept, blocks, from } = await walkBack(nodes, head.root, known, oldest);
   const fromSlot = from ?? blocks[0]?.slot;
-  if (fromSlot === undefined || blocks.length === 0) return kept;
+  const goesBack = kept.length > 0 && kept.length < known.length;
+  if (fromSlot === undefined || (blocks.length === 0 && !goesBack)) return kept;
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
   await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));

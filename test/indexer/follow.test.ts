@@ -296,6 +296,13 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     const before = new Map((await stored()).map((row) => [row.slot, row]));
     expect(before.get(start + 3)).toMatchObject({ finalized: false });
 
+    node.setHead(start + 2);
+    node.advance(0);
+    await until(async () => (await newest()) <= start + 2, running);
+    node.setHead(start + 5);
+    node.advance(0);
+    await until(async () => (await newest()) >= start + 3, running);
+
     node.reorganise(3);
     const changed = (slot: number, rows: { slot: number; root: string | null }[]) =>
       rows.find((row) => row.slot === slot)?.root !== before.get(slot)?.root;

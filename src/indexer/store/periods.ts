@@ -1,9 +1,11 @@
 import {
   type Calendar,
   calendars,
+  dateOfDay,
   dayOfEpoch,
   epochsOfDay,
   epochsOfHour,
+  FIRST_UTC_DATE,
   SECONDS_PER_EPOCH,
   secondsBeforeGenesis,
 } from '../../chain/calendar.ts';
@@ -21,8 +23,14 @@ export type Period = {
 
 const SECONDS_PER_HOUR = 3_600;
 
+/** The days and hours that the epoch is in; UTC ones only since UTC figures begin. */
 export const periodsOf = (network: Network, epoch: number): Period[] =>
-  calendars.flatMap((calendar) => [dayAt(network, calendar, epoch), hourAt(network, calendar, epoch)]);
+  calendars
+    .filter((calendar) => {
+      if (calendar === 'chain') return true;
+      return dateOfDay(network, dayOfEpoch(network, calendar, epoch)) >= FIRST_UTC_DATE;
+    })
+    .flatMap((calendar) => [dayAt(network, calendar, epoch), hourAt(network, calendar, epoch)]);
 
 function dayAt(network: Network, calendar: Calendar, epoch: number): Period {
   const day = dayOfEpoch(network, calendar, epoch);

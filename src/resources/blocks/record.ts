@@ -58,7 +58,7 @@ export const Block = z
     executionRewards: gweiDecimal()
       .nullable()
       .describe(
-        `What the proposer earned on the execution layer, in Gwei, >= 0; 0 for a missed slot, ${untilKnown}.`,
+        `What the proposer earned on the execution layer, in Gwei, >= 0; 0 or null for a missed slot, ${untilKnown}.`,
       ),
     missedExecutionRewards: gweiDecimal()
       .nullable()
@@ -76,7 +76,9 @@ export const Block = z
       .describe(`What the proposer would have earned there, in Gwei, >= 0; 0 if proposed, ${untilKnown}.`),
     totalRewards: gweiDecimal()
       .nullable()
-      .describe(`Sum of executionRewards and consensusRewards, in Gwei, >= 0; ${untilKnown}.`),
+      .describe(
+        `Sum of executionRewards and consensusRewards, in Gwei, >= 0; 0 or null for a missed slot, ${untilKnown}.`,
+      ),
     totalRewardsMissed: gweiDecimal()
       .nullable()
       .describe(`Sum of missedExecutionRewards and missedConsensusRewards, in Gwei, >= 0; ${untilKnown}.`),

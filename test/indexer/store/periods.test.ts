@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { epochsOfDay, epochsOfHour } from '../../../src/chain/calendar.ts';
+import { dateOfDay, dayOfEpoch, epochsOfDay, epochsOfHour } from '../../../src/chain/calendar.ts';
 import { networks } from '../../../src/chain/networks.ts';
 import { firstOpenEpoch, periodsOf } from '../../../src/indexer/store/periods.ts';
 import { runs } from '../../support/thorough.ts';
@@ -19,6 +19,17 @@ it('each epoch is in one day and one hour of each calendar, and the hour in the 
         expect(at).toBeLessThanOrEqual(last);
         expect(Math.floor(hourly ? period / 24 : period)).toBe(day);
       }
+    }),
+    runs(400),
+  );
+});
+
+it('has no UTC periods before those of 2024-10-01', () => {
+  fc.assert(
+    fc.property(network, epoch, (of, at) => {
+      const utc = dateOfDay(of, dayOfEpoch(of, 'utc', at));
+      const found = periodsOf(of, at).map((period) => period.utc);
+      expect(found).toEqual(utc < '2024-10-01' ? [false, false] : [false, false, true, true]);
     }),
     runs(400),
   );
