@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import closeWithGrace from 'close-with-grace';
-import { destination, type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { developmentToken } from './accounts/development-token.ts';
 import { openMeter } from './accounts/meter.ts';
 import { CODE_MINUTES, newPageCode, takePageCode } from './accounts/page-codes.ts';
@@ -15,23 +15,11 @@ import { targetOf } from './db/servers.ts';
 import { checkRoles } from './db/serving.ts';
 import { noteGateway } from './gateway-file.ts';
 import { buildServer } from './http/server.ts';
+import { makeLog } from './log.ts';
 import { readinessOf } from './readiness.ts';
 import { loadSampleData } from './sample/load.ts';
 import { beginWithoutSample } from './sample/present.ts';
 import { indexBeside } from './serve-index.ts';
-
-const MAX_LOG_BYTES = 1_000_000;
-
-/** Writes to stderr, because stdout is for people. What a full disk does not take waits, and is dropped beyond a limit. */
-export function makeLog(settings: Settings): Logger {
-  const stderr = destination({ fd: 2, sync: true, maxLength: MAX_LOG_BYTES });
-  stderr.on('error', () => undefined);
-  return pino(
-    { level: settings.LOG_LEVEL, redact: ['req.headers.authorization', 'headers.authorization'] },
-    // without flushSync, which would block until the disk has space
-    { write: (line) => void stderr.write(line) },
-  );
-}
 
 type Access = { token: string; codes: { explorer: string; graphiql: string } };
 

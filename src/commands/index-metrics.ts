@@ -7,7 +7,8 @@ export async function serveIndexMetrics(settings: Settings, status: IndexStatus)
   const { collectDefaultMetrics, Registry } = await import('prom-client');
   const { metricsServer } = await import('../http/metrics-server.ts');
   const { registerIndexMetrics } = await import('../indexer/metrics.ts');
-  const { listenError, makeLog } = await import('../serve.ts');
+  const { listenError } = await import('../serve.ts');
+  const { makeLog } = await import('../log.ts');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerIndexMetrics(registry, status);
