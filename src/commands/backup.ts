@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { SettingsError } from '../config.ts';
 import { recordRun } from '../db/job-runs.ts';
-import { isBackupName, newBackupName, newestBackup, removeOldBackups } from '../db/transfer/backup-folder.ts';
+import { backupsIn, isBackupName, newBackupName, removeOldBackups } from '../db/transfer/backup-folder.ts';
+import type { Manifest } from '../db/transfer/backup-format.ts';
 import { readManifest, sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
 import { removeOldPartials, writeBackup } from '../db/transfer/backup-write.ts';
-import { withConnection } from '../db/transfer/connect.ts';
+import { databaseOf, withConnection } from '../db/transfer/connect.ts';
 import { detachedOf } from '../db/transfer/detached.ts';
 import { checkMigrations, load } from '../db/transfer/load.ts';
 import { withSource } from '../db/transfer/source.ts';
@@ -83,8 +84,8 @@ export const backupCommand = (): Command =>
 Backs up the database of DATABASE_URL, or else the embedded one, as it is when the command starts. Gateways may go on serving it.
 The file gets its name once it was read again and has every row; a backup that is stopped leaves no file of that name.
 In a folder, the file is named after the time, like ${newBackupName(Date.UTC(2026, 10, 23, 3, 20))}.
-Once it is complete, --keep removes older files with such names, and no others. --every begins with a backup,
-unless the newest file is more recent than the interval.
+Once it is complete, --keep removes older files with such names, and no others; it leaves those of another database alone.
+--every begins with a backup, unless the newest file is more recent than the interval.
 Exit codes: 0 the file is complete, or --every was stopped between two backups; 1 there is no new file, or older ones were not
 removed; 2 wrong usage.`,
     )
@@ -107,15 +108,16 @@ removed; 2 wrong usage.`,
         if (every === undefined) await pass();
         else {
           stopped = undefined;
-          await untilDue(path, every);
+          await untilDue(url, path, every);
           await repeated(pass, every, new AbortController().signal);
         }
       });
     });
 
 /** Waits for the next backup of the folder, so that restarts do not replace old backups by several of the same day. */
-async function untilDue(folder: string, every: number): Promise<void> {
-  const newest = newestBackup(folder);
+async function untilDue(url: string, folder: string, every: number): Promise<void> {
+  const database = await withConnection(url, true, databaseOf).catch(() => undefined);
+  const newest = database === undefined ? undefined : (await backupsIn(folder, database)).own.at(-1);
   const wait = newest ? newest.beganAt + every - Date.now() : 0;
   if (!newest || wait <= 0) return;
   const due = timestampText(Math.floor((newest.beganAt + every) / 1000));
@@ -156,7 +158,7 @@ const backup = (
       })
       .finally(progress.end);
     const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
-    const removed = flags.keep === undefined ? [] : removeOldBackups(path, flags.keep, basename(file));
+    const removed = flags.keep === undefined ? [] : await removeOld(path, flags.keep, file, manifest);
     const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began), removed };
     print(
       report,
@@ -165,6 +167,16 @@ const backup = (
     );
     return rows;
   });
+
+async function removeOld(folder: string, keep: number, file: string, { database = '' }: Manifest) {
+  const backups = await backupsIn(folder, database);
+  const count = backups.foreign.length;
+  if (count > 0)
+    process.stderr.write(
+      `stakegraph: ${folder} has ${count} ${count === 1 ? 'backup' : 'backups'} of another database, which --keep leaves alone.\n`,
+    );
+  return removeOldBackups(folder, backups, keep, basename(file));
+}
 
 async function recorded(url: string, work: () => Promise<number>): Promise<void> {
   const startedAt = new Date();

@@ -104,6 +104,25 @@ describe('stakegraph backup of a folder', () => {
     expect(readdirSync(kept)).toEqual(expect.arrayContaining([basename(written), future]));
   });
 
+  it('leaves backups of another database alone, and does not take them for its own', async () => {
+    const kept = folderForTest();
+    const other = await createDatabase('empty');
+    onTestFinished(() => other.drop());
+    const back = (url: string, ...flags: string[]) =>
+      stakegraph(['backup', kept, '--json', ...flags], { env: { DATABASE_URL: url } });
+    const foreign = basename(JSON.parse((await back(other.url)).stdout).file);
+    await sleep(1_000); // for another name
+    const daily = launch(['backup', kept, '--every', '1d', '--json'], { env: { DATABASE_URL: source.url } });
+    await until(() => daily.output.stdout.includes('"removed"'), daily.outcome);
+    daily.child.kill('SIGKILL');
+    await daily.outcome;
+    await sleep(1_000);
+    const { stdout, stderr } = await back(source.url, '--keep', '1');
+    expect(stderr).toContain('has 1 backup of another database, which --keep leaves alone.');
+    expect(JSON.parse(stdout).removed).toHaveLength(1);
+    expect(readdirSync(kept).sort()).toEqual([foreign, basename(JSON.parse(stdout).file)]);
+  });
+
   it('refuses --keep and --every for a file', async () => {
     const file = join(folderForTest(), 'one.backup');
     for (const [flag, value] of [

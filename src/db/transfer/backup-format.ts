@@ -32,6 +32,8 @@ export type StoredTable = z.infer<typeof StoredTable>;
 export const Manifest = z.object({
   version: z.string(),
   takenAt: z.string(),
+  /** As `databaseOf`; files of earlier versions lack it. */
+  database: z.string().optional(),
   migrations: names,
   hasSample: z.boolean(),
   parts: z.array(z.object({ name: z.string().min(1), parent: z.string(), bound: z.string() })),

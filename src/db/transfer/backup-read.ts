@@ -107,6 +107,7 @@ export function sourceOf(path: string, manifest: Manifest): Source {
     parts: manifest.parts,
     migrations: manifest.migrations,
     takenAt: manifest.takenAt,
+    database: manifest.database,
     hasSample: manifest.hasSample,
     sizes: new Map(manifest.tables.map(({ name, size }) => [name, size])),
     read(table): Readable {

@@ -134,6 +134,7 @@ async function fill(file: Writing, source: Source, options: BackupOptions): Prom
   const manifest: Manifest = {
     version: options.version,
     takenAt: source.takenAt,
+    ...(source.database !== undefined && { database: source.database }),
     migrations: source.migrations,
     hasSample: source.hasSample,
     parts: source.parts,

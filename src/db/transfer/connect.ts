@@ -28,6 +28,17 @@ export async function withConnection<T>(
   }
 }
 
+/** Identifies the cluster and the database; only the database if the role may not call `pg_control_system`. */
+export async function databaseOf(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query(
+    `/* mayIdentify */ select has_function_privilege('pg_control_system()', 'execute') as may, current_database() as name`,
+  );
+  if (!rows[0].may) return rows[0].name;
+  const text = `/* databaseOf */ select system_identifier || '/' || oid as id
+    from pg_control_system(), pg_database where datname = current_database()`;
+  return (await client.query(text)).rows[0].id;
+}
+
 /** One database may have several addresses, so each session looks for the other's lock. */
 export async function isSameDatabase(client: pg.ClientBase, url: string): Promise<boolean> {
   const key = randomInt(2 ** 47);

@@ -14,11 +14,13 @@ import {
   sequencesOf,
   type Table,
 } from './catalog.ts';
-import { withConnection } from './connect.ts';
+import { databaseOf, withConnection } from './connect.ts';
 
 /** A snapshot of a database, or a backup. */
 export type Source = Catalog & {
   takenAt: string;
+  /** As `databaseOf`. */
+  database: string | undefined;
   migrations: string[];
   hasSample: boolean;
   /** In bytes. */
@@ -98,6 +100,7 @@ export const withSource = <T>(
       ...catalog,
       migrations,
       takenAt: (await client.query('/* takenAt */ select now() as at')).rows[0].at.toISOString(),
+      database: await databaseOf(client),
       hasSample: await hasSample(client, catalog),
       sizes: await sizesOf(client, catalog),
       read: (table) =>
