@@ -7,7 +7,7 @@ const MAX_LOG_BYTES = 1_000_000;
  * Of other properties, an error of a connection has the whole client, with its cancel key and the text of its statements,
  * and an error of a statement may have a row.
  */
-export function errorFields(error: unknown): unknown {
+function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name: type, message, stack, cause } = error;
   const { code, errors } = error as Error & { code?: unknown; errors?: unknown };
