@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { shownFault, withoutTokens } from '../accounts/token-format.ts';
 import { countError } from '../graphql/run/errors.ts';
-import { Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
+import { type Fault, Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 
 /** The interface prescribes this wording. */
 const fixedDetail: Partial<Record<RefusalCode, string>> = {
@@ -52,6 +52,7 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
 
 /** For responses without a result. GraphQL clients expect a code in `errors`. */
 const graphqlCodes: Record<number, RefusalCode | 'INTERNAL'> = {
+  400: 'BAD_INPUT',
   401: 'UNAUTHENTICATED',
   402: 'ALLOWANCE_USED',
   413: 'TOO_LARGE',
@@ -63,8 +64,11 @@ const graphqlCodes: Record<number, RefusalCode | 'INTERNAL'> = {
 
 function withErrors({ detail }: Answer['body'], status: number) {
   const code = graphqlCodes[status];
-  if (code) countError(code);
-  return code ? { detail, errors: [{ message: detail, extensions: { code } }] } : { detail };
+  if (!code) return { detail };
+  countError(code);
+  if (!Array.isArray(detail)) return { detail, errors: [{ message: detail, extensions: { code } }] };
+  const message = (detail as Fault[]).map(({ msg }) => msg).join(' ');
+  return { detail, errors: [{ message, extensions: { code, faults: detail } }] };
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {

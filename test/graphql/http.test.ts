@@ -18,7 +18,10 @@ const post = (body: BodyInit | undefined, headers: Record<string, string> = {}) 
 const postJson = (body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
   post(body, { 'content-type': 'application/json', ...headers });
 
-const fault = (msg: string) => ({ loc: ['body'], msg, type: 'value_error' });
+const refusedWith = (msg: string) => {
+  const faults = [{ loc: ['body'], msg, type: 'value_error' }];
+  return { detail: faults, errors: [{ message: msg, extensions: { code: 'BAD_INPUT', faults } }] };
+};
 
 describe('a POST to /graphql', () => {
   it.each([
@@ -31,14 +34,17 @@ describe('a POST to /graphql', () => {
     '{"query":"\u0001"}',
   ])('that is not JSON is 400: %j', async (body) => {
     const { status, json } = await postJson(body);
-    expect([status, json]).toEqual([400, { detail: [fault('The body is not valid JSON.')] }]);
+    expect([status, json]).toEqual([400, refusedWith('The body is not valid JSON.')]);
   });
 
   it.each(['null', '5', 'true', '"x"', '[]', '["x"]', `[{"query":"${query}"}]`])(
     'that is not one JSON object is 400: %s',
     async (body) => {
       const { status, json } = await postJson(body);
-      expect([status, json.detail[0].loc]).toEqual([400, ['body']]);
+      expect([status, json.detail[0].loc, json.errors[0].extensions]).toEqual([
+        ...[400, ['body']],
+        { code: 'BAD_INPUT', faults: json.detail },
+      ]);
     },
   );
 
@@ -63,7 +69,7 @@ describe('a POST to /graphql', () => {
   it('without a body is 400', async () => {
     expect((await post(undefined)).status).toBe(400);
     const { status, json } = await postJson('');
-    expect([status, json]).toEqual([400, { detail: [fault('The body is empty; send JSON.')] }]);
+    expect([status, json]).toEqual([400, refusedWith('The body is empty; send JSON.')]);
   });
 
   it('whose Content-Encoding is not accepted is 415, and 400 where it is not true', async () => {
@@ -79,7 +85,7 @@ describe('a POST to /graphql', () => {
     const untrue = await postJson(body, { 'content-encoding': 'gzip' });
     expect([untrue.status, untrue.json]).toEqual([
       400,
-      { detail: [fault('The body is not what Content-Encoding says.')] },
+      refusedWith('The body is not what Content-Encoding says.'),
     ]);
   });
 
@@ -203,6 +209,24 @@ describe('the answer', () => {
       const { errors } = await gateway.graphql(String(bad));
       expect(errors?.[0].locations).toEqual([{ line: 1, column }]);
     }
+  });
+
+  it('to a value of another form tells its place in faults, as a literal and in a variable', async () => {
+    const literal = await gateway.graphql('{ slashings(fromDate: "x") { totalCount } }');
+    const variable = await gateway.graphql(
+      'query ($from: Date) { slashings(fromDate: $from) { totalCount } }',
+      { from: 'x' },
+    );
+    for (const [{ errors }, loc] of [
+      [literal, ['document']],
+      [variable, ['variable', 'from']],
+    ] as const) {
+      const faults = [
+        { loc, msg: expect.stringContaining('a date like 2024-03-31 is needed'), type: 'value' },
+      ];
+      expect(errors?.[0].extensions).toEqual({ code: 'BAD_INPUT', faults });
+    }
+    expect(literal.errors?.[0].locations).toEqual([{ line: 1, column: 23 }]);
   });
 
   it('to a text with a NUL is BAD_INPUT, as a literal and in a variable of any depth', async () => {

@@ -50,7 +50,11 @@ describe('a body', () => {
 
   it.each(['/graphql', '/v1/eth/tags'])('that is not UTF-8 or not JSON is refused, of %s', async (path) => {
     const broken = await send(path, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
-    const fault = (msg: string) => ({ detail: [{ loc: ['body'], msg, type: 'value_error' }] });
+    const fault = (msg: string) => {
+      const faults = [{ loc: ['body'], msg, type: 'value_error' }];
+      const errors = [{ message: msg, extensions: { code: 'BAD_INPUT', faults } }];
+      return { detail: faults, ...(path === '/graphql' && { errors }) };
+    };
     expect([broken.status, broken.json]).toEqual([400, fault('The body is not UTF-8 text.')]);
     const cut = await send(path, Buffer.from('{'));
     expect([cut.status, cut.json]).toEqual([400, fault('The body is not valid JSON.')]);

@@ -30,6 +30,12 @@ const MAX_MESSAGE = 1_000;
 const shortened = (message: string) =>
   message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 
+/** graphql-js names a variable in its message only. A fault in the document has `locations`. */
+function locOf({ message }: GraphQLError): string[] {
+  const [, variable] = /^Variable "\$(\w+)"/.exec(message) ?? [];
+  return variable === undefined ? ['document'] : ['variable', variable];
+}
+
 function render(error: GraphQLError, log: Logger): GraphQLError {
   const { nodes = null, path = null, source = null, positions = null, extensions } = error;
   const original = error.originalError;
@@ -46,10 +52,15 @@ function render(error: GraphQLError, log: Logger): GraphQLError {
     });
   }
   if ((!original || original instanceof GraphQLError) && !extensions.unexpected) {
-    const { http } = extensions;
-    return new GraphQLError(withoutTokens(shortened(error.message)), {
+    const { code, http } = extensions;
+    const message = withoutTokens(shortened(error.message));
+    if (code === 'BAD_INPUT') {
+      const faults = extensions.faults ?? [{ loc: locOf(error), msg: message, type: 'value' }];
+      return new GraphQLError(message, { ...place, extensions: { ...extensions, faults } });
+    }
+    return new GraphQLError(message, {
       ...place,
-      extensions: errorCounts.has(String(extensions.code))
+      extensions: errorCounts.has(String(code))
         ? extensions
         : { code: 'BAD_QUERY', ...(http ? { http } : {}) },
     });
