@@ -5,7 +5,7 @@ export type Rule = { name: string; from: string; rule: string; test: [file: stri
 const lines = `
 # Every answer
 keys | decisions §1 | Every documented key is present, in the documented order; its value is \`null\` when there is none. | contract/keys | GET /v0/eth/blocks and one of them
-both-apis | decisions §1 | REST and GraphQL return the same rows, digit for digit; a ratio that GraphQL has as a `Float` is the nearest double. | contract/both-apis | of %s give the same rows, digit for digit, in both directions
+both-apis | decisions §1 | REST and GraphQL return the same rows, digit for digit; a ratio that GraphQL has as a Float is the nearest double. | contract/both-apis | of %s give the same rows, digit for digit, in both directions
 exact-numbers | decisions §1 | Sums past 2^53 keep all digits, as JSON numbers and as \`BigInt\` text. | resources/operators | answers balances past 2^53 with all digits
 exact-decimals | decisions §1 | Decimals are strings in v0 and JSON numbers in v1, with the same digits. | resources/stake-authorities | write the same digits: text in v0, JSON numbers in v1
 head | decisions §1 | HEAD is answered like GET on every read path, without the body. | contract/parameters | HEAD %s is answered as GET, without the body
