@@ -18,6 +18,7 @@ import { type Network, networkOf } from './network.ts';
 import { patiently } from './patience.ts';
 import { Loading, NeedsToken, Outdated, Problem } from './states.tsx';
 import { token } from './token.ts';
+import { strictly } from './url-state.ts';
 
 /** What the URL of a page says. */
 export type Place = { params: Params; search: URLSearchParams; network: Network };
@@ -78,8 +79,10 @@ export function page<Q extends OperationType>({ query, variables: of, View, fres
     awaited.set(undefined);
     if (!token()) return null;
     const search = new URL(request.url).searchParams;
-    const place = { params, search, network: networkOf(search) };
-    const variables = of(place);
+    const { place, variables } = strictly(() => {
+      const place = { params, search, network: networkOf(search) };
+      return { place, variables: of(place) };
+    });
     const options = { fetchPolicy: fresh ? 'network-only' : 'store-or-network' } as const;
     const loaded = { ref: loadQuery<Q>(environment, query, variables, options), place, variables };
     awaited.set(loaded);

@@ -1,10 +1,19 @@
-import { Children, type CSSProperties, type FormEvent, type MouseEvent, type ReactNode, useId } from 'react';
+import {
+  Children,
+  type CSSProperties,
+  type FormEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+} from 'react';
 import { graphql } from 'react-relay';
 import { Link, type LinkProps, useNavigate, useSearchParams } from 'react-router';
 import { ago, count, momentUtc } from './format.ts';
 import { hasPage } from './links.ts';
 import { useHref } from './network.ts';
-import { changed, cursorName, newest, type Param, useParam } from './url-state.ts';
+import { changed, cursorName, MAX_INTEGER, newest, type Param, useParam } from './url-state.ts';
 
 /** Until when the figures of a page go. */
 export type AsOf =
@@ -171,8 +180,9 @@ export function Field(props: {
         name={param.name}
         type={type}
         min={type === 'number' ? 0 : undefined}
+        max={type === 'number' ? MAX_INTEGER : undefined}
         defaultValue={value}
-        onBlur={({ currentTarget }) => currentTarget.form && apply(currentTarget.form)}
+        onBlur={({ currentTarget: { form } }) => form?.checkValidity() && apply(form)}
         // Chromium submits no form by Enter in a date.
         onKeyDown={({ key, currentTarget }) =>
           key === 'Enter' && type === 'date' && currentTarget.form?.requestSubmit()
@@ -198,6 +208,9 @@ export type PageInfo = {
   readonly endCursor?: string | null;
 };
 
+/** The label of the pager that has, or had until its link was removed, the focus. */
+let focusedPager: string | undefined;
+
 /** Walks through the pages of a list; see `pageOf`. */
 export function Pager(props: {
   info: PageInfo;
@@ -212,8 +225,24 @@ export function Pager(props: {
     `?${changed(search, { [cursorName('after', list)]: after, [cursorName('before', list)]: before })}`;
   const previous = info.hasPreviousPage && info.startCursor;
   const next = info.hasNextPage && info.endCursor;
+  const nav = useRef<HTMLElement>(null);
+  // A page that has no such link any more, or replaces the list, would move the focus to the top of the document.
+  useEffect(() => {
+    if (focusedPager === label && document.activeElement === document.body) nav.current?.focus();
+  });
   return (
-    <nav className="pager" aria-label={`Pages of ${label}`}>
+    <nav
+      ref={nav}
+      className="pager"
+      aria-label={`Pages of ${label}`}
+      tabIndex={-1}
+      onFocus={() => {
+        focusedPager = label;
+      }}
+      onBlur={({ relatedTarget }) => {
+        if (relatedTarget) focusedPager = undefined;
+      }}
+    >
       {total !== undefined && <span>{count(total)} in all</span>}
       {previous && (
         <>

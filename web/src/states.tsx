@@ -9,7 +9,8 @@ import { changeToken, tokenFailure } from './token.ts';
 /** A whole page, or a part of one, that has nothing to show. */
 export function Notice({ title, children, kind }: { title: string; children?: ReactNode; kind?: string }) {
   return (
-    <section className="notice" data-kind={kind}>
+    <section className="notice" data-kind={kind} role={kind && kind !== 'token' ? 'alert' : undefined}>
+      <title>{`${title} · stakegraph`}</title>
       <h1>{title}</h1>
       {children}
     </section>
@@ -17,7 +18,11 @@ export function Notice({ title, children, kind }: { title: string; children?: Re
 }
 
 /** In place of rows: there are none, and that is no error. */
-export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>;
+export const Empty = ({ children }: { children: ReactNode }) => (
+  <p className="empty" role="status">
+    {children}
+  </p>
+);
 
 export const Loading = () => (
   <div className="loading" role="status">
@@ -40,7 +45,8 @@ function TokenForm() {
   return (
     <form className="token" autoComplete="off" onSubmit={use}>
       <label>
-        Access token <input name="token" required pattern="[!-~]+" autoComplete="off" spellCheck={false} />
+        Access token{' '}
+        <input name="token" required pattern="\s*[!-~]+\s*" autoComplete="off" spellCheck={false} />
       </label>
       <button type="submit">Use</button>
     </form>

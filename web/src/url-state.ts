@@ -1,6 +1,7 @@
 import { useSearchParams } from 'react-router';
+import { Failure } from './failure.ts';
 
-/** A parameter of the URL: what it means when absent or wrong, and how it is written. */
+/** A parameter of the URL: what it means when absent, and how it is written. A wrong value reads as an absent one. */
 export type Param<T> = {
   name: string;
   fallback: T;
@@ -11,35 +12,70 @@ export type Param<T> = {
 /** Cursors belong to one order and filter, so any other change removes them. `blocks-after` is of the list `blocks`. */
 export const isCursor = (name: string) => /^([a-z]+-)?(after|before)$/.test(name);
 
-function param<T>(name: string, fallback: T, parse: (text: string) => T | undefined): Param<T> {
+let wrong: string[] | undefined;
+
+/** Throws if `work` reads a wrong value: its page would look like the answer to another address. */
+export function strictly<T>(work: () => T): T {
+  const found: string[] = [];
+  wrong = found;
+  try {
+    const result = work();
+    if (found.length > 0) throw new Failure('input', found.join(' '));
+    return result;
+  } finally {
+    wrong = undefined;
+  }
+}
+
+function param<T>(name: string, fallback: T, parse: (text: string) => T | undefined, form = ''): Param<T> {
   return {
     name,
     fallback,
     read: (search) => {
       const given = search.get(name);
-      return given === null ? fallback : (parse(given) ?? fallback);
+      if (given === null) return fallback;
+      const value = parse(given);
+      if (value === undefined) wrong?.push(`${name} is “${given.slice(0, 80)}”, but must be ${form}.`);
+      return value ?? fallback;
     },
     write: (value) => (value === fallback ? undefined : String(value)),
   };
 }
 
 export const oneOf = <const T extends string>(name: string, values: readonly T[], fallback: NoInfer<T>) => ({
-  ...param<T>(name, fallback, (text) => values.find((value) => value === text)),
+  ...param<T>(
+    name,
+    fallback,
+    (text) => values.find((value) => value === text),
+    `one of ${values.join(', ')}`,
+  ),
   values,
 });
 export const text = (name: string) => param(name, '', (given) => given);
+export const MAX_INTEGER = 999_999_999;
 export const integer = (name: string) =>
-  param<number | undefined>(name, undefined, (given) =>
-    /^\d{1,9}$/.test(given) ? Number(given) : undefined,
+  param<number | undefined>(
+    name,
+    undefined,
+    (given) => (/^\d{1,9}$/.test(given) ? Number(given) : undefined),
+    `a whole number up to ${MAX_INTEGER.toLocaleString('en')}`,
   );
 export const date = (name: string) =>
-  param<string | undefined>(name, undefined, (given) =>
-    /^\d{4}-\d\d-\d\d$/.test(given) ? given : undefined,
+  param<string | undefined>(
+    name,
+    undefined,
+    (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ? given : undefined),
+    'a date like 2026-03-31',
   );
 
 /** A calendar month such as `2025-10`. */
 export const month = (name: string, fallback: string) =>
-  param(name, fallback, (given) => (/^\d{4}-(0[1-9]|1[0-2])$/.test(given) ? given : undefined));
+  param(
+    name,
+    fallback,
+    (given) => (/^\d{4}-(0[1-9]|1[0-2])$/.test(given) ? given : undefined),
+    'a month like 2026-03',
+  );
 
 export type Direction = 'ASC' | 'DESC';
 

@@ -23,6 +23,35 @@ async function list(args: string): Promise<string[]> {
 }
 
 describe.skipIf(noBrowser)('the operators', () => {
+  it('are not filtered by a number that is too large, which the field tells', async () => {
+    const { page } = await explorer.open(path);
+    await settled(page);
+    const field = page.getByLabel('Validators, at least');
+    await field.fill('99999999999');
+    await field.press('Enter');
+    expect(await field.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true);
+    expect(new URL(page.url()).search).toBe('');
+    await field.fill('1000000');
+    await field.press('Enter');
+    await page.getByRole('status').getByText('No operator matches').first().waitFor();
+  });
+
+  it('keep the focus at the pager when a page has no next one', async () => {
+    const { page } = await explorer.open(`${path}?class=pool`);
+    await settled(page);
+    const pager = page.getByRole('navigation', { name: /^Pages of/ });
+    for (;;) {
+      const next = pager.getByRole('link', { name: 'Next' });
+      if ((await next.count()) === 0) break;
+      const { search } = new URL(page.url());
+      await next.focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => url.search !== search);
+      await settled(page);
+    }
+    expect(await pager.evaluate((nav) => nav.contains(document.activeElement))).toBe(true);
+  });
+
   it('are ordered by the server when the head of a column is followed, and back by the browser', async () => {
     const { page, sent } = await explorer.open(path);
     const [largest] = await list('first: 1');

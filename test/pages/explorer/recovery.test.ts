@@ -37,6 +37,22 @@ describe.skipIf(noBrowser)('a page whose filters fit nothing', () => {
   });
 });
 
+describe.skipIf(noBrowser)('an address with a wrong value', () => {
+  it.each([
+    ['/explore/operators?network=goerli', 'network is “goerli”, but must be one of mainnet, hoodi, holesky.'],
+    ['/explore/operators?window=2d', 'window is “2d”, but must be one of 1d, 7d, 30d, all.'],
+    [
+      '/explore/operators?min=99999999999',
+      'min is “99999999999”, but must be a whole number up to 999,999,999.',
+    ],
+    ['/explore/slashings?size=7', 'size is “7”, but must be one of 50, 100, 200.'],
+  ])('%s is refused, in a title of its own', async (path, message) => {
+    const { page } = await open(path);
+    await page.getByRole('alert').getByText(message).waitFor();
+    expect(await page.title()).toBe('The address of this page is not valid · stakegraph');
+  });
+});
+
 describe.skipIf(noBrowser)('a gateway that was away', () => {
   it('is asked again by itself, and the page appears', async () => {
     const { page } = await open('/explore/blocks');
