@@ -74,6 +74,11 @@ describe('a secret in a file', () => {
       'Invalid settings:\n  DATABASE_URL: a postgres:// URL is needed',
     ));
 
+  it('is refused when it is set, but empty', () =>
+    expect(refusal(() => readSettings({ DATABASE_URL: '' }))).toBe(
+      'Invalid settings:\n  DATABASE_URL is empty; unset it to use the embedded database.',
+    ));
+
   it('may be the token of --token-env', () => {
     const path = file('secret', 'tok-en\n');
     expect(readSecret('TOKEN', 'token', { TOKEN_FILE: path })).toBe('tok-en');

@@ -85,24 +85,31 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
     .action(async (resource: ImportResource, files: string[], flags: Flags) => {
       checkRejects(files, flags);
+      const left = new Map<number, string>();
       await withDatabase(
-        (database, { leave }) => importAll(database, resource, files, flags, leave),
+        (database, { leave }) => {
+          for (const [index, file] of files.entries()) left.set(index, file);
+          return importAll(database, resource, left, flags, leave);
+        },
         // Each job needs a writer. One more checks earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1, traced: true },
-      );
+      ).catch((error: Error) => {
+        for (const file of left.values()) notLoaded(file, `${file}: nothing loaded; ${error.message}`, flags);
+        throw error;
+      });
     });
 
 async function importAll(
   database: Database,
   resource: ImportResource,
-  files: string[],
+  left: Map<number, string>,
   flags: Flags,
   leave: AbortSignal,
 ) {
+  const files = [...left];
   if (database.embedded && !flags.dryRun) await noteFirstLoad(database.write);
   const progress = importProgress();
-  const left = new Map(files.entries());
-  const queue = files.entries();
+  const queue = files.values();
   const startedAt = new Date();
   let failed = 0;
   let misnamed = 0;

@@ -37,7 +37,11 @@ const known = [...interpreted, ...files, ...passed];
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, login = '', hosts = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/.exec(text) ??
-    refuse('a postgres:// URL is needed');
+    refuse(
+      /^postgres(ql)?:\/\/.*#/.test(text)
+        ? 'the URL has a #, which is written as %23 in a user name or password'
+        : 'a postgres:// URL is needed',
+    );
   // What follows may be a part of a password, or another URL with its password.
   if (/@|:\/\/|^\/\//.test(hosts + path))
     refuse(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { slashing } from '../ingest/rows.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import {
   launch,
@@ -52,6 +53,30 @@ describe('stakegraph import', () => {
     child.stdin.end();
     expect(await outcome).toMatchObject({ code: 0, stderr: '' });
     expect(await state()).toMatchObject({ rows: 20 });
+  });
+
+  it('reports every file that was not loaded when the database fails', async () => {
+    const rest = await file('rest.ndjson', ndjson(50, 1));
+    const { child, outcome } = launch(['import', 'slashings', '-', rest, '--json', '--jobs', '1'], options());
+    child.stdin.on('error', () => undefined); // the command leaves without reading the rest
+    child.stdin.write(ndjson(1, 30_000));
+    const cut = `select pg_terminate_backend(pid) as cut from pg_stat_activity
+      where datname = current_database() and query like '%fillStaging%' and pid <> pg_backend_pid()`;
+    await eventually(async () => {
+      expect((await database.pool.query({ text: cut, values: [] })).rows).toHaveLength(1);
+    }, 20_000);
+    child.stdin.end();
+    const { code, stdout, stderr } = await outcome;
+    const error = expect.stringMatching(
+      /nothing loaded; The database of DATABASE_URL: terminating connection/,
+    );
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { file: '-', loaded: false, error },
+      { file: rest, loaded: false, error },
+    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${rest}: nothing loaded; `)]);
+    expect(await state()).toMatchObject({ rows: 0 });
   });
 
   it('refuses to write invalid rows to a file that it reads, and --rejects without --skip-invalid', async () => {

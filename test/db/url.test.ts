@@ -93,6 +93,7 @@ describe('sslmode', () => {
 describe('a database URL that cannot be used', () => {
   it.each([
     ['mysql://db', 'a postgres:// URL is needed'],
+    ['postgres://me:p#w@db/app', 'the URL has a #, which is written as %23 in a user name or password'],
     ['postgres://db:70000/app', 'a port must be a number from 1 to 65535'],
     ['postgres://a b:x:y/app', 'a host is not valid; separate several hosts by commas'],
     [
