@@ -92,8 +92,14 @@ try {
   process.exitCode = exitCodeOf(error);
 }
 
+/** The message of a refusal is for clients of the API; its cause says what failed here. */
+function messageOf(error: unknown): string {
+  const { message, code, cause } = error as Error & { code?: unknown };
+  return code === 'UNAVAILABLE' && cause instanceof Error ? cause.message : message;
+}
+
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed the reason
-  process.stderr.write(`stakegraph: ${(error as Error).message}\n`);
+  process.stderr.write(`stakegraph: ${messageOf(error)}\n`);
   return error instanceof SettingsError ? 2 : 1;
 }

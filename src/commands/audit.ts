@@ -14,7 +14,9 @@ function moment(text: string): Date {
   if (unit) return new Date(Date.now() - Number(count) * unitMs[unit as keyof typeof unitMs]);
   const seconds = parseDateTime(text) ?? parseDate(text);
   if (seconds !== undefined) return new Date(seconds * 1000);
-  throw new InvalidArgumentError('A date, date-time or age is needed, like 2026-11-23, 12h or 30d.');
+  throw new InvalidArgumentError(
+    'A date, a date-time with its zone, or an age is needed, like 2026-11-23, 2026-11-23T10:00:00Z, 12h or 30d.',
+  );
 }
 
 function old(text: string): Date {

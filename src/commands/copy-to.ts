@@ -75,7 +75,10 @@ async function copy(
       'The database has the sample data: load your own data into another one (SAMPLE_DATA=off and a new DATA_DIR), or copy the sample data too with --with-sample.',
     );
   }
-  if (await isSameDatabase(client, target))
+  const isSame = await isSameDatabase(client, target).catch((error: Error) => {
+    throw new Error(`The database of ${flags.toEnv}: ${error.message}`);
+  });
+  if (isSame)
     throw new SettingsError('--to-env names the database that would be copied; another one is needed.');
   const tokens = await developmentTokens(client);
   const loaded = await load(target, source, {

@@ -94,7 +94,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
         // Each job needs a writer. One more checks earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1, traced: true },
       ).catch((error: Error) => {
-        for (const file of left.values()) notLoaded(file, `${file}: nothing loaded; ${error.message}`, flags);
+        for (const file of left.values()) notLoaded(file, `${file}: nothing loaded`, flags, error.message);
         throw error;
       });
     });
@@ -142,8 +142,8 @@ async function importAll(
   if (failed > 0) throw new Error(`${failed} of ${files.length} files were not fully loaded.`);
 }
 
-function notLoaded(file: string, error: string, { json }: Flags) {
-  process.stderr.write(`${error}\n`);
+function notLoaded(file: string, shown: string, { json }: Flags, error = shown) {
+  process.stderr.write(`${shown}\n`);
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 

@@ -16,9 +16,11 @@ import { withDatabase } from './with-database.ts';
 
 function future(text: string): Date {
   const seconds = parseDateTime(text) ?? parseDate(text);
-  if (seconds === undefined || seconds * 1000 <= Date.now()) {
-    throw new InvalidArgumentError('A date or date-time in the future is needed, like 2027-01-31.');
-  }
+  if (seconds === undefined)
+    throw new InvalidArgumentError(
+      'A date or a date-time with its zone is needed, like 2027-01-31 or 2027-01-31T10:00:00Z.',
+    );
+  if (seconds * 1000 <= Date.now()) throw new InvalidArgumentError('A time in the future is needed.');
   return new Date(seconds * 1000);
 }
 
@@ -44,9 +46,13 @@ const changed = <Made extends { row: TokenRow }>(
   });
 
 function show({ token, row }: { token: string; row: TokenRow }) {
-  process.stdout.write(`${token}\n`);
-  process.stderr.write(
-    `Token ${row.tokenId} (${row.name}) of account ${row.account}. It is shown only once; only its hash is kept.\n`,
+  const { tokenId, name, account } = row;
+  process.stdout.write(`${token}\n`, (error) =>
+    process.stderr.write(
+      error
+        ? `The token could not be shown, and is valid: revoke it with "stakegraph token revoke ${tokenId}".\n`
+        : `Token ${tokenId} (${name}) of account ${account}. It is shown only once; only its hash is kept.\n`,
+    ),
   );
 }
 

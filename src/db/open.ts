@@ -134,6 +134,9 @@ function urlError(error: NodeJS.ErrnoException): Error {
 export function writeError(error: NodeJS.ErrnoException): Error {
   if (error.code === READ_ONLY)
     return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.');
-  if (error.code === NO_RIGHT) return new Error(`The role of DATABASE_URL lacks a right: ${error.message}.`);
+  if (error.code === NO_RIGHT)
+    return new Error(
+      `The role of DATABASE_URL lacks a right: ${error.message}; docs/database.md has the rights that roles need.`,
+    );
   return isTransient(error) ? new Error(`The database of DATABASE_URL: ${error.message}`) : error;
 }

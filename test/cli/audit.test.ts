@@ -119,9 +119,9 @@ describe('stakegraph audit', () => {
   });
 
   it.each([
-    [['--since', 'yesterday'], 'A date, date-time or age is needed'],
+    [['--since', 'yesterday'], 'A date, a date-time with its zone, or an age is needed'],
     [['--delete-before', '89d'], 'Entries of the last 90 days cannot be removed.'],
-    [['--delete-before', 'x'], 'A date, date-time or age is needed'],
+    [['--delete-before', 'x'], 'A date, a date-time with its zone, or an age is needed'],
   ])('refuses %j with 2', async (args, told) => {
     const { code, stderr } = await call(['audit', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);

@@ -131,7 +131,7 @@ describe('wrong usage', () => {
     [
       'an expiry that is no date',
       ['token', 'create', '--name', 'x', '--expires', '2030-02-30'],
-      'in the future',
+      'a date-time with its zone',
     ],
     ['a database without a variable', ['copy-to'], "required option '--to-env <name>' not specified"],
     ['a backup without a name', ['backup'], "missing required argument 'path'"],

@@ -176,7 +176,8 @@ describe('a database that this version cannot serve', () => {
     });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'stakegraph: The role of DATABASE_URL lacks a right: permission denied for table accounts.\n',
+      stderr:
+        'stakegraph: The role of DATABASE_URL lacks a right: permission denied for table accounts; docs/database.md has the rights that roles need.\n',
     });
   });
 
@@ -372,17 +373,18 @@ describe('stakegraph on a standby as DATABASE_URL', () => {
     expect((await ask('/v0/eth/slashings')).response.status).toBe(200);
   });
 
-  it.each([['import slashings -'], ['account create somebody']])(
-    'refuses %s in one line that names the setting',
-    async (command) => {
-      const { code, stdout, stderr } = await stakegraph(command.split(' '), { env, input: '[]' });
-      expect({ code, stdout, stderr }).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: 'stakegraph: The database of DATABASE_URL cannot be written: it is a standby or read-only.\n',
-      });
-    },
-  );
+  it.each([
+    ['import slashings -', '-: nothing loaded\n'],
+    ['account create somebody', ''],
+  ])('refuses %s, and names the setting', async (command, before) => {
+    const { code, stdout, stderr } = await stakegraph(command.split(' '), { env, input: '[]' });
+    const reason = 'The database of DATABASE_URL cannot be written: it is a standby or read-only.';
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${before}stakegraph: ${reason}\n`,
+    });
+  });
 
   it('is backed up, and refuses restore --replace in one line', async () => {
     const file = join(dataDir.path, 'standby.backup');

@@ -67,15 +67,16 @@ describe('stakegraph import', () => {
     }, 20_000);
     child.stdin.end();
     const { code, stdout, stderr } = await outcome;
-    const error = expect.stringMatching(
-      /nothing loaded; The database of DATABASE_URL: terminating connection/,
-    );
+    const error = expect.stringMatching(/^The database of DATABASE_URL: terminating connection/);
     const lines = stdout.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       { file: '-', loaded: false, error },
       { file: rest, loaded: false, error },
     ]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${rest}: nothing loaded; `)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`-: nothing loaded\n${rest}: nothing loaded\nstakegraph: The database`),
+    ]);
     expect(await state()).toMatchObject({ rows: 0 });
   });
 
