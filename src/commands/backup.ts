@@ -17,7 +17,7 @@ import { timestampText } from '../kernel/time.ts';
 import { traced } from '../kernel/tracing.ts';
 import { version } from '../version.ts';
 import { duration, wholeNumber } from './flags.ts';
-import { repeated } from './repeated.ts';
+import { repeated, sayFailed } from './repeated.ts';
 import { seconds, transferProgress, warnOfOutdated, whenWritten } from './transfer-progress.ts';
 import { sayNotRecorded } from './with-database.ts';
 import { withServer } from './with-server.ts';
@@ -109,7 +109,7 @@ removed; 2 wrong usage.`,
         else {
           stopped = undefined;
           await untilDue(url, path, every);
-          await repeated(pass, every, new AbortController().signal);
+          await repeated(pass, every, new AbortController().signal, sayFailed(flags.json));
         }
       });
     });

@@ -13,7 +13,7 @@ import {
   subjects,
 } from '../ingest/refresh/index.ts';
 import { duration, namesOption, wholeNumber } from './flags.ts';
-import { repeated } from './repeated.ts';
+import { repeated, sayFailed } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = {
@@ -66,7 +66,7 @@ Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything
             process.stderr.write('The refresh was stopped; parts not reported as done are unchanged.\n');
           });
           if (flags.every === undefined) await once(write, flags, stop);
-          else await repeated(() => pass(write, flags, stop), flags.every, stop);
+          else await repeated(() => pass(write, flags, stop), flags.every, stop, sayFailed());
         },
         { graceful: true, traced: true, writers: flags.jobs + 1 },
       ),

@@ -4,7 +4,7 @@ import type { Database } from '../db/open.ts';
 import { type RepackReport, repack } from '../ingest/repack/index.ts';
 import { traced } from '../kernel/tracing.ts';
 import { duration } from './flags.ts';
-import { repeated } from './repeated.ts';
+import { repeated, sayFailed } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = {
@@ -46,7 +46,7 @@ repacking; 2 wrong usage.`,
       withDatabase(
         async (database, { stop }) => {
           if (flags.every === undefined) await once(database, flags, stop);
-          else await repeated(() => pass(database, flags, stop), flags.every, stop);
+          else await repeated(() => pass(database, flags, stop), flags.every, stop, sayFailed(flags.json));
         },
         { graceful: true, traced: true },
       ),

@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** How a failed pass is told; with `json` also as a line of JSON. */
+export const sayFailed =
+  (json = false) =>
+  (error: string): void => {
+    process.stderr.write(`stakegraph: ${error}\n`);
+    if (json) process.stdout.write(`${JSON.stringify({ state: 'failed', error })}\n`);
+  };
+
 /** Passes start at multiples of `every`. A multiple during a pass is skipped. */
 export async function repeated(
   pass: () => Promise<unknown>,
   every: number,
   stop: AbortSignal,
-  say = (message: string) => void process.stderr.write(`stakegraph: ${message}\n`),
+  say: (message: string) => void,
 ): Promise<void> {
   const began = performance.now();
   for (let turn = 0; !stop.aborted; ) {

@@ -6,7 +6,7 @@ import { type Ages, ageOf, type Retainable, retainables } from '../ingest/retain
 import { type RetainReport, retain } from '../ingest/retain/index.ts';
 import { traced } from '../kernel/tracing.ts';
 import { duration } from './flags.ts';
-import { repeated } from './repeated.ts';
+import { repeated, sayFailed } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';
 
 type Flags = Record<string, unknown> & {
@@ -71,7 +71,7 @@ usage.`,
       return withDatabase(
         async ({ write }, { stop }) => {
           if (flags.every === undefined) await once(write, ages, flags, stop);
-          else await repeated(() => pass(write, ages, flags, stop), flags.every, stop);
+          else await repeated(() => pass(write, ages, flags, stop), flags.every, stop, sayFailed(flags.json));
         },
         { graceful: true, traced: true },
       );

@@ -16,7 +16,9 @@ export const refusalStatus = {
 
 export type RefusalCode = keyof typeof refusalStatus;
 
-export const quoted = (given: string): string => JSON.stringify(given.slice(0, 80));
+const MAX_QUOTED = 80;
+export const quoted = (given: string): string =>
+  JSON.stringify(given.length > MAX_QUOTED ? `${given.slice(0, MAX_QUOTED)}…` : given);
 
 /** `msg` names the error and its remedy; `loc` locates the input. */
 export type Fault = { loc: (string | number)[]; msg: string; type: string };

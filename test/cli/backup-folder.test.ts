@@ -104,6 +104,19 @@ describe('stakegraph backup of a folder', () => {
     expect(readdirSync(kept)).toEqual(expect.arrayContaining([basename(written), future]));
   });
 
+  it('tells a failed backup of --every as a line of JSON, and goes on', async () => {
+    const kept = folderForTest();
+    const away = launch(['backup', kept, '--every', '1s', '--json'], {
+      env: { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none' },
+    });
+    const linesOf = () => away.output.stdout.trim().split('\n');
+    await until(() => linesOf().length > 1, away.outcome);
+    away.child.kill('SIGKILL');
+    await away.outcome;
+    const failed = { state: 'failed', error: expect.stringContaining('ECONNREFUSED') };
+    expect(linesOf().map((line) => JSON.parse(line))).toEqual(linesOf().map(() => failed));
+  });
+
   it('leaves backups of another database alone, and does not take them for its own', async () => {
     const kept = folderForTest();
     const other = await createDatabase('empty');
