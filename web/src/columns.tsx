@@ -43,7 +43,8 @@ export const percentColumn = <Row,>(head: string, of: (row: Row) => Given<number
 
 /** Of a ratio between 0 and 1. */
 export const ratioColumn = <Row,>(head: string, of: (row: Row) => Given<number>): Column<Row> => ({
-  head: `${head} (0–1)`,
+  head,
+  csv: `${head} (0–1)`,
   value: of,
   show: (row) => ratio(of(row)),
   numeric: true,

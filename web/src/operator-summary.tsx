@@ -14,9 +14,12 @@ type Operator = NonNullable<operatorQuery['response']['operator']>;
 
 function Change({ value, text }: { value: number | null | undefined; text: string }) {
   if (value == null) return null;
+  // A change that is shown as zero has no direction.
+  const way = !/[1-9]/.test(text) ? undefined : value > 0 ? 'up' : 'down';
+  const sign = way === 'up' ? '▲' : way === 'down' ? '▼' : '=';
   return (
-    <span className="change" data-way={value > 0 ? 'up' : value < 0 ? 'down' : undefined}>
-      {value > 0 ? '▲' : value < 0 ? '▼' : '='} {text} in a week
+    <span className="change" data-way={way}>
+      {sign} {text} in a week
     </span>
   );
 }
