@@ -68,8 +68,14 @@ const lazy = new Map<string, () => Promise<Command>>([
   ['audit', async () => (await import('./commands/audit.ts')).auditCommand()],
   ['distribute', async () => (await import('./commands/distribute.ts')).distributeCommand()],
 ]);
+// not commander's default command, which would take a mistyped command as an argument
+const own = ['-h', '--help', '-V', '--version'];
+const [first = 'serve'] = process.argv.slice(2);
+const args =
+  first.startsWith('-') && !own.includes(first) ? ['serve', ...process.argv.slice(2)] : process.argv.slice(2);
+if (args.length === 0) args.push('serve');
 // Loading only the named command makes a start faster. Help and suggestions for a mistyped command need all.
-const named = process.argv[2] ?? 'serve';
+const [named = ''] = args;
 const isLoaded = program.commands.some((command) => command.name() === named);
 for (const [name, load] of lazy)
   if (name === named || !(isLoaded || lazy.has(named))) program.addCommand(await load());
@@ -86,8 +92,7 @@ program.hook('preAction', (_, command) => {
 });
 
 try {
-  // not commander's default command, which would take a mistyped command as an argument
-  await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
+  await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }

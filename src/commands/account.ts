@@ -17,7 +17,7 @@ function print(accounts: AccountRow[], json: boolean | undefined) {
     const limit = rateLimit ?? limits.rates[tier];
     const text = limit === undefined ? 'no rate limit' : `${limit} requests a second`;
     process.stdout.write(
-      `${name}  ${tier}  ${text}  ${allowanceText(allowanceOf(limits, tier, unitAllowance))}  ${activeTokens} active tokens\n`,
+      `${name}  ${tier}  ${text}  ${allowanceText(allowanceOf(limits, tier, unitAllowance))}  ${activeTokens} active ${activeTokens === 1 ? 'token' : 'tokens'}\n`,
     );
   }
 }

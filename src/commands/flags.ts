@@ -44,6 +44,8 @@ export function duration(text: string): number {
 
 export function givenName(text: string): string {
   if (TOKEN_IN_TEXT.test(text)) throw new InvalidArgumentError('A name must not contain a token.');
-  if (/^[\w .:@-]{1,64}$/.test(text)) return text;
-  throw new InvalidArgumentError('A name of 1 to 64 letters, digits, spaces and . : @ _ - is needed.');
+  if (/^[\w .:@-]{1,64}$/.test(text) && text.trim() === text) return text;
+  throw new InvalidArgumentError(
+    'A name of 1 to 64 letters, digits, spaces and . : @ _ - is needed, without a space at its ends.',
+  );
 }

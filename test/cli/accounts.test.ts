@@ -18,11 +18,11 @@ describe('stakegraph account', () => {
     await call('token', 'create', '--name', 'web', '--account', 'frontend');
     const { stdout } = await call('account', 'show', 'frontend');
     expect(stdout).toBe(
-      'frontend  build  10 requests a second  1,000,000 compute units a month  1 active tokens\n',
+      'frontend  build  10 requests a second  1,000,000 compute units a month  1 active token\n',
     );
     const set = await call('account', 'set-tier', 'frontend', 'enterprise', '--rate', '7', '--units', '5');
     expect(set.stdout).toBe(
-      'frontend  enterprise  7 requests a second  5 compute units a month  1 active tokens\n',
+      'frontend  enterprise  7 requests a second  5 compute units a month  1 active token\n',
     );
     expect((await call('account', 'list')).stdout).toBe(
       `default  enterprise  no rate limit  no allowance limit  0 active tokens\n${set.stdout}`,
