@@ -113,7 +113,7 @@ it('An import whose connection is reset tells so, and has loaded nothing', async
   const { code, stderr } = await outcome;
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^stakegraph: The database of DATABASE_URL: .*\n$/),
+    expect.stringMatching(/^-: nothing loaded\nstakegraph: The database of DATABASE_URL: .*\n$/),
   ]);
   expect((await ask('select from chain_balances')).rows).toEqual([]);
 });
@@ -139,7 +139,7 @@ it('A backup whose connection is reset tells so, and leaves no file', async () =
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('An import into a database whose disk is full tells so in one line, and has loaded nothing', async () => {
+it('An import into a database whose disk is full tells so, and has loaded nothing', async () => {
   const own = await createDatabase('empty');
   onTestFinished(() => own.drop());
   const ask = (text: string) => own.pool.query({ text, values: [] });
@@ -152,7 +152,7 @@ it('An import into a database whose disk is full tells so in one line, and has l
   });
   expect([code, stderr]).toEqual([
     1,
-    'stakegraph: The database of DATABASE_URL: could not extend file "base/1/2": No space left on device\n',
+    '-: nothing loaded\nstakegraph: The database of DATABASE_URL: could not extend file "base/1/2": No space left on device\n',
   ]);
   expect((await ask('select from chain_balances')).rows).toEqual([]);
 });

@@ -21,12 +21,14 @@ export async function readReached(db: Pool): Promise<Reached> {
 const UNKNOWN = 'unknown';
 const NO_PRIVILEGE = '42501';
 
-/** The cluster and the database, which a physical replica has as its primary does. Undefined if the server did not answer. */
+/** SQL of the cluster and the database, which a physical replica has as its primary does. */
+export const identitySql = `/* identityOf */ select system_identifier || '/' || oid as id
+  from pg_control_system(), pg_database where datname = current_database()`;
+
+/** Undefined if the server did not answer. */
 export async function identityOf(db: Pool): Promise<string | undefined> {
   try {
-    const text = `/* identityOf */ select system_identifier || '/' || oid as id
-      from pg_control_system(), pg_database where datname = current_database()`;
-    return (await db.query({ text, values: [] })).rows[0]?.id as string;
+    return (await db.query({ text: identitySql, values: [] })).rows[0]?.id as string;
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as { code?: string };
     return code === NO_PRIVILEGE ? UNKNOWN : undefined;

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type pg from 'pg';
 import { tracer } from '../../kernel/tracing.ts';
 import { Connection, prepareWith } from '../connection.ts';
+import { identitySql } from '../replicas/replica.ts';
 import { targetOf } from '../servers.ts';
 import { traceStatements } from '../traced.ts';
 
@@ -34,9 +35,7 @@ export async function databaseOf(client: pg.ClientBase): Promise<string> {
     `/* mayIdentify */ select has_function_privilege('pg_control_system()', 'execute') as may, current_database() as name`,
   );
   if (!rows[0].may) return rows[0].name;
-  const text = `/* databaseOf */ select system_identifier || '/' || oid as id
-    from pg_control_system(), pg_database where datname = current_database()`;
-  return (await client.query(text)).rows[0].id;
+  return (await client.query(identitySql)).rows[0].id;
 }
 
 /** One database may have several addresses, so each session looks for the other's lock. */

@@ -84,9 +84,9 @@ export async function* blocks(planning: Planning, network: Network): AsyncGenera
     if (slot > head - AWAITED_SLOTS) awaited ??= slot;
   };
   async function noteAwaited(rows: () => AsyncIterable<unknown>) {
-    const ascending: Record<string, unknown>[] = [];
-    for await (const row of rows()) if (isObject(row)) ascending.unshift(row);
-    for (const row of ascending) {
+    const descending: Record<string, unknown>[] = [];
+    for await (const row of rows()) if (isObject(row)) descending.push(row);
+    for (const row of descending.toReversed()) {
       const slot = slotOf(row);
       if (last !== undefined && slot > last + 1) note(last + 1);
       if (!isRewarded(row)) note(slot);

@@ -12,7 +12,7 @@ isPage(explorer, '/explore/sets', { heading: 'My sets', statements: 4 });
 isPage(explorer, `/explore/sets/${SAMPLE}`, { heading: 'Sample validators', statements: 7 });
 isPage(explorer, `/explore/sets/${SAMPLE}/report?month=2025-10`, {
   heading: /^Sample validators: October 2025$/,
-  statements: 7,
+  statements: 8,
 });
 
 let known: { index: number; pubkey: string }[];
@@ -223,5 +223,7 @@ describe.skipIf(noBrowser)("a set's report of a month", () => {
   it('says so of a month without days', async () => {
     const { page } = await open(`/explore/sets/${SAMPLE}/report?month=2024-02`);
     await page.getByText('No day of these validators is stored in this month.').waitFor();
+    await page.getByRole('link', { name: 'October 2025' }).click();
+    await page.getByRole('heading', { name: 'Sample validators: October 2025' }).waitFor();
   });
 });

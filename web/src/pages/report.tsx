@@ -88,6 +88,12 @@ const query = graphql`
           sumExecutionRewards
         }
       }
+      newest: rewards(granularity: MONTH, utc: true, last: 1) {
+        nodes {
+          id
+          startDate
+        }
+      }
       effectiveness(utc: true, fromDate: $fromDate, toDate: $toDate, first: 31) {
         nodes {
           id
@@ -236,6 +242,7 @@ function View({ data }: { data: Data }) {
   const { privateSet: set } = data;
   if (!set) throw missing('Your account has no set with this id.');
   const [summary] = set.month?.nodes ?? [];
+  const newest = set.newest?.nodes[0]?.startDate?.slice(0, 7);
   const quality = new Map(set.effectiveness?.nodes.map((row) => [row.date, row]));
   const days: Day[] = (set.rewards?.nodes ?? []).map((row) => ({
     ...row,
@@ -295,7 +302,18 @@ function View({ data }: { data: Data }) {
         </>
       ) : (
         <Empty>
-          No day of these validators is stored in this month. Choose another one above, or import its days.
+          No day of these validators is stored in this month.{' '}
+          {newest ? (
+            <>
+              The newest month with days is{' '}
+              <Link to={href(paths.report(set.setId), { month: newest })}>
+                {monthName.format(at(`${newest}-01`))}
+              </Link>
+              .
+            </>
+          ) : (
+            'Import its days.'
+          )}
         </Empty>
       )}
     </article>
