@@ -29,6 +29,7 @@ const slowFiles = [
       'lost-database',
       'mirror',
       'package',
+      'read-url',
       'readiness',
       'replicas',
       'serve',

@@ -332,9 +332,6 @@ let configFile: string | undefined;
 /** Takes precedence over STAKEGRAPH_CONFIG. */
 export const useConfigFile = (path: string | undefined): void => void (configFile = path);
 
-/** Without it, the gateway serves an embedded database with sample data, which nobody means by an empty URL. */
-const NOT_EMPTY = 'DATABASE_URL';
-
 /** Treats empty variables as unset, except DATABASE_URL. Throws one SettingsError with all faults. */
 export function readSettings(environment?: NodeJS.ProcessEnv): Settings {
   const path = environment ? undefined : (configFile ?? (process.env.STAKEGRAPH_CONFIG || undefined));
@@ -345,7 +342,8 @@ export function readSettings(environment?: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   const read = Settings.safeParse(given);
   const faults = [...merged.faults, ...ofSecrets];
-  if (all[NOT_EMPTY] === '') faults.push(`${NOT_EMPTY} is empty; unset it to use the embedded database.`);
+  // As an unset one, it would mean the embedded database with sample data.
+  if (all.DATABASE_URL === '') faults.push('DATABASE_URL is empty; unset it to use the embedded database.');
   if (read.success && faults.length === 0) return read.data;
   for (const issue of read.error?.issues ?? []) {
     const name = String(issue.path[0]);

@@ -43,7 +43,7 @@ export const secondsBeforeGenesis = (network: Network, calendar: Calendar): numb
 export const dayOfEpoch = (network: Network, calendar: Calendar, epoch: number): number =>
   Math.floor((epochStart(network, epoch) - origin(network, calendar)) / SECONDS_PER_DAY);
 
-/** As JSON of beacon nodes has it: the epoch of what has not happened, the largest of 64 bits. */
+/** The epoch of what has not happened: the largest integer of 64 bits, as text, as beacon nodes send it. */
 export const FAR_FUTURE_EPOCH = '18446744073709551615';
 
 export type EpochRange = { first: number; last: number };

@@ -66,6 +66,7 @@ Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything
             process.stderr.write('The refresh was stopped; parts not reported as done are unchanged.\n');
           });
           if (flags.every === undefined) await once(write, flags, stop);
+          // Without `json`, because the pass itself reports each failed part.
           else await repeated(() => pass(write, flags, stop), flags.every, stop, sayFailed());
         },
         { graceful: true, traced: true, writers: flags.jobs + 1 },

@@ -178,8 +178,8 @@ export async function openRevisions(options: {
       if ([...reached].some(isNew)) await reading.run();
     },
     async reachChanges(changes: number) {
-      const own = [...shown.current].map(([name, { revision }]): [string, number] => [name, revision]);
-      if (changesIn(new Map(own)) < changes) await reading.run();
+      if (changesIn([...shown.current.values()].map(({ revision }) => revision)) < changes)
+        await reading.run();
     },
     moved() {
       onConnectionLost();

@@ -26,7 +26,7 @@ export function shareShown(
 ): () => Promise<void> {
   let told = 0;
   servers.onRead(async (reached) => {
-    const changes = changesIn(reached);
+    const changes = changesIn(reached.values());
     if (changes === told) return;
     await shared.raise(changes, KEPT_SECONDS);
     told = changes;
