@@ -2,14 +2,14 @@ import { createRoot } from 'react-dom/client';
 import { RelayEnvironmentProvider } from 'react-relay';
 import { createBrowserRouter, createPath } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
-import { environment } from './environment.ts';
-import { Failure, missing, UNREACHABLE } from './failure.ts';
-import { pagePaths } from './links.ts';
+import { environment } from './api/environment.ts';
+import { Failure, missing, UNREACHABLE } from './api/failure.ts';
+import { findToken } from './api/token.ts';
 import { type Page, pages } from './routes.tsx';
 import { Shell } from './shell.tsx';
 import { Loading, RouteProblem } from './states.tsx';
 import { applyTheme } from './theme.ts';
-import { findToken } from './token.ts';
+import { pagePaths } from './url/links.ts';
 
 const unknown = {
   path: '*',

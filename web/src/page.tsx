@@ -12,13 +12,13 @@ import {
 import { fetchQuery, loadQuery, type PreloadedQuery, usePreloadedQuery } from 'react-relay';
 import { type LoaderFunctionArgs, type Params, useLoaderData } from 'react-router';
 import { type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-runtime';
-import { awaited, Shown } from './busy.ts';
-import { environment, type Revisions, revisionsOf } from './environment.ts';
-import { type Network, networkOf } from './network.ts';
-import { patiently } from './patience.ts';
+import { awaited, Shown } from './api/busy.ts';
+import { environment, type Revisions, revisionsOf } from './api/environment.ts';
+import { patiently } from './api/patience.ts';
+import { token } from './api/token.ts';
 import { Loading, NeedsToken, Outdated, Problem } from './states.tsx';
-import { token } from './token.ts';
-import { strictly } from './url-state.ts';
+import { type Network, networkOf } from './url/network.ts';
+import { strictly } from './url/url-state.ts';
 
 /** What the URL of a page says. */
 export type Place = { params: Params; search: URLSearchParams; network: Network };

@@ -2,10 +2,10 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { fetchQuery, graphql } from 'react-relay';
 import { useNavigate } from 'react-router';
 import type { searchQuery } from './__generated__/searchQuery.graphql';
-import { environment } from './environment.ts';
-import { hasPage, paths } from './links.ts';
-import { useHref, useNetwork } from './network.ts';
-import { token } from './token.ts';
+import { environment } from './api/environment.ts';
+import { token } from './api/token.ts';
+import { hasPage, paths } from './url/links.ts';
+import { useHref, useNetwork } from './url/network.ts';
 
 type Hit = NonNullable<searchQuery['response']['search']>[number];
 

@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'react';
 import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
-import { useBusy } from './busy.ts';
-import { lastCost } from './environment.ts';
-import { count } from './format.ts';
-import { hasPage } from './links.ts';
-import { ethereumNetworks, networkParam, useHref, useNetwork } from './network.ts';
-import { waiting } from './patience.ts';
+import { useBusy } from './api/busy.ts';
+import { lastCost } from './api/environment.ts';
+import { waiting } from './api/patience.ts';
+import { changeToken, token } from './api/token.ts';
+import { count } from './parts/format.ts';
 import { pages } from './routes.tsx';
 import { Search } from './search.tsx';
 import { theme, toggleTheme } from './theme.ts';
-import { changeToken, token } from './token.ts';
-import { isCursor } from './url-state.ts';
+import { hasPage } from './url/links.ts';
+import { ethereumNetworks, networkParam, useHref, useNetwork } from './url/network.ts';
+import { isCursor } from './url/url-state.ts';
 
 const title = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 const rewardNetworks = ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot', 'polygon', 'solana'];

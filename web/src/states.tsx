@@ -1,10 +1,10 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { isRouteErrorResponse, Link, useLocation, useRevalidator, useRouteError } from 'react-router';
-import { awaited } from './busy.ts';
-import { Failure, type FailureKind } from './failure.ts';
-import { count } from './format.ts';
-import { useHref } from './network.ts';
-import { changeToken, tokenFailure } from './token.ts';
+import { awaited } from './api/busy.ts';
+import { Failure, type FailureKind } from './api/failure.ts';
+import { changeToken, tokenFailure } from './api/token.ts';
+import { count } from './parts/format.ts';
+import { useHref } from './url/network.ts';
 
 /** A whole page, or a part of one, that has nothing to show. */
 export function Notice({ title, children, kind }: { title: string; children?: ReactNode; kind?: string }) {

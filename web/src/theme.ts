@@ -1,4 +1,4 @@
-import { store } from './store.ts';
+import { store } from './api/store.ts';
 
 const KEY = 'stakegraph:theme';
 type Theme = 'light' | 'dark';

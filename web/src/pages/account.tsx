@@ -1,11 +1,13 @@
 import { graphql } from 'react-relay';
 import type { accountQuery } from '../__generated__/accountQuery.graphql';
-import { type Request, requests } from '../environment.ts';
-import { Figure } from '../figure.tsx';
-import { ago, count, momentUtc, ratio } from '../format.ts';
+import { type Request, requests } from '../api/environment.ts';
+import { Figure } from '../figures/figure.tsx';
+import type { Column } from '../figures/table.tsx';
 import { page } from '../page.tsx';
-import { Heading, Share, Tile, Tiles } from '../parts.tsx';
-import type { Column } from '../table.tsx';
+import { ago, count, momentUtc, ratio } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Share } from '../parts/share.tsx';
+import { Tile, Tiles } from '../parts/tiles.tsx';
 
 const query = graphql`
   query accountQuery {

@@ -1,16 +1,20 @@
 import { graphql } from 'react-relay';
 import type { blockQuery } from '../__generated__/blockQuery.graphql';
-import { countColumn, gweiColumn, OutcomeText, validatorColumn } from '../columns.tsx';
-import { missing } from '../failure.ts';
-import { Figure } from '../figure.tsx';
-import { OperatorLinks } from '../filters.tsx';
-import { count, eth, momentUtc, ratio, shift, shortCount, shortEth, shortHex } from '../format.ts';
-import { paths } from '../links.ts';
+import { missing } from '../api/failure.ts';
+import { countColumn, gweiColumn, OutcomeText, validatorColumn } from '../figures/columns.tsx';
+import { Figure } from '../figures/figure.tsx';
+import { colors, type Draw } from '../figures/plots.ts';
+import type { Column } from '../figures/table.tsx';
 import { type Place, page } from '../page.tsx';
-import { Facts, Heading, Neighbours, PageLink, Pager, Tile, Tiles } from '../parts.tsx';
-import { colors, type Draw } from '../plots.ts';
-import type { Column } from '../table.tsx';
-import { pageOf } from '../url-state.ts';
+import { Facts } from '../parts/facts.tsx';
+import { count, eth, momentUtc, ratio, shift, shortCount, shortEth, shortHex } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { OperatorLinks } from '../parts/operators.tsx';
+import { Neighbours, PageLink } from '../parts/page-links.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { Tile, Tiles } from '../parts/tiles.tsx';
+import { paths } from '../url/links.ts';
+import { pageOf } from '../url/url-state.ts';
 
 const query = graphql`
   query blockQuery(
@@ -78,7 +82,7 @@ const query = graphql`
           }
         }
         pageInfo {
-          ...parts_pageInfo @relay(mask: false)
+          ...pager_pageInfo @relay(mask: false)
         }
       }
     }

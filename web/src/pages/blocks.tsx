@@ -2,28 +2,28 @@ import { type ReactNode, useState } from 'react';
 import { commitLocalUpdate, graphql } from 'react-relay';
 import type { blocksQuery } from '../__generated__/blocksQuery.graphql';
 import type { blocksSubscription } from '../__generated__/blocksSubscription.graphql';
-import { gweiColumn, outcomeColumn, outcomes, slotColumn, timeColumn, validatorColumn } from '../columns.tsx';
-import { environment } from '../environment.ts';
-import { Figure } from '../figure.tsx';
+import { environment } from '../api/environment.ts';
+import { useLive } from '../api/live.ts';
 import {
-  DateFilter,
-  Filters,
-  OperatorFilter,
-  OperatorLinks,
-  operatorOf,
-  operatorText,
-  sizes,
-  validatorOf,
-} from '../filters.tsx';
-import { count, eth, moment, plotted, shortCount } from '../format.ts';
-import { useLive } from '../live.ts';
+  gweiColumn,
+  outcomeColumn,
+  outcomes,
+  slotColumn,
+  timeColumn,
+  validatorColumn,
+} from '../figures/columns.tsx';
+import { Figure } from '../figures/figure.tsx';
+import { PagedFigure } from '../figures/paged-figure.tsx';
+import { fromDate, toDate } from '../figures/periods.ts';
+import { colors, type Draw } from '../figures/plots.ts';
+import type { Column } from '../figures/table.tsx';
 import { type Place, page, useRefresh, useSource } from '../page.tsx';
-import { PagedFigure } from '../paged-figure.tsx';
-import { Choice, Field, Heading } from '../parts.tsx';
-import { fromDate, toDate } from '../periods.ts';
-import { colors, type Draw } from '../plots.ts';
-import type { Column } from '../table.tsx';
-import { oneOf, pageOf, text } from '../url-state.ts';
+import { Choice, Field } from '../parts/controls.tsx';
+import { DateFilter, Filters, OperatorFilter, operatorOf, sizes, validatorOf } from '../parts/filters.tsx';
+import { count, eth, moment, plotted, shortCount } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { fullNameOf, OperatorLinks } from '../parts/operators.tsx';
+import { oneOf, pageOf, text } from '../url/url-state.ts';
 
 const query = graphql`
   query blocksQuery(
@@ -52,7 +52,7 @@ const query = graphql`
         ...blocks_row @relay(mask: false)
       }
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
     }
   }
@@ -126,7 +126,7 @@ const columns: Column<Block>[] = [
   validatorColumn('Proposer', ({ validatorIndex }) => validatorIndex),
   {
     head: 'Operators',
-    value: (row) => namesOf(row).map(operatorText).join(', '),
+    value: (row) => namesOf(row).map(fullNameOf).join(', '),
     show: (row) => <OperatorLinks operators={namesOf(row)} />,
   },
   gweiColumn('Consensus', ({ consensusRewards }) => consensusRewards),

@@ -1,5 +1,13 @@
 import { graphql } from 'react-relay';
 import type { consolidationsQuery } from '../__generated__/consolidationsQuery.graphql';
+import { Figure } from '../figures/figure.tsx';
+import { calendarNames, calendars, fromDate, toDate } from '../figures/periods.ts';
+import { type Place, page } from '../page.tsx';
+import { Choice } from '../parts/controls.tsx';
+import { classes, classOf, DateFilter, Filters, OperatorFilter, operatorOf } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { listOf, oneOf, pageOf } from '../url/url-state.ts';
+import { windowNames, windowOf, windows } from '../url/windows.ts';
 import {
   capacityColumns,
   filled,
@@ -9,15 +17,8 @@ import {
   moved,
   periodColumns,
   used,
-} from '../consolidation-figures.tsx';
-import { Lists, order, Sums } from '../consolidation-lists.tsx';
-import { Figure } from '../figure.tsx';
-import { classes, classOf, DateFilter, Filters, OperatorFilter, operatorOf } from '../filters.tsx';
-import { type Place, page } from '../page.tsx';
-import { Choice, Heading } from '../parts.tsx';
-import { calendarNames, calendars, fromDate, toDate } from '../periods.ts';
-import { listOf, oneOf, pageOf } from '../url-state.ts';
-import { windowNames, windowOf, windows } from '../windows.ts';
+} from './consolidations/consolidation-figures.tsx';
+import { Lists, order, Sums } from './consolidations/consolidation-lists.tsx';
 
 const query = graphql`
   query consolidationsQuery(
@@ -86,7 +87,7 @@ const query = graphql`
         ...consolidationLists_processed @relay(mask: false)
       }
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
     }
     pendingConsolidations(
@@ -102,7 +103,7 @@ const query = graphql`
         ...consolidationLists_pending @relay(mask: false)
       }
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
     }
     operatorConsolidations(
@@ -122,7 +123,7 @@ const query = graphql`
         ...consolidationLists_totals @relay(mask: false)
       }
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
     }
     operatorConsolidationCapacities(
@@ -140,7 +141,7 @@ const query = graphql`
         ...consolidationLists_parts @relay(mask: false)
       }
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
     }
     largest: operatorConsolidationCapacities(network: $network, idType: $idType, window: $window, first: 1) {

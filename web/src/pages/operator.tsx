@@ -1,17 +1,19 @@
 import { graphql } from 'react-relay';
 import type { operatorQuery } from '../__generated__/operatorQuery.graphql';
-import { missing } from '../failure.ts';
-import { idTypeOf, slugOf } from '../links.ts';
-import { Comparison } from '../operator-comparison.tsx';
-import { Events, PoolShares, SHARES } from '../operator-lists.tsx';
-import { OverTime, periodsOf } from '../operator-over-time.tsx';
-import { classNames, longNameOf } from '../operator-parts.tsx';
-import { comparedIn } from '../operator-picker.tsx';
-import { FourWindows, Labels, Makeup, Newest } from '../operator-summary.tsx';
+import { missing } from '../api/failure.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, PageLink } from '../parts.tsx';
-import { listOf, pageOf } from '../url-state.ts';
-import { windowNames, windowOf, windows } from '../windows.ts';
+import { Choice } from '../parts/controls.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { classNames, longNameOf } from '../parts/operators.tsx';
+import { PageLink } from '../parts/page-links.tsx';
+import { idTypeOf, slugOf } from '../url/links.ts';
+import { listOf, pageOf } from '../url/url-state.ts';
+import { windowNames, windowOf, windows } from '../url/windows.ts';
+import { Comparison } from './operator/operator-comparison.tsx';
+import { Events, PoolShares, SHARES } from './operator/operator-lists.tsx';
+import { OverTime, periodsOf } from './operator/operator-over-time.tsx';
+import { comparedIn } from './operator/operator-picker.tsx';
+import { FourWindows, Labels, Makeup, Newest } from './operator/operator-summary.tsx';
 
 const query = graphql`
   query operatorQuery(
@@ -137,7 +139,7 @@ const query = graphql`
       poolShares(first: $sharesFirst, after: $sharesAfter, last: $sharesLast, before: $sharesBefore) {
         totalCount
         pageInfo {
-          ...parts_pageInfo @relay(mask: false)
+          ...pager_pageInfo @relay(mask: false)
         }
         nodes {
           id
@@ -154,7 +156,7 @@ const query = graphql`
       validators(first: $first, after: $after, last: $last, before: $before) {
         totalCount
         pageInfo {
-          ...parts_pageInfo @relay(mask: false)
+          ...pager_pageInfo @relay(mask: false)
         }
         nodes {
           id

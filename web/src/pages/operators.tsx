@@ -2,18 +2,21 @@ import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import { useSearchParams } from 'react-router';
 import type { operatorsQuery } from '../__generated__/operatorsQuery.graphql';
-import { Figure } from '../figure.tsx';
-import { count, eth, percentage, shift, shortEth } from '../format.ts';
-import { hasPage, idTypeOf, paths } from '../links.ts';
-import { useHref } from '../network.ts';
-import { classNames, nameOf, OperatorLink, stakeShare, Tags } from '../operator-parts.tsx';
-import { dots, type Large, shareOf, treemap } from '../operators-pictures.ts';
+import { Figure } from '../figures/figure.tsx';
+import { PagedFigure } from '../figures/paged-figure.tsx';
+import type { Column } from '../figures/table.tsx';
 import { type Place, page } from '../page.tsx';
-import { PagedFigure } from '../paged-figure.tsx';
-import { ChangeLink, Choice, Field, Heading, Select, Share, Spark } from '../parts.tsx';
-import type { Column } from '../table.tsx';
-import { integer, oneOf, orderBy, pageOf, text } from '../url-state.ts';
-import { windowNames, windowOf, windows } from '../windows.ts';
+import { ChangeLink, Choice, Field, Select } from '../parts/controls.tsx';
+import { count, eth, percentage, shift, shortEth } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { classNames, nameOf, OperatorLink, stakeShare, Tags } from '../parts/operators.tsx';
+import { Share } from '../parts/share.tsx';
+import { Spark } from '../parts/spark.tsx';
+import { hasPage, idTypeOf, paths } from '../url/links.ts';
+import { useHref } from '../url/network.ts';
+import { integer, oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
+import { windowNames, windowOf, windows } from '../url/windows.ts';
+import { dots, type Large, shareOf, treemap } from './operators/operators-pictures.ts';
 
 const query = graphql`
   query operatorsQuery(
@@ -44,7 +47,7 @@ const query = graphql`
     ) {
       totalCount
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
       nodes {
         id

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { overviewQuery } from '../__generated__/overviewQuery.graphql';
 import type { overviewSubscription } from '../__generated__/overviewSubscription.graphql';
+import { useLive } from '../api/live.ts';
 import {
   gweiColumn,
   inEth,
@@ -10,18 +11,29 @@ import {
   slotColumn,
   timeColumn,
   validatorColumn,
-} from '../columns.tsx';
-import { daysOf, PlotLength } from '../days.tsx';
-import { Figure } from '../figure.tsx';
-import { calendarDate, count, eth, percentage, plotted, ratio, shortCount, shortEth } from '../format.ts';
-import { useLive } from '../live.ts';
-import type { Network } from '../network.ts';
+} from '../figures/columns.tsx';
+import { daysOf, PlotLength } from '../figures/days.tsx';
+import { Figure } from '../figures/figure.tsx';
+import { at, barsOver, colors, linesOver } from '../figures/plots.ts';
+import type { Column } from '../figures/table.tsx';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, Share, TileList, type TileProps } from '../parts.tsx';
-import { at, barsOver, colors, linesOver } from '../plots.ts';
+import { Choice } from '../parts/controls.tsx';
+import {
+  calendarDate,
+  count,
+  eth,
+  percentage,
+  plotted,
+  ratio,
+  shortCount,
+  shortEth,
+} from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Share } from '../parts/share.tsx';
+import { TileList, type TileProps } from '../parts/tiles.tsx';
 import { Notice } from '../states.tsx';
-import type { Column } from '../table.tsx';
-import { windowNames, windowOf, windows } from '../windows.ts';
+import type { Network } from '../url/network.ts';
+import { windowNames, windowOf, windows } from '../url/windows.ts';
 
 const query = graphql`
   query overviewQuery($network: Network!, $window: TimeWindow!, $days: Int!) {

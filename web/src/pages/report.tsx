@@ -1,9 +1,12 @@
 import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { reportQuery } from '../__generated__/reportQuery.graphql';
-import { countColumn, dateColumn, gweiColumn, percentColumn, ratioColumn } from '../columns.tsx';
-import { missing } from '../failure.ts';
-import { Figure } from '../figure.tsx';
+import { missing } from '../api/failure.ts';
+import { countColumn, dateColumn, gweiColumn, percentColumn, ratioColumn } from '../figures/columns.tsx';
+import { Figure } from '../figures/figure.tsx';
+import { at, barsOver, colors, linesOver } from '../figures/plots.ts';
+import type { Column } from '../figures/table.tsx';
+import { page } from '../page.tsx';
 import {
   calendarDate,
   count,
@@ -14,15 +17,13 @@ import {
   plotted,
   ratio,
   shortEth,
-} from '../format.ts';
-import { paths } from '../links.ts';
-import { useHref } from '../network.ts';
-import { page } from '../page.tsx';
-import { Heading, Tile, Tiles } from '../parts.tsx';
-import { at, barsOver, colors, linesOver } from '../plots.ts';
+} from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Tile, Tiles } from '../parts/tiles.tsx';
 import { Empty } from '../states.tsx';
-import type { Column } from '../table.tsx';
-import { month, useParam } from '../url-state.ts';
+import { paths } from '../url/links.ts';
+import { useHref } from '../url/network.ts';
+import { month, useParam } from '../url/url-state.ts';
 
 const query = graphql`
   query reportQuery($setId: ID!, $fromDate: Date!, $toDate: Date!) {

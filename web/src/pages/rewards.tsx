@@ -1,14 +1,17 @@
 import { graphql } from 'react-relay';
 import type { RewardsNetwork, rewardsQuery } from '../__generated__/rewardsQuery.graphql';
-import { dateColumn } from '../columns.tsx';
-import { missing } from '../failure.ts';
-import { Figure } from '../figure.tsx';
-import { amount, calendarDate, count, shortCount, shortHex } from '../format.ts';
+import { missing } from '../api/failure.ts';
+import { dateColumn } from '../figures/columns.tsx';
+import { Figure } from '../figures/figure.tsx';
+import { at, barsOver, colors } from '../figures/plots.ts';
+import type { Column } from '../figures/table.tsx';
 import { type Place, page } from '../page.tsx';
-import { ChangeLink, Choice, Heading, Pager, Tile, Tiles } from '../parts.tsx';
-import { at, barsOver, colors } from '../plots.ts';
-import type { Column } from '../table.tsx';
-import { oneOf, orderBy, pageOf, text } from '../url-state.ts';
+import { ChangeLink, Choice } from '../parts/controls.tsx';
+import { amount, calendarDate, count, shortCount, shortHex } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { Tile, Tiles } from '../parts/tiles.tsx';
+import { oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
 
 const query = graphql`
   query rewardsQuery(
@@ -41,7 +44,7 @@ const query = graphql`
     ) {
       totalCount
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
       nodes {
         id

@@ -1,18 +1,19 @@
 import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { setQuery } from '../__generated__/setQuery.graphql';
-import { missing } from '../failure.ts';
-import { DateFilter } from '../filters.tsx';
-import { momentUtc } from '../format.ts';
-import { paths } from '../links.ts';
-import { useHref } from '../network.ts';
+import { missing } from '../api/failure.ts';
+import { calendarNames, calendars, granularities, granularityNames, periodsOf } from '../figures/periods.ts';
 import { page } from '../page.tsx';
-import { Choice, Heading } from '../parts.tsx';
-import { calendarNames, calendars, granularities, granularityNames, periodsOf } from '../periods.ts';
-import { Delete, Rename } from '../set-actions.tsx';
-import { SetFigures } from '../set-figures.tsx';
-import { Members, Paste } from '../set-members.tsx';
-import { pageOf } from '../url-state.ts';
+import { Choice } from '../parts/controls.tsx';
+import { DateFilter } from '../parts/filters.tsx';
+import { momentUtc } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { paths } from '../url/links.ts';
+import { useHref } from '../url/network.ts';
+import { pageOf } from '../url/url-state.ts';
+import { Delete, Rename } from './set/set-actions.tsx';
+import { SetFigures } from './set/set-figures.tsx';
+import { Members, Paste } from './set/set-members.tsx';
 
 const query = graphql`
   query setQuery(
@@ -71,7 +72,7 @@ const query = graphql`
       validators(first: $first, after: $after, last: $last, before: $before) {
         totalCount
         pageInfo {
-          ...parts_pageInfo @relay(mask: false)
+          ...pager_pageInfo @relay(mask: false)
         }
         nodes {
           id

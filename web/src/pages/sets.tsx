@@ -2,24 +2,25 @@ import { useRef, useState } from 'react';
 import { graphql } from 'react-relay';
 import { Link, useNavigate } from 'react-router';
 import type { setsQuery } from '../__generated__/setsQuery.graphql';
-import { type Counts, type Send, told } from '../batches.ts';
-import { Figure } from '../figure.tsx';
-import { ago, count, moment } from '../format.ts';
-import { paths } from '../links.ts';
-import { useHref, useNetwork } from '../network.ts';
+import { Figure } from '../figures/figure.tsx';
+import type { Column } from '../figures/table.tsx';
 import { page } from '../page.tsx';
-import { Heading, Pager } from '../parts.tsx';
-import { addValidators, createSet } from '../private-sets.ts';
-import type { Column } from '../table.tsx';
-import { pageOf } from '../url-state.ts';
-import { ValidatorsForm } from '../validators-form.tsx';
+import { ago, count, moment } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { paths } from '../url/links.ts';
+import { useHref, useNetwork } from '../url/network.ts';
+import { pageOf } from '../url/url-state.ts';
+import { type Counts, type Send, told } from './set/batches.ts';
+import { addValidators, createSet } from './set/private-sets.ts';
+import { ValidatorsForm } from './set/validators-form.tsx';
 
 const query = graphql`
   query setsQuery($network: Network!, $first: Int, $after: String, $last: Int, $before: String) {
     privateSets(network: $network, first: $first, after: $after, last: $last, before: $before) {
       totalCount
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
       nodes {
         id

@@ -1,32 +1,25 @@
 import { commitLocalUpdate, graphql } from 'react-relay';
 import type { slashingsQuery } from '../__generated__/slashingsQuery.graphql';
 import type { slashingsSubscription } from '../__generated__/slashingsSubscription.graphql';
-import { countColumn, dateColumn, gweiColumn, numberColumn, validatorColumn } from '../columns.tsx';
-import { environment } from '../environment.ts';
-import { Figure } from '../figure.tsx';
-import {
-  classes,
-  classOf,
-  DateFilter,
-  Filters,
-  knownBy,
-  OperatorFilter,
-  OperatorLink,
-  OperatorLinks,
-  operatorOf,
-  operatorText,
-} from '../filters.tsx';
-import { count, eth, plotted, ratio, shortCount, shortEth } from '../format.ts';
-import { useLive } from '../live.ts';
-import type { Network } from '../network.ts';
+import { environment } from '../api/environment.ts';
+import { useLive } from '../api/live.ts';
+import { countColumn, dateColumn, gweiColumn, numberColumn, validatorColumn } from '../figures/columns.tsx';
+import { Figure } from '../figures/figure.tsx';
+import { PagedFigure } from '../figures/paged-figure.tsx';
+import { fromDate, toDate } from '../figures/periods.ts';
+import { barsOver, colors } from '../figures/plots.ts';
+import { dateOf, spanDate, spanName, spanStart } from '../figures/spans.ts';
+import type { Column } from '../figures/table.tsx';
 import { type Place, page, useRefresh } from '../page.tsx';
-import { PagedFigure } from '../paged-figure.tsx';
-import { Choice, Heading, Share, Tile, Tiles } from '../parts.tsx';
-import { fromDate, toDate } from '../periods.ts';
-import { barsOver, colors } from '../plots.ts';
-import { dateOf, spanDate, spanName, spanStart } from '../spans.ts';
-import type { Column } from '../table.tsx';
-import { oneOf, orderBy, pageOf } from '../url-state.ts';
+import { Choice } from '../parts/controls.tsx';
+import { classes, classOf, DateFilter, Filters, OperatorFilter, operatorOf } from '../parts/filters.tsx';
+import { count, eth, plotted, ratio, shortCount, shortEth } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { fullNameOf, knownBy, OperatorLink, OperatorLinks } from '../parts/operators.tsx';
+import { Share } from '../parts/share.tsx';
+import { Tile, Tiles } from '../parts/tiles.tsx';
+import type { Network } from '../url/network.ts';
+import { oneOf, orderBy, pageOf } from '../url/url-state.ts';
 
 const query = graphql`
   query slashingsQuery(
@@ -100,7 +93,7 @@ const query = graphql`
         }
       }
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
     }
   }
@@ -132,7 +125,7 @@ const columns: Column<Slashing>[] = [
   validatorColumn('Validator', ({ validatorIndex }) => validatorIndex),
   {
     head: 'Operators',
-    value: ({ operators }) => knownBy(operators).map(operatorText).join(', '),
+    value: ({ operators }) => knownBy(operators).map(fullNameOf).join(', '),
     show: ({ operators }) => <OperatorLinks operators={knownBy(operators)} />,
   },
   gweiColumn('Penalties', ({ slashingPenalties }) => slashingPenalties, 'PENALTY'),
@@ -198,8 +191,8 @@ function grouped(rows: readonly Slashing[], idType: string): ByOperator[] {
 const operatorColumns: Column<ByOperator>[] = [
   {
     head: 'Operator',
-    value: ({ operator }) => operatorText(operator),
-    show: ({ operator }) => <OperatorLink operator={operator} />,
+    value: ({ operator }) => fullNameOf(operator),
+    show: ({ operator }) => <OperatorLink operator={operator} name={fullNameOf(operator)} />,
   },
   countColumn('Slashed', ({ number }) => number),
   {

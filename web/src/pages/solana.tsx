@@ -1,10 +1,16 @@
 import { graphql } from 'react-relay';
 import type { solanaQuery } from '../__generated__/solanaQuery.graphql';
-import { daysOf, PlotLength } from '../days.tsx';
-import { Figure } from '../figure.tsx';
-import { calendarDate, count, shortHex } from '../format.ts';
+import { daysOf, PlotLength } from '../figures/days.tsx';
+import { Figure } from '../figures/figure.tsx';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, Pager, TileList } from '../parts.tsx';
+import { Choice } from '../parts/controls.tsx';
+import { calendarDate, count, shortHex } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { TileList } from '../parts/tiles.tsx';
+import { Notice } from '../states.tsx';
+import { oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
+import { windowNames, windowOf, windows } from '../url/windows.ts';
 import {
   AuthorityLink,
   apy,
@@ -19,10 +25,7 @@ import {
   tilesOf,
   validatorColumns,
   yields,
-} from '../solana-figures.tsx';
-import { Notice } from '../states.tsx';
-import { oneOf, orderBy, pageOf, text } from '../url-state.ts';
-import { windowNames, windowOf, windows } from '../windows.ts';
+} from './solana/solana-figures.tsx';
 
 const query = graphql`
   query solanaQuery(
@@ -84,7 +87,7 @@ const query = graphql`
     ) {
       totalCount
       pageInfo {
-        ...parts_pageInfo @relay(mask: false)
+        ...pager_pageInfo @relay(mask: false)
       }
       nodes {
         id

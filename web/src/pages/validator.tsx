@@ -1,15 +1,17 @@
 import { graphql } from 'react-relay';
 import type { validatorQuery } from '../__generated__/validatorQuery.graphql';
-import { missing } from '../failure.ts';
-import { DateFilter, Filters, validatorOf } from '../filters.tsx';
-import { paths } from '../links.ts';
+import { missing } from '../api/failure.ts';
+import { calendarNames, calendars, granularities, granularityNames, periodsOf } from '../figures/periods.ts';
 import { type Place, page } from '../page.tsx';
-import { Choice, Heading, Neighbours } from '../parts.tsx';
-import { calendarNames, calendars, granularities, granularityNames, periodsOf } from '../periods.ts';
-import { listOf } from '../url-state.ts';
-import { OverTime } from '../validator-figures.tsx';
-import { Lists } from '../validator-lists.tsx';
-import { Credentials, SlashingFacts, Sums } from '../validator-summary.tsx';
+import { Choice } from '../parts/controls.tsx';
+import { DateFilter, Filters, validatorOf } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { Neighbours } from '../parts/page-links.tsx';
+import { paths } from '../url/links.ts';
+import { listOf } from '../url/url-state.ts';
+import { OverTime } from './validator/validator-figures.tsx';
+import { Lists } from './validator/validator-lists.tsx';
+import { Credentials, SlashingFacts, Sums } from './validator/validator-summary.tsx';
 
 const query = graphql`
   query validatorQuery(
@@ -96,7 +98,7 @@ const query = graphql`
           totalRewardsMissed
         }
         pageInfo {
-          ...parts_pageInfo @relay(mask: false)
+          ...pager_pageInfo @relay(mask: false)
         }
       }
       syncCommitteeRewards(first: $seatsFirst, after: $seatsAfter, last: $seatsLast, before: $seatsBefore) {
@@ -108,7 +110,7 @@ const query = graphql`
           reward
         }
         pageInfo {
-          ...parts_pageInfo @relay(mask: false)
+          ...pager_pageInfo @relay(mask: false)
         }
       }
       consolidations(first: $movesFirst, after: $movesAfter, last: $movesLast, before: $movesBefore) {
@@ -122,7 +124,7 @@ const query = graphql`
           consolidatedBalance
         }
         pageInfo {
-          ...parts_pageInfo @relay(mask: false)
+          ...pager_pageInfo @relay(mask: false)
         }
       }
     }

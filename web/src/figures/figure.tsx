@@ -1,0 +1,161 @@
+import {
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { useNavigate } from 'react-router';
+import { useSource } from '../page.tsx';
+import { Empty } from '../states.tsx';
+import type { Order } from '../url/url-state.ts';
+import type { Draw, PlotLibrary, Series } from './plots.ts';
+import { type Column, csvOf, download, Table } from './table.tsx';
+
+const NARROW = 480;
+const HEIGHT = 260;
+
+/** Marks of a plot with `href` and `ariaLabel` are links: names them, and tells whether there are any. */
+function nameLinks(drawn: Element): boolean {
+  const links = drawn.querySelectorAll('a');
+  for (const link of links) {
+    const shape = link.firstElementChild;
+    link.setAttribute('aria-label', shape?.getAttribute('aria-label') ?? '');
+  }
+  for (const shape of drawn.querySelectorAll(':not(a)[aria-label]')) shape.removeAttribute('aria-label');
+  return links.length > 0;
+}
+
+function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[]; label: string }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  const [library, setLibrary] = useState<PlotLibrary>();
+  const navigate = useNavigate();
+  const follow = (event: MouseEvent) => {
+    const link = (event.target as Element).closest('a');
+    if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    void navigate(link.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '');
+  };
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    if (frame.current) watch.observe(frame.current);
+    void import('./plot-library.ts').then(setLibrary, () => undefined);
+    return () => watch.disconnect();
+  }, []);
+  useEffect(() => {
+    if (!library || width === 0) return;
+    const drawn = library.plot({
+      width,
+      height: width < NARROW ? HEIGHT * 0.8 : HEIGHT,
+      marginLeft: 48,
+      marginBottom: 32,
+      style: { background: 'transparent', fontSize: '12px', overflow: 'visible' },
+      ...draw(library, rows, width),
+    });
+    for (const svg of drawn.matches('svg') ? [drawn] : drawn.querySelectorAll('svg')) {
+      svg.setAttribute('role', nameLinks(svg) ? 'group' : 'img');
+      svg.setAttribute('aria-label', label);
+    }
+    frame.current?.replaceChildren(drawn);
+    return () => drawn.remove();
+  }, [library, width, draw, rows, label]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the links of the plot have the keyboard
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
+    <div className="plot" ref={frame} onClick={follow} />
+  );
+}
+
+const slug = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+
+/** Where GraphiQL shows the document of the page with its variables. */
+function useGraphiqlHref() {
+  const { text, variables } = useSource();
+  return `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`;
+}
+
+export type FigureProps<Row> = {
+  title: string;
+  /** Takes the whole width. */
+  wide?: boolean;
+  /** One sentence: what is shown, in which unit. */
+  note?: ReactNode;
+  columns: Column<Row>[];
+  rows: readonly Row[];
+  /** A constant of the module: a plot is drawn anew when it changes. */
+  draw?: Draw<Row>;
+  /** The legend, for more than one. */
+  series?: Pick<Series<Row>, 'label' | 'color'>[];
+  /** What is said when there are no rows. */
+  empty?: string;
+  /** Makes heads of columns with `order` order the list on the server. */
+  order?: Order;
+  /** Below the table, such as a Pager. */
+  children?: ReactNode;
+  /** Inputs that belong to this figure only. */
+  controls?: ReactNode;
+};
+
+/** A plot with its table, a CSV file of it, and the query in GraphiQL. Without `draw` it is a table alone. */
+export function Figure<Row extends object>(props: FigureProps<Row>) {
+  const {
+    title,
+    note,
+    columns,
+    rows,
+    draw,
+    series,
+    order,
+    children,
+    controls,
+    wide = false,
+    empty = 'No data is stored for this.',
+  } = props;
+  const id = useId();
+  const graphiql = useGraphiqlHref();
+  const save = () => download(`${slug(title)}.csv`, 'text/csv;charset=utf-8', csvOf(columns, rows));
+  const table = <Table caption={title} columns={columns} rows={rows} {...(order && { order })} />;
+  return (
+    <figure className={wide ? 'figure wide' : 'figure'} aria-labelledby={id}>
+      <figcaption>
+        <h2 id={id}>{title}</h2>
+        {note && <p>{note}</p>}
+        <div className="tools">
+          {controls}
+          {rows.length > 0 && (
+            <button type="button" onClick={save} aria-label={`CSV of ${title}`}>
+              CSV
+            </button>
+          )}
+          <a href={graphiql} target="_blank" rel="noreferrer" aria-label={`${title}: open in GraphiQL`}>
+            GraphiQL
+          </a>
+        </div>
+      </figcaption>
+      {rows.length === 0 && <Empty>{empty}</Empty>}
+      {rows.length > 0 && draw && (
+        <>
+          {series && (
+            <ul className="legend">
+              {series.map((one) => (
+                <li key={one.label} style={{ '--color': one.color } as CSSProperties}>
+                  {one.label}
+                </li>
+              ))}
+            </ul>
+          )}
+          <Plot draw={draw} rows={rows} label={`${title}. The table below has the figures.`} />
+          <details>
+            <summary>Table</summary>
+            {table}
+          </details>
+        </>
+      )}
+      {rows.length > 0 && !draw && table}
+      {children}
+    </figure>
+  );
+}

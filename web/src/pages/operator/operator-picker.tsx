@@ -1,0 +1,101 @@
+import { useEffect, useId, useState } from 'react';
+import { fetchQuery, graphql } from 'react-relay';
+import { useSearchParams } from 'react-router';
+import type { operatorPickerQuery } from '../../__generated__/operatorPickerQuery.graphql';
+import { environment } from '../../api/environment.ts';
+import { useNetwork } from '../../url/network.ts';
+import { changed, newest } from '../../url/url-state.ts';
+
+const query = graphql`
+  query operatorPickerQuery($text: String!, $network: Network!) {
+    search(query: $text, network: $network, first: 10) {
+      id
+      text
+      node {
+        __typename
+        ... on Operator {
+          id
+          idType
+        }
+      }
+    }
+  }
+`;
+
+const MAX_COMPARED = 3;
+const PAUSE_MS = 200;
+
+/** Global ids of the operators that the page compares with. */
+export const comparedIn = (search: URLSearchParams) => search.getAll('compare').slice(0, MAX_COMPARED);
+
+/** Search parameters with other compared operators. */
+export function compared(search: URLSearchParams, ids: readonly string[]) {
+  const next = changed(search, { compare: undefined });
+  for (const id of ids) next.append('compare', id);
+  return next;
+}
+
+type Hit = { id: string; label: string };
+
+function useHits(text: string): Hit[] {
+  const network = useNetwork();
+  const [hits, setHits] = useState<Hit[]>([]);
+  useEffect(() => {
+    if (text === '') return setHits([]);
+    let request: { unsubscribe(): void } | undefined;
+    const timer = setTimeout(() => {
+      request = fetchQuery<operatorPickerQuery>(environment, query, { text, network }).subscribe({
+        next: ({ search }) =>
+          setHits(
+            (search ?? []).flatMap(({ text: name, node }) =>
+              node?.__typename === 'Operator'
+                ? [{ id: node.id, label: `${name} (${node.idType.toLowerCase().replaceAll('_', ' ')})` }]
+                : [],
+            ),
+          ),
+        error: () => setHits([]),
+      });
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      request?.unsubscribe();
+    };
+  }, [text, network]);
+  return hits;
+}
+
+/** Finds an operator of any class and adds it to those that the page compares with. */
+export function OperatorPicker({ own }: { own: string }) {
+  const [search, setSearch] = useSearchParams();
+  const [text, setText] = useState('');
+  const hits = useHits(text.trim());
+  const id = useId();
+  const ids = comparedIn(search);
+  const choose = (value: string) => {
+    const hit = hits.find(({ label }) => label === value);
+    if (!hit) return setText(value);
+    setText('');
+    if (hit.id !== own && !ids.includes(hit.id))
+      setSearch(compared(newest(), [...comparedIn(newest()), hit.id]), { preventScrollReset: true });
+  };
+  if (ids.length >= MAX_COMPARED) return null;
+  return (
+    <label className="field">
+      Compare with
+      <input
+        type="search"
+        list={id}
+        autoComplete="off"
+        placeholder="Name or address"
+        maxLength={100}
+        value={text}
+        onChange={({ target }) => choose(target.value)}
+      />
+      <datalist id={id}>
+        {hits.map((hit) => (
+          <option key={hit.id} value={hit.label} />
+        ))}
+      </datalist>
+    </label>
+  );
+}

@@ -1,0 +1,159 @@
+import { Link } from 'react-router';
+import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
+import { Figure } from '../../figures/figure.tsx';
+import type { Column } from '../../figures/table.tsx';
+import { count, decimal, eth, percentage, ratio, shortEth } from '../../parts/format.ts';
+import { stakeShare } from '../../parts/operators.tsx';
+import { Share } from '../../parts/share.tsx';
+import { Tile, Tiles } from '../../parts/tiles.tsx';
+import { paths, slugOf } from '../../url/links.ts';
+import { useHref } from '../../url/network.ts';
+import { windowNames } from '../../url/windows.ts';
+import { besideColumns, linesOf } from './operator-windows.ts';
+
+type Operator = NonNullable<operatorQuery['response']['operator']>;
+
+function Change({ value, text }: { value: number | null | undefined; text: string }) {
+  if (value == null) return null;
+  // A change that is shown as zero has no direction.
+  const way = !/[1-9]/.test(text) ? undefined : value > 0 ? 'up' : 'down';
+  const sign = way === 'up' ? '▲' : way === 'down' ? '▼' : '=';
+  return (
+    <span className="change" data-way={way}>
+      {sign} {text} in a week
+    </span>
+  );
+}
+
+/** The figures of the window, with how they changed in a week. */
+export function Newest({ operator }: { operator: Operator }) {
+  const { summary } = operator;
+  if (!summary) return null;
+  const { change, networkPenetration: share, sumEndEpochEffectiveBalance: stake } = summary;
+  const points = (value: number | null | undefined) => `${decimal(Math.abs(value ?? 0))} points`;
+  return (
+    <Tiles>
+      <Tile
+        label="Share of stake"
+        note={
+          <Change value={change?.networkPenetration} text={points(100 * (change?.networkPenetration ?? 0))} />
+        }
+      >
+        {stakeShare(share)}
+      </Tile>
+      <Tile label="Stake" unit="ETH" exact={eth(stake)}>
+        {shortEth(stake)}
+      </Tile>
+      <Tile
+        label="Validators"
+        note={<Change value={change?.validatorCount} text={count(Math.abs(change?.validatorCount ?? 0))} />}
+      >
+        {count(summary.validatorCount)}
+      </Tile>
+      <Tile
+        label="Effectiveness"
+        note={
+          <Change
+            value={change?.avgValidatorEffectiveness}
+            text={points(change?.avgValidatorEffectiveness)}
+          />
+        }
+      >
+        {percentage(summary.avgValidatorEffectiveness)}
+      </Tile>
+      <Tile label="APR" note={<Change value={change?.aprPercentage} text={points(change?.aprPercentage)} />}>
+        {percentage(summary.aprPercentage)}
+      </Tile>
+    </Tiles>
+  );
+}
+
+/** Tags, and the pool and node operator of a pool share, as links. */
+export function Labels({ operator: { idType, operatorTags } }: { operator: Operator }) {
+  const href = useHref();
+  return (
+    <span className="chips">
+      {operatorTags.map(({ name, operator }) => (
+        <Link
+          key={name}
+          className="chip"
+          to={
+            operator
+              ? href(paths.operator(operator.idType, operator.operatorId))
+              : href('/explore/operators', { class: slugOf(idType), tag: name })
+          }
+        >
+          {name}
+        </Link>
+      ))}
+    </span>
+  );
+}
+
+const fourWindows = [
+  { key: 'oneDay', head: windowNames['1d'] },
+  { key: 'sevenDays', head: windowNames['7d'] },
+  { key: 'thirtyDays', head: windowNames['30d'] },
+  { key: 'allTime', head: windowNames.all },
+] as const;
+const windowColumns = besideColumns(fourWindows);
+
+export const FourWindows = ({
+  operator: { oneDay, sevenDays, thirtyDays, allTime },
+}: {
+  operator: Operator;
+}) => (
+  <Figure
+    title="The four windows"
+    note="The same figures in each window."
+    columns={windowColumns}
+    rows={linesOf({ oneDay, sevenDays, thirtyDays, allTime })}
+  />
+);
+
+type Part = { name: string; ratio: number };
+const shareColumns = (head: string): Column<Part>[] => [
+  { head, value: ({ name }) => name },
+  {
+    head: 'Share',
+    csv: 'Share (0–1)',
+    value: (row) => row.ratio,
+    show: (row) => <Share value={row.ratio} text={ratio(row.ratio, 1)} />,
+    numeric: true,
+  },
+];
+
+const clientColumns = shareColumns('Client');
+const relayColumns = shareColumns('Relay');
+
+/** Its clients and relays. */
+export function Makeup({ operator }: { operator: Operator }) {
+  const clients = (operator.summary?.clientPercentages ?? []).map(({ client, ratio }) => ({
+    id: client,
+    name: client,
+    ratio,
+  }));
+  const relays = (operator.summary?.relayerPercentages ?? []).map(({ relayer, ratio }) => ({
+    id: relayer,
+    name: relayer,
+    ratio,
+  }));
+  return (
+    <div>
+      <Figure
+        title="Clients"
+        note="Consensus clients, by share of the validators."
+        columns={clientColumns}
+        rows={clients}
+        empty="No client of a validator is known."
+      />
+      <Figure
+        title="Relays"
+        note="Relays of its blocks, by share of the blocks."
+        columns={relayColumns}
+        rows={relays}
+        empty="No relay of its blocks is known."
+      />
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
+import { inEth } from '../../figures/columns.tsx';
+import type { Column } from '../../figures/table.tsx';
+import { count, decimal, eth, percentage, ratio } from '../../parts/format.ts';
+import { stakeShare } from '../../parts/operators.tsx';
+
+type Summary = NonNullable<NonNullable<operatorQuery['response']['operator']>['oneDay']>;
+
+type Line = {
+  name: string;
+  unit: string;
+  exact: (summary: Summary) => string | number | null | undefined;
+  show: (summary: Summary) => string;
+};
+
+const lines: Line[] = [
+  { name: 'Validators', unit: '', exact: (of) => of.validatorCount, show: (of) => count(of.validatorCount) },
+  {
+    name: 'Share of stake',
+    unit: ' (0–1)',
+    exact: (of) => of.networkPenetration,
+    show: (of) => stakeShare(of.networkPenetration),
+  },
+  {
+    name: 'Stake',
+    unit: ' (ETH)',
+    exact: (of) => inEth(of.sumEndEpochEffectiveBalance),
+    show: (of) => eth(of.sumEndEpochEffectiveBalance),
+  },
+  {
+    name: 'Effectiveness',
+    unit: ' (%)',
+    exact: (of) => of.avgValidatorEffectiveness,
+    show: (of) => percentage(of.avgValidatorEffectiveness),
+  },
+  { name: 'APR', unit: ' (%)', exact: (of) => of.aprPercentage, show: (of) => percentage(of.aprPercentage) },
+  { name: 'Uptime', unit: ' (0–1)', exact: (of) => of.avgUptime, show: (of) => ratio(of.avgUptime) },
+  {
+    name: 'Correctness',
+    unit: ' (0–1)',
+    exact: (of) => of.avgCorrectness,
+    show: (of) => ratio(of.avgCorrectness),
+  },
+  {
+    name: 'Inclusion delay',
+    unit: ' (slots)',
+    exact: (of) => of.avgInclusionDelay,
+    show: (of) => (of.avgInclusionDelay == null ? '–' : `${decimal(of.avgInclusionDelay, 3)} slots`),
+  },
+];
+
+type Given = Summary | null | undefined;
+export type WindowLine = Line & { id: string; summaries: Record<string, Given> };
+
+/** The figures of a summary, a row each, to stand beside those of others. */
+export const linesOf = (summaries: Record<string, Given>): WindowLine[] =>
+  lines.map((line) => ({ ...line, id: line.name, summaries }));
+
+export const besideColumns = (names: readonly { key: string; head: string }[]): Column<WindowLine>[] => [
+  { head: 'Figure', value: ({ name, unit }) => name + unit, show: ({ name }) => name },
+  ...names.map(
+    ({ key, head }): Column<WindowLine> => ({
+      head,
+      value: ({ summaries, exact }) => summaries[key] && exact(summaries[key]),
+      show: ({ summaries, show }) => (summaries[key] ? show(summaries[key]) : '–'),
+      numeric: true,
+    }),
+  ),
+];

@@ -1,0 +1,136 @@
+import { useState } from 'react';
+import type { setQuery } from '../../__generated__/setQuery.graphql';
+import { PagedFigure } from '../../figures/paged-figure.tsx';
+import type { Column } from '../../figures/table.tsx';
+import { useRefresh } from '../../page.tsx';
+import { count, momentUtc } from '../../parts/format.ts';
+import { PageLink } from '../../parts/page-links.tsx';
+import { paths } from '../../url/links.ts';
+import { type Send, told } from './batches.ts';
+import { addValidators, removeValidators } from './private-sets.ts';
+import { ValidatorsForm } from './validators-form.tsx';
+
+type PrivateSet = NonNullable<setQuery['response']['privateSet']>;
+type Member = NonNullable<PrivateSet['validators']>['nodes'][number];
+
+/** The validators of a set, some of which can be removed. */
+export function Members({ set }: { set: PrivateSet }) {
+  const { setId, validators } = set;
+  const refresh = useRefresh();
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const [problem, setProblem] = useState<string>();
+  const [said, setSaid] = useState('');
+  const toggle = (index: number) => {
+    const next = new Set(chosen);
+    if (!next.delete(index)) next.add(index);
+    setChosen(next);
+  };
+  async function removeChosen() {
+    try {
+      const refused = await removeValidators(
+        setId,
+        [...chosen].map((index) => ({ index })),
+      );
+      setProblem(refused.map(({ message }) => message).join(' '));
+      setSaid(refused.length > 0 ? '' : `${count(chosen.size)} removed.`);
+      setChosen(new Set());
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+    await refresh();
+  }
+  const columns: Column<Member>[] = [
+    {
+      head: 'Validator',
+      value: ({ validatorIndex }) => validatorIndex,
+      show: ({ validatorIndex: index }) => (
+        <span className="chosen">
+          <input
+            type="checkbox"
+            aria-label={`Choose validator ${index}`}
+            checked={chosen.has(index)}
+            onChange={() => toggle(index)}
+          />
+          <PageLink to={paths.validator(index)}>{index}</PageLink>
+        </span>
+      ),
+    },
+    {
+      head: 'Public key',
+      value: ({ validatorPubkey }) => validatorPubkey,
+      show: ({ validatorPubkey: key }) => <code title={key}>{`${key.slice(0, 12)}…${key.slice(-8)}`}</code>,
+    },
+    {
+      head: 'Added (UTC)',
+      value: ({ addedAt }) => addedAt,
+      show: ({ addedAt }) => <time dateTime={addedAt}>{momentUtc(addedAt)}</time>,
+    },
+  ];
+  return (
+    <PagedFigure
+      title="Validators"
+      note="A validator that is removed stops counting today (UTC) and still counts on earlier days."
+      columns={columns}
+      of={validators}
+      label="validators"
+      empty="The set has no validators yet."
+      controls={
+        chosen.size > 0 && (
+          <button type="button" onClick={() => void removeChosen()}>
+            Remove {count(chosen.size)}
+          </button>
+        )
+      }
+    >
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <p role="status" className="hint">
+        {said}
+      </p>
+    </PagedFigure>
+  );
+}
+
+/** Adds a list of validators to a set, or removes it. */
+export function Paste({ setId }: { setId: string }) {
+  const refresh = useRefresh();
+  const [mode, setMode] = useState<'add' | 'remove'>('add');
+  const [said, setSaid] = useState('');
+  const send: Send = (validators, waits) => {
+    setSaid('');
+    return (mode === 'add' ? addValidators : removeValidators)(setId, validators, waits);
+  };
+  const done = (sent: number) => {
+    setSaid(`${count(sent)} ${mode === 'add' ? 'are in the set.' : 'were removed.'}`);
+    return refresh();
+  };
+  const verb = mode === 'add' ? 'Add' : 'Remove';
+  return (
+    <section className="figure" aria-labelledby="paste">
+      <h2 id="paste">Change the validators</h2>
+      <fieldset className="choice">
+        <legend className="visually-hidden">What to do with the list</legend>
+        {(['add', 'remove'] as const).map((one) => (
+          <label key={one}>
+            <input type="radio" name="mode" checked={one === mode} onChange={() => setMode(one)} />
+            <span>{one === 'add' ? 'Add' : 'Remove'}</span>
+          </label>
+        ))}
+      </fieldset>
+      <ValidatorsForm
+        key={mode}
+        label="Validators"
+        action={(validators) => `${verb} ${validators ?? 'validators'}`}
+        send={send}
+        tell={(counts) => told(counts, mode === 'add' ? 'added' : 'removed')}
+        onDone={done}
+      />
+      <p role="status" className="hint">
+        {said}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,226 @@
+import type { solanaQuery } from '../../__generated__/solanaQuery.graphql';
+import { countColumn, dateColumn } from '../../figures/columns.tsx';
+import { at, colors, type Draw, linesOver } from '../../figures/plots.ts';
+import type { Column } from '../../figures/table.tsx';
+import { ChangeLink } from '../../parts/controls.tsx';
+import { amount, calendarDate, count, decimal, ratio, shortCount, shortHex } from '../../parts/format.ts';
+import { Share } from '../../parts/share.tsx';
+import type { TileProps } from '../../parts/tiles.tsx';
+
+type Data = solanaQuery['response'];
+type Overview = NonNullable<Data['solanaNetworkOverview']>;
+type Day = NonNullable<Overview['history']>['nodes'][number];
+type Authority = NonNullable<Data['stakeAuthorities']>['nodes'][number];
+type Point = Overview['stakeConcentration'][number];
+type Authoritative = NonNullable<NonNullable<Data['stakeAuthority']>['history']>['nodes'][number];
+type Validator = NonNullable<Data['networkValidators']>['nodes'][number];
+
+const dayOf = ({ date }: Day) => at(date);
+const float = <Row,>(
+  head: string,
+  of: (row: Row) => number | undefined,
+  field?: string,
+  digits = 2,
+): Column<Row> => ({
+  head,
+  value: of,
+  show: (row) => ratio(of(row), digits),
+  numeric: true,
+  ...(field && { order: field }),
+});
+const sol = <Row,>(head: string, of: (row: Row) => string | undefined, field?: string): Column<Row> => ({
+  head: `${head} (SOL)`,
+  value: of,
+  show: (row) => amount(of(row), 'SOL'),
+  numeric: true,
+  ...(field && { order: field }),
+});
+
+export const dayColumns: Column<Day>[] = [
+  dateColumn(({ date }) => date),
+  {
+    head: 'Gini coefficient (0–1)',
+    value: (row) => row.giniCoefficient,
+    show: (row) => decimal(row.giniCoefficient, 4),
+    numeric: true,
+  },
+  sol('Delegated stake', ({ totalDelegatedStake }) => totalDelegatedStake),
+  float('Validator APY (0–1)', ({ validatorApy }) => validatorApy),
+  float('Delegator APY (0–1)', ({ delegatorApy }) => delegatorApy),
+  float('Missed blocks (0–1)', ({ networkMissedBlocksRate }) => networkMissedBlocksRate),
+  {
+    head: 'Validators',
+    value: (row) => row.activeValidatorCount,
+    show: (row) => count(row.activeValidatorCount),
+    numeric: true,
+  },
+];
+
+export const gini = linesOver<Day>({
+  date: dayOf,
+  series: [{ label: 'Gini', color: colors[3], value: ({ giniCoefficient }) => giniCoefficient }],
+  label: 'Gini coefficient',
+  format: (value) => decimal(value, 3),
+  tip: (row) => `${calendarDate(row.date)}\n${decimal(row.giniCoefficient, 4)}`,
+});
+
+export const stake = linesOver<Day>({
+  date: dayOf,
+  series: [
+    { label: 'Stake', color: colors[2], value: ({ totalDelegatedStake }) => Number(totalDelegatedStake) },
+  ],
+  label: 'SOL',
+  format: shortCount,
+  tip: (row) => `${calendarDate(row.date)}\n${amount(row.totalDelegatedStake, 'SOL')}`,
+});
+
+export const yields = [
+  { label: 'Validators', color: colors[0], value: ({ validatorApy }: Day) => validatorApy },
+  { label: 'Delegators', color: colors[1], value: ({ delegatorApy }: Day) => delegatorApy },
+];
+export const apy = linesOver<Day>({
+  date: dayOf,
+  series: yields,
+  label: 'APY',
+  format: (value) => ratio(value, 1),
+  tip: (row) =>
+    `${calendarDate(row.date)}\nValidators ${ratio(row.validatorApy)}\nDelegators ${ratio(row.delegatorApy)}`,
+});
+
+export const pointColumns: Column<Point>[] = [
+  countColumn('Largest stake authorities', ({ rank }) => rank),
+  sol('Stake', ({ delegatedStake }) => delegatedStake),
+  {
+    head: 'Share of stake (0–1)',
+    value: ({ ratio: share }) => share,
+    show: ({ ratio: share }) => <Share value={share} text={ratio(share)} />,
+    numeric: true,
+  },
+];
+
+/** Logarithmic, because a few of very many have most of the stake. */
+export const concentration: Draw<Point> = (plot, rows, width) => {
+  const tip = (row: Point) =>
+    `${count(row.rank)} largest\n${ratio(row.ratio)} of the stake\n${amount(row.delegatedStake, 'SOL')}`;
+  const at = { x: 'rank', y: 'ratio' } as const;
+  return {
+    marginTop: 32,
+    marginBottom: 44,
+    x: {
+      label: 'Largest stake authorities',
+      type: 'log',
+      ticks: Math.max(3, Math.floor(width / 110)),
+      tickFormat: shortCount,
+    },
+    y: {
+      label: 'Share of stake',
+      grid: true,
+      domain: [0, 1],
+      tickFormat: (value: number) => ratio(value, 0),
+    },
+    marks: [
+      plot.ruleY([1 / 3, 1 / 2], { stroke: 'currentColor', strokeOpacity: 0.4, strokeDasharray: '4 4' }),
+      plot.areaY(rows, { ...at, fill: colors[3], fillOpacity: 0.15 }),
+      plot.lineY(rows, { ...at, stroke: colors[3], strokeWidth: 2 }),
+      plot.dot(rows, plot.pointerX({ ...at, fill: colors[3], r: 3 })),
+      plot.tip(rows, plot.pointerX({ ...at, title: tip, lineHeight: 1.3 })),
+    ],
+  };
+};
+
+export const AuthorityLink = ({ authority, children }: { authority?: string; children: string }) => (
+  <ChangeLink changes={{ authority }} title={authority} preventScrollReset={false}>
+    {children}
+  </ChangeLink>
+);
+
+export const oneColumns: Column<Authoritative>[] = [
+  dateColumn(({ date }) => date),
+  sol('Stake', ({ delegatedStake }) => delegatedStake),
+  float('Share of stake (0–1)', ({ networkPenetration }) => networkPenetration, undefined, 3),
+  float('Delegator APY (0–1)', ({ delegatorApy }) => delegatorApy),
+  float('Effectiveness (0–1)', (row) => row.aggregateValidatorEffectiveness),
+];
+
+export const oneStake = linesOver<Authoritative>({
+  date: ({ date }) => at(date),
+  series: [{ label: 'Stake', color: colors[0], value: ({ delegatedStake }) => Number(delegatedStake) }],
+  label: 'SOL',
+  format: shortCount,
+  tip: (row) => `${calendarDate(row.date)}\n${amount(row.delegatedStake, 'SOL')}`,
+});
+
+export const authorityColumns: Column<Authority>[] = [
+  {
+    head: 'Stake authority',
+    value: ({ stakeAuthority, poolName }) => poolName ?? stakeAuthority,
+    show: ({ stakeAuthority, poolName }) => (
+      <AuthorityLink authority={stakeAuthority}>{poolName ?? shortHex(stakeAuthority)}</AuthorityLink>
+    ),
+    order: 'POOL_NAME',
+  },
+  sol('Stake', ({ summary }) => summary?.delegatedStake, 'DELEGATED_STAKE'),
+  {
+    head: 'Share of stake (0–1)',
+    value: ({ summary }) => summary?.networkPenetration,
+    show: ({ summary }) =>
+      summary && (
+        <Share value={summary.networkPenetration} of={0.06} text={ratio(summary.networkPenetration, 2)} />
+      ),
+    numeric: true,
+    order: 'NETWORK_PENETRATION',
+  },
+  float('Delegator APY (0–1)', ({ summary }) => summary?.delegatorApy, 'DELEGATOR_APY'),
+  float(
+    'Commission (0–1)',
+    ({ summary }) => summary?.blendedVoteCommissionRate,
+    'BLENDED_VOTE_COMMISSION_RATE',
+  ),
+  float('Effectiveness (0–1)', ({ summary }) => summary?.aggregateValidatorEffectiveness),
+  {
+    head: 'Validators',
+    value: ({ summary }) => summary?.validatorDelegates,
+    show: ({ summary }) => count(summary?.validatorDelegates),
+    numeric: true,
+    order: 'VALIDATOR_DELEGATES',
+  },
+];
+
+export const validatorColumns: Column<Validator>[] = [
+  {
+    head: 'Validator',
+    value: ({ validator }) => validator,
+    show: ({ validator, displayName }) => <span title={validator}>{displayName ?? shortHex(validator)}</span>,
+  },
+  sol('Validator rewards', ({ validatorRewards }) => validatorRewards),
+  sol('Delegator rewards', ({ delegatorRewards }) => delegatorRewards),
+];
+
+/** Each with its exact value where it is shortened. */
+export const tilesOf = (of: Overview): TileProps[] => [
+  {
+    label: 'Delegated stake',
+    unit: 'SOL',
+    exact: amount(of.totalDelegatedStake, 'SOL'),
+    children: shortCount(of.totalDelegatedStake),
+  },
+  {
+    label: 'Active validators',
+    note: `${of.activeValidatorCountDiff > 0 ? '+' : ''}${count(of.activeValidatorCountDiff)} since the window before`,
+    children: count(of.activeValidatorCount),
+  },
+  {
+    label: 'Gini coefficient',
+    note: '0 is equal, 1 is all with one',
+    children: decimal(of.giniCoefficient, 3),
+  },
+  { label: 'Delegator APY', note: `validators ${ratio(of.validatorApy)}`, children: ratio(of.delegatorApy) },
+  { label: 'Effectiveness', note: 'weighted by stake', children: ratio(of.networkEffectiveness) },
+  { label: 'Votes', note: 'slots with a successful vote', children: ratio(of.networkVoteSuccessRate) },
+  { label: 'Missed blocks', note: 'of leader slots', children: ratio(of.networkMissedBlocksRate) },
+  {
+    label: 'Stake authorities',
+    note: `${count(of.activeDelegatorStakeAccountCount)} stake accounts`,
+    children: count(of.activeDelegatorStakeAuthorityCount),
+  },
+];

@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { Failure } from '../api/failure.ts';
+import { fromDate, toDate } from '../figures/periods.ts';
+import { idTypeOf } from '../url/links.ts';
+import { newest, oneOf, text } from '../url/url-state.ts';
+import { ChangeLink, Field, Select } from './controls.tsx';
+
+/** Classes that validators belong to, as in addresses. */
+const classNames = {
+  pool: 'Pool',
+  'node-operator': 'Node operator',
+  'deposit-address': 'Deposit address',
+  'withdrawal-address': 'Withdrawal address',
+};
+export type ClassSlug = keyof typeof classNames;
+export const classes = oneOf('class', Object.keys(classNames) as ClassSlug[], 'pool');
+const operatorName = text('operator');
+export const classOf = (slug: ClassSlug) => idTypeOf(slug);
+
+export const sizes = oneOf('size', ['20', '50', '100', '200'], '20');
+
+/** The operator that the URL names, as the schema takes it. */
+export function operatorOf(search: URLSearchParams) {
+  const operatorId = operatorName.read(search);
+  return operatorId ? { operatorId, idType: idTypeOf(classes.read(search)) } : undefined;
+}
+
+/** The validator that a text names, as the schema takes it. */
+export function validatorOf(given: string) {
+  if (/^\d{1,9}$/.test(given)) return { index: Number(given) };
+  if (/^0x[0-9a-f]{96}$/i.test(given)) return { pubkey: given };
+  throw new Failure('input', `${given} is neither the index nor the public key of a validator.`);
+}
+
+/** A row of inputs, with a link that removes what they say. */
+export function Filters({ names, children }: { names: readonly string[]; children: ReactNode }) {
+  const [search] = useSearchParams();
+  const isSet = names.some((name) => search.has(name));
+  return (
+    <search className="filters">
+      {children}
+      {isSet && (
+        <ChangeLink changes={Object.fromEntries(names.map((name) => [name, undefined]))}>Clear</ChangeLink>
+      )}
+    </search>
+  );
+}
+
+export const OperatorFilter = () => (
+  <>
+    <Select param={classes} label="Class" names={classNames} />
+    <Field param={operatorName} label="Operator" type="search" />
+  </>
+);
+
+/** A date beyond the other one removes it, as when a range is moved. */
+export function DateFilter({ zone = ' (UTC)' }: { zone?: string }) {
+  const afterTo = (from: string) => from > (toDate.read(newest()) ?? from);
+  const beforeFrom = (to: string) => to !== '' && to < (fromDate.read(newest()) ?? to);
+  return (
+    <>
+      <Field
+        param={fromDate}
+        label={`From${zone}`}
+        type="date"
+        also={(from) => (afterTo(from) ? { [toDate.name]: undefined } : {})}
+      />
+      <Field
+        param={toDate}
+        label={`To${zone}`}
+        type="date"
+        also={(to) => (beforeFrom(to) ? { [fromDate.name]: undefined } : {})}
+      />
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { paths } from '../url/links.ts';
+import { ChangeLink } from './controls.tsx';
+import { ratio, shortHex } from './format.ts';
+import { PageLink } from './page-links.tsx';
+
+/** The classes that have lists, as the URL names them. */
+export const classNames = {
+  pool: 'Pools',
+  'node-operator': 'Node operators',
+  'pool-share': 'Pool shares',
+  'deposit-address': 'Deposit addresses',
+  'withdrawal-address': 'Withdrawal addresses',
+};
+
+type Named = {
+  readonly idType: string;
+  readonly operatorId: string;
+  readonly displayName?: string | null | undefined;
+};
+
+export const fullNameOf = ({ displayName, operatorId }: Named) => displayName ?? operatorId;
+
+export const nameOf = ({ displayName, operatorId }: Named) =>
+  displayName ?? (operatorId.startsWith('0x') ? shortHex(operatorId) : operatorId);
+
+/** What REST and the tags call a pool share: its operator within its pool. */
+export const longNameOf = (operator: Named) =>
+  operator.idType === 'POOL_SHARE' ? operator.operatorId : nameOf(operator);
+
+export const OperatorLink = ({ operator, name }: { operator: Named; name?: string }) => (
+  <PageLink to={paths.operator(operator.idType, operator.operatorId)}>
+    <span title={operator.operatorId}>{name ?? longNameOf(operator)}</span>
+  </PageLink>
+);
+
+/** Links with full names, beside each other. */
+export const OperatorLinks = ({ operators }: { operators: readonly Named[] }) =>
+  operators.length === 0
+    ? '–'
+    : operators.map((operator, index) => (
+        <span key={`${operator.idType} ${operator.operatorId}`}>
+          {index > 0 && ', '}
+          <OperatorLink operator={operator} name={fullNameOf(operator)} />
+        </span>
+      ));
+
+/** Of the operators of a validator those by which people know it: node operator and pool, else its addresses. */
+export function knownBy<T extends Named>(operators: readonly T[]): readonly T[] {
+  const named = operators.filter(({ idType }) => idType === 'NODE_OPERATOR' || idType === 'POOL');
+  return named.length > 0 ? named : operators.slice(0, 1);
+}
+
+/** Links that show only operators with the tag. */
+export const Tags = ({ names }: { names: readonly string[] }) => (
+  <span className="chips">
+    {names.map((name) => (
+      <ChangeLink key={name} className="chip" changes={{ tag: name }}>
+        {name}
+      </ChangeLink>
+    ))}
+  </span>
+);
+
+/** A ratio of the network with as many digits as small operators need. */
+export const stakeShare = (value: number | null | undefined) =>
+  ratio(value, value != null && value < 0.001 ? 4 : 2);

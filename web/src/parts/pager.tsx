@@ -1,0 +1,76 @@
+import { useEffect, useRef } from 'react';
+import { graphql } from 'react-relay';
+import { Link, useSearchParams } from 'react-router';
+import { changed, cursorName } from '../url/url-state.ts';
+import { count } from './format.ts';
+
+graphql`
+  fragment pager_pageInfo on PageInfo {
+    hasNextPage
+    hasPreviousPage
+    startCursor
+    endCursor
+  }
+`;
+
+export type PageInfo = {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly startCursor?: string | null;
+  readonly endCursor?: string | null;
+};
+
+/** The label of the pager that has, or had until its link was removed, the focus. */
+let focusedPager: string | undefined;
+
+/** Walks through the pages of a list; see `pageOf`. */
+export function Pager(props: {
+  info: PageInfo;
+  total?: number;
+  label: string;
+  /** The name of the list, as given to `pageOf`. */
+  list?: string;
+}) {
+  const { info, total, label, list } = props;
+  const [search] = useSearchParams();
+  const to = ({ after, before }: { after?: string; before?: string }) =>
+    `?${changed(search, { [cursorName('after', list)]: after, [cursorName('before', list)]: before })}`;
+  const previous = info.hasPreviousPage && info.startCursor;
+  const next = info.hasNextPage && info.endCursor;
+  const nav = useRef<HTMLElement>(null);
+  // A page that has no such link any more, or replaces the list, would move the focus to the top of the document.
+  useEffect(() => {
+    if (focusedPager === label && document.activeElement === document.body) nav.current?.focus();
+  });
+  return (
+    <nav
+      ref={nav}
+      className="pager"
+      aria-label={`Pages of ${label}`}
+      tabIndex={-1}
+      onFocus={() => {
+        focusedPager = label;
+      }}
+      onBlur={({ relatedTarget }) => {
+        if (relatedTarget) focusedPager = undefined;
+      }}
+    >
+      {total !== undefined && <span>{count(total)} in all</span>}
+      {previous && (
+        <>
+          <Link to={to({})} preventScrollReset>
+            First
+          </Link>
+          <Link to={to({ before: previous })} preventScrollReset>
+            Previous
+          </Link>
+        </>
+      )}
+      {next && (
+        <Link to={to({ after: next })} preventScrollReset>
+          Next
+        </Link>
+      )}
+    </nav>
+  );
+}
