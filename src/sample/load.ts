@@ -21,20 +21,30 @@ import * as sample from './index.ts';
 import { loadSamplePrivateSet } from './load-private-set.ts';
 import { loadSampleClients, loadSampleQueue } from './network.ts';
 
-/** Fills an empty database only once: deleted rows stay deleted. */
+type Options = { attestations?: AttestationSize; isStopped?: () => boolean };
+
+class Stopped extends Error {}
+
+/** Fills an empty database only once: deleted rows stay deleted. If it is stopped, the next start loads everything. */
 export async function loadSampleData(
   pool: Pool,
   log: Logger,
-  attestations: AttestationSize = wholeSize,
+  { attestations = wholeSize, isStopped = () => false }: Options = {},
 ): Promise<void> {
+  const goOn = () => {
+    if (isStopped()) throw new Stopped();
+  };
   await transaction(pool, async (client) => {
     await client.query('lock table sample_data');
     if (!(await isUntouched(client))) return;
     log.info('loading sample data, which takes some seconds');
     const operators = [...sample.sampleOperators()];
     const validators = [...sample.sampleValidators()];
-    const load = async <Row>(importer: Importer<Row>, rows: Iterable<Partial<Row>>) =>
-      (await loadRows(client, importer, rows as Iterable<Row>, { replace: false, origin: 'sample' })).rows;
+    const load = async <Row>(importer: Importer<Row>, rows: Iterable<Partial<Row>>) => {
+      goOn();
+      return (await loadRows(client, importer, rows as Iterable<Row>, { replace: false, origin: 'sample' }))
+        .rows;
+    };
     const counts: Record<string, number> = {
       operators: await load(withOperatorHistory(operatorImporter), operators),
       slashings: await load(slashingImporter, sample.sampleSlashings()),
@@ -66,6 +76,9 @@ export async function loadSampleData(
       await noteOrigins(client, ofAllNetworks(dataset), 'sample');
     }
     await noteFirstLoad(client);
+    goOn();
     log.info(counts, 'sample data loaded');
+  }).catch((error) => {
+    if (!(error instanceof Stopped)) throw error;
   });
 }

@@ -93,7 +93,9 @@ const READY = 'ready: reads and writes work';
 slow('/ready tells that only reads work while the primary is stopped and a replica answers', async () => {
   const primary = await stoppableServer();
   const pool = createPool({ url: primary.url, readOnly: false });
-  await loadSampleData(pool, pino({ level: 'silent' }), { days: 1, hourDays: 1, entities: 1 });
+  await loadSampleData(pool, pino({ level: 'silent' }), {
+    attestations: { days: 1, hourDays: 1, entities: 1 },
+  });
   await pool.end();
   const way = await lossyWay(await primary.copy());
   const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: way.url, LOG_LEVEL: 'info' };

@@ -83,6 +83,21 @@ describe.each(every(2, ['SIGTERM', 'SIGINT'] as const))('%s', (signal) => {
   });
 });
 
+describe('SIGTERM while the sample data is loaded', () => {
+  slow('ends with nothing loaded, and the next start loads it', async () => {
+    const env = { DATA_DIR: dataDirForTest(), PORT: '0', LOG_LEVEL: 'info' };
+    const { child, output, outcome } = launch(['serve'], { env });
+    await until(async () => output.stderr.includes('loading sample data'));
+    child.kill('SIGTERM');
+    const { code, stderr } = await outcome;
+    expect({ code, loaded: stderr.includes('sample data loaded') }).toEqual({ code: 0, loaded: false });
+    expect(await postgresOf(env.DATA_DIR)).toBeUndefined();
+    const next = await serve({ env });
+    const { data } = (await (await next.get(list)).json()) as { data: unknown[] };
+    expect(data.length).toBeGreaterThan(0);
+  });
+});
+
 describe('kill -9', () => {
   it.each([
     ['of node alone', { shell: false }, (served: Served) => served.child.kill('SIGKILL')],

@@ -90,7 +90,9 @@ async function fillTemplate(url: string, sample: boolean) {
   await migrate(url);
   if (!sample) return;
   const pool = createPool({ url, readOnly: false });
-  await loadSampleData(pool, pino({ level: 'silent' }), { days: 60, hourDays: 3, entities: 3 });
+  await loadSampleData(pool, pino({ level: 'silent' }), {
+    attestations: { days: 60, hourDays: 3, entities: 3 },
+  });
   await pool.query({ text: 'vacuum analyze', values: [] });
   await pool.end();
 }
