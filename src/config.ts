@@ -41,18 +41,22 @@ const perTier = (fallback: string, tiers: string) => {
     );
 };
 
-const urlOf = (scheme: RegExp, error: string) =>
-  z.string().refine((text) => scheme.test(text) && URL.canParse(text), error);
 export const PERCENT = 'with % in a password written as %25';
-function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hash, username, password } = new URL(text);
+/** The URL, unless its user or password cannot be decoded. */
+function readUrl(text: string): URL | undefined {
   try {
-    decodeURIComponent(username + password);
+    const url = new URL(text);
+    decodeURIComponent(url.username + url.password);
+    return url;
   } catch {
-    return false;
+    return undefined;
   }
-  return /^https?:$/.test(protocol) && !hash;
+}
+const urlOf = (scheme: RegExp, error: string) =>
+  z.string().refine((text) => scheme.test(text) && readUrl(text) !== undefined, error);
+function isHttpUrl(text: string): boolean {
+  const url = readUrl(text);
+  return url !== undefined && /^https?:$/.test(url.protocol) && !url.hash;
 }
 const httpUrls = z
   .string()
@@ -152,7 +156,7 @@ export const Settings = z.object({
     .min(1)
     .default('.data')
     .describe('Folder of the embedded database and the development token.'),
-  REDIS_URL: urlOf(/^rediss?:\/\//, 'a redis:// or rediss:// URL is needed')
+  REDIS_URL: urlOf(/^rediss?:\/\//, `a redis:// or rediss:// URL is needed, ${PERCENT}`)
     .optional()
     .describe(
       'Redis through which all gateways share rates, allowances and how new their responses are; without it each gateway counts alone.',

@@ -50,7 +50,9 @@ export async function serve(settings: Settings): Promise<void> {
   const log = makeLog(settings);
   const serving: Serving = { draining: false, undo: [] };
   const unwind = async () => {
-    for (const step of serving.undo.splice(0).reverse()) await step();
+    const failures: unknown[] = [];
+    for (const step of serving.undo.splice(0).reverse()) await step().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
   const starting = start(settings, log, serving);
   // Installed early, because a signal during startup must not leave PostgreSQL running.

@@ -61,7 +61,7 @@ export const importCommand = (): Command =>
     )
     .addOption(
       new Option('--replace', 'remove stored rows of the same lists that are absent from the file').conflicts(
-        'merge',
+        ['merge', 'skipInvalid'],
       ),
     )
     .option('--merge', 'remove nothing, even when a file is a complete list')

@@ -113,25 +113,42 @@ export async function lockMigrations(client: pg.ClientBase) {
 /** Applies the missing migrations up to `last`, and returns their names. */
 export const migrate = (url: string, dir = folder, last?: string): Promise<string[]> =>
   withClient(url, async (client) => {
-    const { pending, isNew } = await pendingIn(client, dir);
-    const count = last === undefined ? pending.length : pending.indexOf(last) + 1;
+    const missing = async () => {
+      const { pending, isNew } = await pendingIn(client, dir);
+      return { names: last === undefined ? pending : pending.slice(0, pending.indexOf(last) + 1), isNew };
+    };
     const plain = (await foundTables(client)).length === 0;
-    if (count === 0) return [];
+    if ((await missing()).names.length === 0) return [];
+    const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
+    // Another process may be migrating. The lock ends with the connection.
+    await client.query('/* lockMigrations */ select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+    const { names, isNew } = await missing();
+    if (names.length === 0) return [];
     await checkDatabase(client, isNew);
-    const { runner } = await import('node-pg-migrate');
-    const run = await runner({
-      dbClient: plain ? client : oneByOne(client),
-      dir,
-      direction: 'up',
-      count,
-      migrationsTable: TABLE,
-      singleTransaction: false,
-      advisoryLockMode: 'wait',
-      log: () => undefined,
-    });
-    const names = run.map((migration) => migration.name);
-    if (await hasTable(client, 'audit_log'))
-      await audit(client, { action: 'migrate', subject: names.at(-1) ?? '', details: { migrations: names } });
+    const noteApplied = async () => {
+      const left = (await missing()).names;
+      const migrations = names.filter((name) => !left.includes(name));
+      const subject = migrations.at(-1);
+      if (subject && (await hasTable(client, 'audit_log')))
+        await audit(client, { action: 'migrate', subject, details: { migrations } });
+    };
+    try {
+      await runner({
+        dbClient: plain ? client : oneByOne(client),
+        dir,
+        direction: 'up',
+        count: names.length,
+        migrationsTable: TABLE,
+        singleTransaction: false,
+        noLock: true,
+        log: () => undefined,
+      });
+    } catch (error) {
+      // Those before the one that failed stay applied.
+      await client.query('/* failed */ rollback').then(noteApplied).catch(() => undefined);
+      throw error;
+    }
+    await noteApplied();
     return names;
   });
 

@@ -18,7 +18,7 @@ import { spanOf } from './tracing.ts';
 export type Answer = {
   status: number;
   headers: Record<string, string>;
-  /** A stream is charged when it ends. */
+  /** A stream is charged when it ends, except in a response to HEAD. */
   body: Buffer | Readable | undefined;
   units: number;
   cachedSource?: CachedAnswer;
@@ -161,7 +161,7 @@ export function admitRequests(
     gate.leave(request);
     const { metering, answer } = request;
     const { statusCode: status } = reply;
-    if (answer?.body instanceof Readable) return done(null, payload);
+    if (answer?.body instanceof Readable && request.method !== 'HEAD') return done(null, payload);
     // Server errors and exceeded rates or allowances are free; other refusals cost one unit.
     const isFree = !metering || status >= 500 || notLetIn.has(status);
     const units = isFree ? 0 : (answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0));

@@ -18,12 +18,13 @@ const known = [...allowed()].map(([path, allow]) => ({
   of: path,
 }));
 
+export const methodNotAllowed = (method: string, allow: string): Refusal =>
+  new Refusal('METHOD_NOT_ALLOWED', `${method} is not served here; use ${allow}.`, { headers: { allow } });
+
 /** Returns 405 for known paths, otherwise 404. `absent`: path that only another port serves. */
 export function refusalOf({ method, url }: { method: string; url: string }, absent?: string): Refusal {
   const path = url.split('?', 1)[0] as string;
   const match = known.find(({ pattern, of }) => of !== absent && pattern.test(path));
   if (!match) return unknownPath();
-  return new Refusal('METHOD_NOT_ALLOWED', `${method} is not served here; use ${match.allow}.`, {
-    headers: { allow: match.allow },
-  });
+  return methodNotAllowed(method, match.allow);
 }

@@ -1,7 +1,8 @@
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { Refusal, unknownPath } from '../kernel/refusal.ts';
+import { unknownPath } from '../kernel/refusal.ts';
 import { sendError } from './errors.ts';
+import { methodNotAllowed } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -14,19 +15,14 @@ export function metricsServer(metrics: Metrics, log: Logger): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
     requestTimeout: 30_000,
+    routerOptions: { ignoreTrailingSlash: true },
   }) as unknown as FastifyInstance;
   app.setErrorHandler(sendError);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
     if (!request.is404) return done();
     const isKnown = /^\/metrics\/?(\?|$)/.test(request.url);
-    done(
-      isKnown
-        ? new Refusal('METHOD_NOT_ALLOWED', `${request.method} is not served here; use GET, HEAD.`, {
-            headers: { allow: 'GET, HEAD' },
-          })
-        : unknownPath(),
-    );
+    done(isKnown ? methodNotAllowed(request.method, 'GET, HEAD') : unknownPath());
   });
   serveMetrics(app, metrics);
   return app;

@@ -136,8 +136,8 @@ export async function importSource(
     await noteOrigins(client, datasets, options.origin ?? 'import');
     options.onProgress?.({ phase: 'merging', rows: report.rows, ...source.bytes() });
     // With rejected rows the list is not replaced, because that would delete their stored versions.
-    const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
-    const replace = options.replace ?? whole;
+    const whole = source.complete() && (await replacesList(client, importer));
+    const replace = report.rejected === 0 && (options.replace ?? whole);
     const counts = await mergeStaged(client, importer, { replace, whole: options.whole });
     return { ...report, ...counts, loaded: !options.dryRun, replaced: replace };
   } catch (error) {

@@ -5,7 +5,10 @@ export type LinkedAborter = {
   release(): void;
 };
 
-/** `signal` aborts with `outer` or by `abort`. `AbortSignal.any` leaks memory with a long-lived signal (Node 20). */
+/**
+ * `signal` aborts with `outer` or by `abort`. For each request, because `AbortSignal.any` leaks memory with a long-lived
+ * signal (Node 20).
+ */
 export function linkedAborter(outer: AbortSignal): LinkedAborter {
   outer.throwIfAborted();
   const aborter = new AbortController();

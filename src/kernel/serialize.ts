@@ -5,7 +5,7 @@ export type SerializedWork<Result> = {
   stop(): Promise<unknown>;
 };
 
-/** Never runs `work` concurrently. `work` must not throw. */
+/** Never runs `work` concurrently. A run that fails rejects those who wait for it, and the next one starts. */
 export function serialize<Result>(work: () => Promise<Result>): SerializedWork<Result> {
   let last: Promise<Result | undefined> = Promise.resolve(undefined);
   let waiting: typeof last | undefined;
@@ -16,12 +16,12 @@ export function serialize<Result>(work: () => Promise<Result>): SerializedWork<R
   };
   return {
     run() {
-      waiting ??= last = last.then(start);
+      waiting ??= last = last.then(start, start);
       return waiting;
     },
     stop() {
       stopped = true;
-      return last;
+      return last.catch(() => undefined);
     },
   };
 }

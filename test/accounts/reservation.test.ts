@@ -118,6 +118,24 @@ describe.each([
     expect(json.extensions.cost.remaining).toBe(ALLOWANCE - spent - 6);
   });
 
+  const nothingReserved = async ({ authorization }: { authorization: string }) => {
+    const caller = gateway.tokens.find(authorization, new Date());
+    if (!caller) throw new Error('the token is unknown');
+    const metering = await gateway.meter.admit(caller);
+    expect(metering.available()).toBe(metering.remaining());
+  };
+
+  it('so is what was reserved for the answer to HEAD of a whole list, which costs no rows', async () => {
+    const { name, ...as } = await account();
+    const { status, headers } = await gateway.fetch('/v0/eth/operators?window=7d&idType=pool&all', {
+      method: 'HEAD',
+      headers: { accept: 'text/csv', ...as },
+    });
+    expect([status, headers.get('x-service-compute-units')]).toEqual([200, '5']);
+    expect(await used(name)).toBe(5);
+    await nothingReserved(as);
+  });
+
   it('so is what was reserved for a caller who hung up', async () => {
     const as = await account();
     const { hostname, port } = new URL(gateway.url);
@@ -130,11 +148,6 @@ describe.each([
         await new Promise((done) => socket.once('close', done));
       }),
     );
-    await eventually(async () => {
-      const caller = gateway.tokens.find(as.authorization, new Date());
-      if (!caller) throw new Error('the token is unknown');
-      const metering = await gateway.meter.admit(caller);
-      expect(metering.available()).toBe(metering.remaining());
-    });
+    await eventually(() => nothingReserved(as));
   });
 });

@@ -128,6 +128,11 @@ describe('wrong usage', () => {
       ['import', 'slashings', 'x', '--merge', '--replace'],
       'cannot be used with',
     ],
+    [
+      'a replacement by a part of the rows',
+      ['import', 'slashings', 'x', '--replace', '--skip-invalid'],
+      'cannot be used with',
+    ],
     ['a missing name', ['token', 'create'], "required option '--name <name>' not specified"],
     ['a name with a line break', ['token', 'create', '--name', 'a\nb'], '1 to 64 letters'],
     ['an expiry in the past', ['token', 'create', '--name', 'x', '--expires', '2020-01-31'], 'in the future'],

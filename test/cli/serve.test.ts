@@ -195,7 +195,7 @@ describe('stakegraph serve', () => {
     const { code, stderr } = await stakegraph([], { env });
     expect([code, stderr]).toEqual([
       2,
-      'stakegraph: Invalid settings:\n  DATABASE_URL: a host is not valid; separate several hosts by commas\n  REDIS_URL: a redis:// or rediss:// URL is needed\n',
+      'stakegraph: Invalid settings:\n  DATABASE_URL: a host is not valid; separate several hosts by commas\n  REDIS_URL: a redis:// or rediss:// URL is needed, with % in a password written as %25\n',
     ]);
   });
 

@@ -23,6 +23,10 @@ beforeEach(async () => {
   await run('create schema public');
 });
 const run = (text: string) => database.pool.query({ text, values: [] }).then(({ rows }) => rows);
+const audited = async () =>
+  (await run(`select details from audit_log where action = 'migrate' order by entry_id`)).map(
+    ({ details }) => (details as { migrations: string[] }).migrations,
+  );
 const applied = async () =>
   (await run('select name from stakegraph_migrations order by id')).map((row) => row.name);
 
@@ -42,10 +46,11 @@ describe('migrate', () => {
     expect(await pendingMigrations(database.url)).toEqual([]);
   });
 
-  it('called several times at once applies each migration once', async () => {
+  it('called several times at once applies each migration once, and says so once in the audit log', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => migrate(database.url)));
     expect(answers.flat().sort()).toEqual(await committedMigrations());
     expect(await applied()).toEqual(await committedMigrations());
+    expect(await audited()).toEqual([await committedMigrations()]);
   });
 
   it('in two processes at once applies each migration once', async () => {
@@ -65,6 +70,16 @@ describe('migrate', () => {
     await expect(migrate(database.url, dir)).rejects.toThrow('division by zero');
     expect(await applied()).toEqual(['0001_a']);
     expect(await run(`select to_regclass('half') as half`)).toEqual([{ half: null }]);
+  });
+
+  it('says in the audit log which ones stay applied before one that fails', async () => {
+    await migrate(database.url);
+    const dir = mkdtempSync(join(temporary, 'dir-'));
+    cpSync(folder, dir, { recursive: true });
+    writeFileSync(join(dir, '9001_good.sql'), 'create table good ();');
+    writeFileSync(join(dir, '9002_bad.sql'), 'select 1 / 0;');
+    await expect(migrate(database.url, dir)).rejects.toThrow('division by zero');
+    expect((await audited()).slice(1)).toEqual([['9001_good']]);
   });
 
   it('compiles none of their statements, whatever the database sets', async () => {

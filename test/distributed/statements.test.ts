@@ -22,6 +22,7 @@ describe('statements of a migration', () => {
       'select ";" from a -- last;',
     ]);
     expect(statementsOf('; -- nothing\n ;/* none */;')).toEqual([]);
+    expect(statementsOf('select $q$ never closed; select 1')).toEqual(['select $q$ never closed; select 1']);
   });
 
   it('are all of the text, in order', () => {

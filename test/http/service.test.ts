@@ -246,6 +246,7 @@ describe('/metrics', () => {
     ]);
     expect(metrics.headers.get('x-content-type-options')).toBe('nosniff');
     expect(await metrics.text()).toMatch(/stakegraph_http_connections \d/);
+    expect((await fetch(`${beside}/metrics/`)).status).toBe(200);
     const posted = await fetch(`${beside}/metrics`, { method: 'POST' });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     for (const path of ['/v0/eth/slashings', '/ready', '/']) {

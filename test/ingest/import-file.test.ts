@@ -160,6 +160,14 @@ describe('a body of operators that holds its whole list', () => {
     expect(await ids()).toEqual(['A', 'B', 'C']);
   });
 
+  it('is none either with skipInvalid, replace: true and a row that does not fit, whose stored version stays', async () => {
+    await load('operators', stored);
+    const rows = [operator('A'), operator('B', { avgUptime: 7 })];
+    const report = await load('operators', rows, { skipInvalid: true, replace: true });
+    expect(report).toMatchObject({ replaced: false, removed: 0, rejected: 1 });
+    expect(await ids()).toEqual(['A', 'B', 'C']);
+  });
+
   it('removes nothing with replace: false', async () => {
     await load('operators', stored);
     await load('operators', body([operator('A')]), { replace: false });

@@ -33,6 +33,23 @@ it('work in turn is done once more for all that ask while it is done, after it',
   expect(begun()).toBe(3);
 });
 
+it('work in turn that fails is told to those who asked for it, and is done again for the next', async () => {
+  let fails = true;
+  const turn = serialize(async () => {
+    if (fails) throw new Error('broken');
+    return 'done';
+  });
+  const [first, second] = [turn.run(), turn.run()];
+  await expect(first).rejects.toThrow('broken');
+  await expect(second).rejects.toThrow('broken');
+  fails = false;
+  expect(await turn.run()).toBe('done');
+  fails = true;
+  const last = turn.run();
+  await expect(turn.stop()).resolves.toBeUndefined();
+  await expect(last).resolves.toBeUndefined();
+});
+
 it('work in turn that is stopped has ended, and begins no more', async () => {
   const { turn, end, begun } = heldWork();
   void turn.run();

@@ -110,6 +110,7 @@ export async function openRevisions(options: {
   const timers = new Set<NodeJS.Timeout>();
 
   const read = async () => {
+    const lossesBefore = losses;
     try {
       const read = await withDeadline(readDatasets(options.db));
       const found = new Map(read.map((dataset) => [dataset.name, dataset]));
@@ -119,7 +120,7 @@ export async function openRevisions(options: {
       readable = true;
       if (same) return;
       shown.current = found;
-      lossesAt.set(found, losses);
+      lossesAt.set(found, lossesBefore);
       for (const listener of listeners) listener(found);
     } catch (error) {
       readable = false;

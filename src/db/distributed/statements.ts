@@ -18,7 +18,10 @@ export function statementsOf(text: string): string[] {
     at += found?.length ?? 1;
     if (found === ';') end(at - 1);
     else if (found === '/*') at = afterComment(text, at);
-    else if (found?.startsWith('$')) at = text.indexOf(found, at) + found.length;
+    else if (found?.startsWith('$')) {
+      const close = text.indexOf(found, at);
+      at = close < 0 ? text.length : close + found.length;
+    }
   }
   end(text.length);
   return statements.filter((statement) => !/^(--[^\n]*\s*|\/\*[^*]*\*\/\s*)*$/.test(statement));

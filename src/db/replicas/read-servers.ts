@@ -131,7 +131,7 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
     }
     // Another cluster may answer after a failure.
     if (found && (!primaryUp || !primaryIdentity)) {
-      primaryIdentity = await identityOf(primaryProbes);
+      primaryIdentity = await identityOf(primaryProbes).catch(() => undefined); // the next probe tries again
       for (const replica of replicas) if (replica.reached) noteUse(replica);
     }
     const wasUp = primaryUp;

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Revisions } from '../../db/changes/revisions.ts';
 import { unavailable } from '../../kernel/refusal.ts';
+import { shared } from '../../kernel/shared.ts';
 import type { Change, Topic } from './topic.ts';
 
 type AnyTopic = Topic<object>;
@@ -74,15 +75,4 @@ export function sharedTopics(revisions: Revisions) {
       },
     };
   };
-}
-
-function shared<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  const found = known.get(key);
-  if (found) return found;
-  const made = make();
-  known.set(key, made);
-  made.catch(() => {
-    if (known.get(key) === made) known.delete(key);
-  });
-  return made;
 }

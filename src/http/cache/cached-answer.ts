@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { shared } from '../../kernel/shared.ts';
 import type { Answer } from '../admission.ts';
 import { type Encoding, encodingOf, isUnchanged } from '../negotiation.ts';
 import type { CachedAnswer } from './answer-cache.ts';
@@ -20,12 +21,10 @@ export async function encodedAnswer(request: FastifyRequest, entry: CachedAnswer
   const { units, headers } = entry;
   const encoding = encodingFor(request, entry);
   if (!encoding) return { status: 200, headers, body: entry.body, units, cachedSource: entry };
-  let encoded = entry.encoded.get(encoding);
-  if (!encoded) entry.encoded.set(encoding, (encoded = encoders[encoding](entry.body)));
   return {
     status: 200,
     headers: { ...headers, 'content-encoding': encoding },
-    body: await encoded,
+    body: await shared(entry.encoded, encoding, () => encoders[encoding](entry.body)),
     units,
     cachedSource: entry,
   };

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shared } from '../../kernel/shared.ts';
 import { encodingOf, isUnchanged } from '../negotiation.ts';
 import { docsPage } from './docs-page.ts';
 import { type Explorer, serveExplorer } from './explorer.ts';
@@ -33,8 +34,8 @@ function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply) {
 }
 
 const lazy = <T>(make: () => Promise<T>) => {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
+  const made = new Map<'made', Promise<T>>();
+  return () => shared(made, 'made', make);
 };
 
 const RENDER_CALL = 'YogaGraphiQL.renderYogaGraphiQL(';

@@ -48,6 +48,7 @@ export class BlockFills {
 
   async step(): Promise<boolean> {
     const { network, pool, rpc, relays } = this.#options;
+    this.#missed = 0;
     const now = this.#options.now();
     const relaysUpTo = Math.floor((now / 1000 - slotStart(network, 0)) / SECONDS_PER_SLOT) - RELAY_LAG_SLOTS;
     const usesNode = rpc !== undefined && this.#node.until <= now;
@@ -173,7 +174,6 @@ export class BlockFills {
       // Nobody would ask for those that wait below it, so `waits` would stay true.
       for (const slot of this.#slots.keys()) if (slot <= upTo) this.#slots.delete(slot);
     }
-    this.#missed = 0;
     for (const [slot, { until }] of this.#slots) if (until < now() - MAX_WAIT_MS) this.#slots.delete(slot);
   }
 }

@@ -143,7 +143,8 @@ async function swap(
     } catch (error) {
       await client.query('/* unswap */ rollback to savepoint swap');
       if (!inUse.includes((error as { code: string }).code)) throw error;
-      if (attempt >= attempts || stop.aborted)
+      if (stop.aborted) throw new Error('it was in use until the command was stopped.');
+      if (attempt >= attempts)
         throw new Error(`it was in use at each of ${attempt} attempts: try again later.`);
     }
     await sleep(pauseMs, undefined, { signal: stop }).catch(() => undefined);
