@@ -10,7 +10,7 @@ const LARGEST_POOLS = gql`
         node {
           id
           displayName
-          summary {
+          summary(window: SEVEN_DAYS) {
             id
             validatorCount
             networkPenetration

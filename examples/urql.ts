@@ -14,7 +14,7 @@ const POOLS = gql<Page, { after: string | null }>`
           operatorTags {
             name
           }
-          summary {
+          summary(window: THIRTY_DAYS) {
             id
             avgValidatorEffectiveness
             clientPercentages {

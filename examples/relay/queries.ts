@@ -17,7 +17,7 @@ export const documents = () => [
           node {
             operatorId
             displayName
-            summary {
+            summary(window: SEVEN_DAYS) {
               avgUptime
               validatorCount
             }

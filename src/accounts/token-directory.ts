@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
-import { AUDIT_CHANNEL } from '../db/audit.ts';
+import { AUDIT_CHANNEL, notifiedEntry } from '../db/audit.ts';
 import { listen } from '../db/changes/listen.ts';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
@@ -70,18 +70,20 @@ export async function openDirectory(options: {
     });
   };
 
-  const logEntry = (payload: string) => {
-    try {
-      log.info({ audit: JSON.parse(withoutTokens(payload)) }, 'audit');
-    } catch {
-      // every role of the database may send notifications
-      log.warn({ channel: AUDIT_CHANNEL }, 'a notification is not an entry of the audit log');
-    }
+  // Every role of the database may send notifications, so the entry is read from the table.
+  const logEntry = async (payload: string) => {
+    const entry = await notifiedEntry(db, payload).catch((error) => {
+      log.warn({ err: error }, 'an entry of the audit log could not be read');
+      return null;
+    });
+    if (entry) log.info({ audit: JSON.parse(withoutTokens(entry)) }, 'audit');
+    else if (entry === undefined)
+      log.warn({ channel: AUDIT_CHANNEL }, 'a notification is not of an entry of the audit log');
   };
 
   await reading.run();
   const listener = listen(options.url, [TOKENS_CHANNEL, AUDIT_CHANNEL], (told) => {
-    if (told?.channel === AUDIT_CHANNEL) logEntry(told.payload ?? '');
+    if (told?.channel === AUDIT_CHANNEL) void logEntry(told.payload ?? '');
     else void reading.run();
   });
   const timers = [

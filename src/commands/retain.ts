@@ -105,7 +105,7 @@ async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Pr
       pool,
       { ages, dryRun: flags.dryRun ?? false },
       (report) => {
-        if (report.state === 'failed' || report.state === 'refused') failed += 1;
+        if (['failed', 'refused', 'would refuse'].includes(report.state)) failed += 1;
         if (report.state === 'passed') passed += 1;
         if (report.state === 'dropped') rows += report.rows;
         if (report.state === 'would drop') {
@@ -131,8 +131,10 @@ async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Pr
 
 async function once(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<void> {
   const { failed, passed } = await pass(pool, ages, flags, stop);
-  if (failed > 0)
-    throw new Error(failed === 1 ? '1 part was not dropped.' : `${failed} parts were not dropped.`);
+  if (failed > 0) {
+    const done = flags.dryRun ? 'would not be' : failed === 1 ? 'was not' : 'were not';
+    throw new Error(`${failed} ${failed === 1 ? 'part' : 'parts'} ${done} dropped.`);
+  }
   if (passed > 0) throw new Error('Another process is dropping data: try again when it has ended.');
   if (stop.aborted) throw new Error('Stopped before everything was dropped.');
 }

@@ -67,6 +67,14 @@ export const auditEntries = (
     from audit_log where at >= ${since} and entry_id > ${after} order by entry_id limit ${limit}`,
   );
 
+/** The entry that a notification is about, as JSON; undefined if it is about none. */
+export async function notifiedEntry(db: Queryable, payload: string): Promise<string | undefined> {
+  const [, id] = /"entry_id": ?(\d{1,15})\b/.exec(payload) ?? [];
+  if (id === undefined) return undefined;
+  const text = '/* notifiedEntry */ select to_jsonb(a)::text as entry from audit_log a where entry_id = $1';
+  return (await db.query({ text, values: [id] })).rows[0]?.entry as string | undefined;
+}
+
 /** Returns the number of removed entries. The database refuses entries of the last 90 days. */
 export async function deleteAuditBefore(db: Queryable, before: Date): Promise<number> {
   await db.query({ text: `/* auditDelete */ set local stakegraph.audit_delete = 'on'`, values: [] });

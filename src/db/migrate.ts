@@ -145,7 +145,10 @@ export const migrate = (url: string, dir = folder, last?: string): Promise<strin
       });
     } catch (error) {
       // Those before the one that failed stay applied.
-      await client.query('/* failed */ rollback').then(noteApplied).catch(() => undefined);
+      await client
+        .query('/* failed */ rollback')
+        .then(noteApplied)
+        .catch(() => undefined);
       throw error;
     }
     await noteApplied();

@@ -71,6 +71,9 @@ const oneAtATime =
     });
   };
 
+/** Slower clients could hold many responses in memory for hours. */
+const LEAST_BYTES_PER_MS = 2;
+
 /** A connection whose send queue was empty is inspected again after sending this many bytes. */
 const UNSEEN_BYTES = 65_536;
 
@@ -86,12 +89,13 @@ type Sending = {
 };
 
 /**
- * Resets a connection whose client reads nothing for `sendTimeoutMs`. On Linux, bytes in the kernel's send queue are
- * unread, though Node reports them as sent. A socket closes only after that queue is empty.
+ * Resets a connection whose client reads less than 2 kB a second for `sendTimeoutMs`. On Linux, bytes in the kernel's
+ * send queue are unread, though Node reports them as sent. A socket closes only after that queue is empty.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Map<Socket, Sending>();
   const timed = new WeakSet<Socket>();
+  const leastBytes = LEAST_BYTES_PER_MS * sendTimeoutMs;
   let refused = 0;
   let unread = 0;
 
@@ -126,7 +130,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
       if (queued === 0) sending.emptyAt = sent;
       delete sending.acknowledged;
       sending.close?.();
-    } else if (sending.acknowledged !== sent - queued) {
+    } else if (sending.acknowledged === undefined || sent - queued >= sending.acknowledged + leastBytes) {
       sending.acknowledged = sent - queued;
       sending.since = now;
     } else if (now - sending.since >= sendTimeoutMs) reset(socket, sending);

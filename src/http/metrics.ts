@@ -165,7 +165,7 @@ function registerServiceMetrics(registry: Registry, sources: Sources): void {
   );
   counter(
     'http_connections_unread',
-    'Connections closed because the client read nothing of an answer for SEND_TIMEOUT_MS.',
+    'Connections closed because the client read an answer too slowly for SEND_TIMEOUT_MS.',
     connections.unread,
   );
   new Counter({

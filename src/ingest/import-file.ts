@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { audit } from '../db/audit.ts';
 import { raisedRevision } from '../db/changes/revisions.ts';
 import { type Pool, transaction } from '../db/pool.ts';
+import { isObject } from '../kernel/json.ts';
 import { traced } from '../kernel/tracing.ts';
 import { DroppedTimeError, refuseDropped } from './dropped-time.ts';
 import { faultText } from './fault-messages.ts';
@@ -13,6 +14,7 @@ import { guardIndexed } from './index-guard.ts';
 import { lockWriters } from './locks.ts';
 import { noteOrigins, type Origin, stagedDatasets } from './origins.ts';
 import { quickLines } from './quick/index.ts';
+import { misspeltKeys } from './source/misspelt.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type Lines, type RawRow, type Source, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
@@ -44,6 +46,8 @@ export type ImportOptions = RowOptions & {
   onRejected?: (text: string) => void;
   onProgress?: (progress: Progress) => void;
   resume?: boolean;
+  /** Accepts keys that look misspelt, because a newer service may have fields of such names. */
+  anyKeys?: boolean;
   /** Allows overwriting rows that `stakegraph index` wrote. Defaults to `replace`. */
   overIndex?: boolean;
   origin?: Origin;
@@ -253,6 +257,13 @@ async function stageSource(
 
 const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
 
+const misspeltBy = new WeakMap<object, ReturnType<typeof misspeltKeys>>();
+function misspeltOf({ shape }: Importer<unknown>) {
+  let find = misspeltBy.get(shape);
+  if (!find) misspeltBy.set(shape, (find = misspeltKeys(Object.keys(shape.shape))));
+  return find;
+}
+
 function checkRow(
   importer: Importer<unknown>,
   source: Source,
@@ -261,7 +272,8 @@ function checkRow(
   report: FileReport,
 ): unknown {
   const checked = raw.broken ? undefined : importer.check(raw.value, options);
-  if (checked?.success) return checked.data;
+  const misspelt = isObject(raw.value) && !options.anyKeys ? misspeltOf(importer)(raw.value) : [];
+  if (checked?.success && misspelt.length === 0) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
   if (unlike && report.rows === 1 && !options.skipInvalid)
@@ -273,6 +285,9 @@ function checkRow(
   else
     for (const issue of checked?.error?.issues ?? [])
       addFault(report, { ...at, field: issue.path.join('.') || '(row)', msg: faultText(issue, raw.value) });
+  if (!whole)
+    for (const { key, field } of misspelt)
+      addFault(report, { ...at, field: key, msg: `is not a field; ${field} is` });
   return undefined;
 }
 

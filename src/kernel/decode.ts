@@ -68,10 +68,10 @@ const hexDigits = (value: unknown): unknown =>
 const utcMoment = (value: unknown): unknown =>
   typeof value === 'string' ? (momentText(value) ?? value) : plain(value);
 
-/** `32014860472.0` becomes `32014860472`. */
+/** `32014860472.0` and `3.2014860472e10` become `32014860472`. */
 function wholeDigits(value: unknown): unknown {
-  if (typeof value === 'string' || Number.isInteger(value)) return String(value);
-  return isNumber(value) ? String(value).replace(/\.0+$/, '') : value;
+  if (typeof value === 'string' || Number.isSafeInteger(value)) return String(value);
+  return isNumber(value) ? String(decimalDigits(value)).replace(/\.0+$/, '') : value;
 }
 
 /** Expands exponents: `1.50e-7` becomes `0.000000150`. */

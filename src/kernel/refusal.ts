@@ -45,8 +45,19 @@ export class Refusal extends Error {
   }
 }
 
-export const badInput = (faults: Fault[]) =>
-  new Refusal('BAD_INPUT', faults.map((fault) => fault.msg).join(' '), { faults });
+/** The most validators that a request names, so that each of them can have a fault. */
+const MAX_FAULTS = 1_000;
+const MAX_IN_MESSAGE = 20;
+
+/** Of very many faults, the last one says how many more there are. */
+export function badInput(all: readonly Fault[]): Refusal {
+  const more = (shown: number) => `${all.length - shown} more are not listed.`;
+  const faults = all.slice(0, MAX_FAULTS);
+  if (all.length > MAX_FAULTS) faults.push({ loc: [], msg: more(MAX_FAULTS), type: 'too_many' });
+  const messages = all.slice(0, MAX_IN_MESSAGE).map(({ msg }) => msg);
+  if (all.length > MAX_IN_MESSAGE) messages.push(more(MAX_IN_MESSAGE));
+  return new Refusal('BAD_INPUT', messages.join(' '), { faults });
+}
 
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);

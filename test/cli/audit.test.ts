@@ -163,8 +163,11 @@ describe('audit_log', () => {
     await run('notify stakegraph_audit');
     await run(`notify stakegraph_audit, 'hello'`);
     const others = () =>
-      logged.filter(({ msg }) => msg === 'a notification is not an entry of the audit log');
+      logged.filter(({ msg }) => msg === 'a notification is not of an entry of the audit log');
     await eventually(() => expect(others()).toHaveLength(2));
+    await run(`notify stakegraph_audit, '{"entry_id": 999999, "action": "forged"}'`);
+    await eventually(() => expect(others()).toHaveLength(3));
+    expect(logged.filter(({ audit }) => audit?.action === 'forged')).toEqual([]);
     expect((await gateway.fetch('/health')).status).toBe(200);
   });
 
@@ -176,9 +179,9 @@ describe('audit_log', () => {
     );
     await eventually(() => {
       const told = logged.flatMap(({ audit }) => (/^long/.test(String(audit?.action)) ? [audit] : []));
-      expect(told.map(({ action, details }) => [action, details])).toEqual([
-        ['long', { omitted: true }],
-        ['longer', undefined],
+      expect(told.map(({ action, subject, details }) => [action, subject, details])).toEqual([
+        ['long', 'c', { file: 'x'.repeat(9_000) }],
+        ['longer', 'x'.repeat(9_000), {}],
       ]);
     });
   });

@@ -247,3 +247,17 @@ describe('the limits of answers', () => {
     expect((await gateway.graphql(query)).errors).toBeUndefined();
   });
 });
+
+describe('an answer with very many errors', () => {
+  it('lists 100 of them, compiled or not, and says how many more there are', async () => {
+    const query = '{ validators(first: 200) { nodes { operators { summary { id } } } } }';
+    for (const _ of [1, 2, 3]) {
+      const { errors = [] } = await gateway.graphql(query);
+      expect(errors).toHaveLength(101);
+      expect(errors.at(-1)).toMatchObject({
+        message: expect.stringMatching(/^\d+ more errors are not listed\.$/),
+        extensions: { code: 'BAD_INPUT' },
+      });
+    }
+  });
+});

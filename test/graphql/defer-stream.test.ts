@@ -144,7 +144,7 @@ describe('a document with @defer or @stream', () => {
       'this is a subscription',
     ],
     ['{ then: slashings { nodes @stream { id } } }', 'The alias "then"'],
-    [`{ ${'a'.repeat(101)}: slashings { nodes @stream { id } } }`, 'at most 100 characters'],
+    [`{ ${'a'.repeat(101)}: slashings { nodes @stream { id } } }`, 'limit of 100 characters in an alias'],
     [`{ slashings { nodes @stream(label: "${'a'.repeat(101)}") { id } } }`, 'at most 100 characters'],
     ['{ slashings @stream { totalCount } }', 'non-list field'],
     [

@@ -222,7 +222,7 @@ describe('the answer', () => {
       [variable, ['variable', 'from']],
     ] as const) {
       const faults = [
-        { loc, msg: expect.stringContaining('a date like 2024-03-31 is needed'), type: 'value' },
+        { loc, msg: expect.stringContaining('a date like 2024-03-31 is needed'), type: 'value_error' },
       ];
       expect(errors?.[0].extensions).toEqual({ code: 'BAD_INPUT', faults });
     }

@@ -221,9 +221,40 @@ describe('a hostile query', () => {
     const query = 'query ($where: OperatorWhere) { operators(window: ALL, where: $where) { totalCount } }';
     for (const _ of [1, 2, 3]) {
       const answer = await ask(query, { variables });
-      expect(answer.errors[0].extensions.code).toBe('BAD_QUERY');
-      expect(JSON.stringify(answer).length).toBeLessThan(10_000);
+      expect(answer.errors[0].extensions.code).toBe('BAD_INPUT');
+      expect(JSON.stringify(answer).length).toBeLessThan(12_000);
     }
+  });
+
+  it('with a name of more than 100 characters, which each row and error would repeat, is refused', async () => {
+    const long = 'a'.repeat(101);
+    expect(await passed(`{ ${long}: slashings { totalCount } }`)).toEqual(['nameLength 100']);
+    expect(await passed(`query ($${long}: Int) { slashings(first: $${long}) { totalCount } }`)).toEqual([
+      'nameLength 100',
+    ]);
+  });
+
+  it.each([
+    [
+      '20,000 datasets',
+      `subscription ($ids: [String!]) { datasetChanged(names: $ids) { __typename } }`,
+      20_000,
+    ],
+    ['9,900 ids', `query ($ids: [ID!]) { operators(ids: $ids, window: ALL) { totalCount } }`, 9_900],
+  ])('that names %s gets a short answer', async (_name, query, count) => {
+    const accept = { accept: 'application/json, text/event-stream' };
+    const variables = { ids: Array(count).fill('x') };
+    const { text } = await gateway.fetch('/graphql', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${gateway.token}`,
+        'content-type': 'application/json',
+        ...accept,
+      },
+      body: JSON.stringify({ query, variables }),
+    });
+    expect(text).toContain(`has ${count} entries`);
+    expect(text.length).toBeLessThan(1_000);
   });
 
   it('is refused with 400 as application/graphql-response+json', async () => {

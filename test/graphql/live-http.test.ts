@@ -36,7 +36,7 @@ describe('a subscription over HTTP', () => {
       const { status, json } = await gateway.graphql(BLOCKS, {}, { accept });
       expect([status, json.detail]).toEqual([
         406,
-        'A subscription is answered as text/event-stream; accept it.',
+        'The response to a subscription is text/event-stream; accept it.',
       ]);
     },
   );

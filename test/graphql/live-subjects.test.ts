@@ -66,11 +66,7 @@ describe('operatorChanged', () => {
 
   it('ends with NOT_FOUND for an operator that does not exist, and refuses private sets', async () => {
     const cases = [
-      [
-        { ...variables, id: 'nobody' },
-        'NOT_FOUND',
-        'Operator "nobody" of class pool was not found on mainnet.',
-      ],
+      [{ ...variables, id: 'nobody' }, 'NOT_FOUND', 'Pool "nobody" was not found on mainnet.'],
       [
         { ...variables, type: 'PRIVATE_SET' },
         'BAD_INPUT',

@@ -104,7 +104,7 @@ describe('mutations', () => {
       { field: ['pubkey'], code: 'BAD_INPUT' },
     ]);
     expect((await run('removeValidator', { setId, pubkey: '1' }, none)).userErrors).toEqual([
-      { field: null, message: `Validator "1" was not found in tag "${setId}".`, code: 'NOT_FOUND' },
+      { field: null, message: `Validator "1" was not found in private set "${setId}".`, code: 'NOT_FOUND' },
     ]);
   });
 
@@ -121,7 +121,7 @@ describe('mutations', () => {
           field: null,
           code: 'FORBIDDEN',
           message:
-            'The build tier has at most 4 private sets, and the account has 4: delete a tag, or a higher tier has more.',
+            'The build tier has at most 4 private sets, and the account has 4: delete one, or a higher tier has more.',
         },
       ],
     });

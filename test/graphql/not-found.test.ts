@@ -17,9 +17,7 @@ const nothing: Record<
   { null?: string[]; empty?: Asked[]; notFound?: [args: string, message: string][] }
 > = {
   attestations: {
-    notFound: [
-      ['operatorId: "nobody", idType: POOL', 'Entity "nobody" of entityType pool was not found on mainnet.'],
-    ],
+    notFound: [['operatorId: "nobody", idType: POOL', 'Pool "nobody" was not found on mainnet.']],
   },
   block: { null: ['slot: 2147483647'] },
   blocks: { empty: ['fromSlot: 2147483647', 'network: HOLESKY, fromSlot: 2147483647'] },
@@ -30,9 +28,7 @@ const nothing: Record<
   consolidationCapacity: {},
   consolidations: {
     empty: ['by: { index: 2147483647 }', `by: { pubkey: "${PUBKEY}" }`, 'fromDay: 9000000'],
-    notFound: [
-      ['operatorId: "nobody", idType: POOL', 'Entity "nobody" of entityType pool was not found on mainnet.'],
-    ],
+    notFound: [['operatorId: "nobody", idType: POOL', 'Pool "nobody" was not found on mainnet.']],
   },
   consolidationHistory: { empty: ['toDate: "2020-12-31"'] },
   datasets: {},

@@ -113,7 +113,11 @@ describe('mutations of private sets', () => {
       ['BAD_INPUT', ['validators'], 'validators must have 1 to 1000 entries.'],
     ]);
     expect(await faults('removePrivateSetValidators', { setId, validators: [index(0), index(3)] })).toEqual([
-      ['NOT_FOUND', ['validators', '1'], `Validator "${known[3]?.index}" was not found in tag "${setId}".`],
+      [
+        'NOT_FOUND',
+        ['validators', '1'],
+        `Validator "${known[3]?.index}" was not found in private set "${setId}".`,
+      ],
     ]);
     expect(
       await faults('removePrivateSetValidators', { setId, validators: [{ pubkey: 'zz' }] }),

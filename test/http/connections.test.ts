@@ -124,6 +124,18 @@ describe('a connection of which nothing is read', () => {
     },
   );
 
+  slow('is reset although a few bytes are read now and then', async () => {
+    const before = await metric(gateway, 'http_connections_unread_total');
+    const socket = await connectionTo(gateway);
+    socket.pause();
+    socket.write(request(gateway, LARGE));
+    const sip = setInterval(() => socket.read(100), 100);
+    onTestFinished(() => clearInterval(sip));
+    await eventually(async () => {
+      expect(await metric(gateway, 'http_connections_unread_total')).toBe(before + 1);
+    }, 20_000);
+  });
+
   it('stays open while its answer is made', async () => {
     const socket = await connectionTo(gateway);
     const { all, heads } = answersOn(socket);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { importFile, type Progress } from '../../src/ingest/import-file.ts';
 import { type ImportResource, importers } from '../../src/ingest/importers.ts';
+import { validator } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
 import { body, operator, share, slashing, useFiles } from './rows.ts';
 
@@ -76,6 +77,24 @@ describe('a file', () => {
     expect(report).toMatchObject({ loaded: true, rows: 3, inserted: 2, rejected: 1 });
     expect(rejected).toEqual([bad]);
     expect(await slashed()).toEqual([1, 3]);
+  });
+
+  it.each([
+    ['Pool', { Pool: 'P' }, 'pool'],
+    ['node_operator', { node_operator: 'N' }, 'nodeOperator'],
+    ['activationEpochs', { activationEpochs: 1 }, 'activationEpoch'],
+  ])(
+    'whose field %s looks misspelt is refused, since its stored value would be removed',
+    async (name, more, field) => {
+      const { pool: _pool, nodeOperator: _operator, activationEpoch: _epoch, ...row } = validator(7);
+      const { faults, loaded } = await load('validators', [{ ...row, ...more }]);
+      expect([loaded, faults]).toMatchObject([false, [{ field: name, msg: `is not a field; ${field} is` }]]);
+    },
+  );
+
+  it('with other fields than an import needs is loaded', async () => {
+    const row = { ...slashing(1), whistleblowerReward: 3 };
+    expect(await load('slashings', [row])).toMatchObject({ faults: [], loaded: true });
   });
 
   it('with skipInvalid keeps the first of two rows with one key', async () => {

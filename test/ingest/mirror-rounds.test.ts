@@ -238,6 +238,21 @@ describe('a series', () => {
       expect(await stored()).toEqual({ slots: 590, rewarded: 490, first: 9_811, last: 10_400 });
     });
 
+    it('is not complete where the list ends before its total', async () => {
+      const service = await serviceForTest((request, response) => {
+        const { end } = response;
+        response.end = ((body: string) =>
+          end.call(response, body.replace(/"next":"[^"]*"/, '"next":null'), 'utf8')) as never;
+        following(9_600)(request, response);
+      });
+      const { complete, failures } = await run(service, { resources: ['blocks'], blockSlots: 1_000 });
+      expect([complete, failures]).toMatchObject([
+        false,
+        [{ error: expect.stringContaining('ends after 200 rows, but total was 601') }],
+      ]);
+      expect(await stored()).toMatchObject({ slots: 0 });
+    });
+
     it('has the slots that the service gets after newer ones', async () => {
       const service = await serviceForTest(following(9_600));
       const blocks: Options = { resources: ['blocks'], blockSlots: 200 };

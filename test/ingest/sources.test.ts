@@ -49,6 +49,27 @@ describe('importFile reads', () => {
   });
 });
 
+describe('a small file that would take gigabytes of memory', () => {
+  const deep = '['.repeat(100_000);
+  const wide = `{"validatorIndex":1,"x":[${'1,'.repeat(1_000_000)}1]}`;
+  it.each([
+    ['levels', deep, 'has more than 64 levels of nesting in one value'],
+    [
+      'levels in a row',
+      `[{"validatorIndex":1,"x":${deep}`,
+      'has more than 64 levels of nesting in one value',
+    ],
+    ['values', `${wide.slice(0, -1)},\n"y":1}`, 'has more than 1000000 values in one value'],
+  ])('of %s is refused', async (_name, text, message) => {
+    await expect(load(gzipSync(text))).rejects.toThrow(message);
+  });
+
+  it('of values in a line is refused by its line', async () => {
+    const { faults } = await load(gzipSync(`${ndjson(two)}${wide}\n`));
+    expect(faults).toMatchObject([{ place: 'line 3', msg: 'has more than 1000000 values' }]);
+  });
+});
+
 describe('a row with a list named data or results, which would be taken for rows,', () => {
   const [row] = two as [object];
   it.each([

@@ -45,6 +45,8 @@ describe('numbers', () => {
 
   it.each([
     ['sumEndEpochBalance', '32014860472.0', '32014860472'],
+    ['sumEndEpochBalance', '3.2014860472e10', '32014860472'],
+    ['sumEndEpochBalance', '320148604720E-1', '32014860472'],
     ['networkPenetration', '1.0E-7', '1e-07'],
     ['networkPenetration', '0.00001', '1e-05'],
     ['validatorCount', '12.0', '12'],

@@ -179,7 +179,8 @@ describe('GET /v1/eth/validators/consolidations', () => {
     for (const query of ['nodeOperator&entityId=nobody', `withdrawalAddress&entityId=0x${'0'.repeat(40)}`]) {
       const answer = await list(`entityType=${query}`);
       const [type, id] = query.split('&entityId=');
-      const detail = `Entity "${id}" of entityType ${type} was not found on mainnet.`;
+      const name = type === 'nodeOperator' ? 'Node operator' : 'Withdrawal address';
+      const detail = `${name} "${id}" was not found on mainnet.`;
       expect([answer.status, answer.json]).toEqual([404, { detail }]);
     }
     expect((await list(`validator=1&entityType=pool&entityId=nobody`)).status).toBe(404);

@@ -57,7 +57,7 @@ describe("another account's private set", () => {
       const before = await stored();
       const theirs = await other.call(method, path(id), body);
       const absent = await other.call(method, path(NONE), body);
-      expect([theirs.status, theirs.json]).toEqual([404, { detail: `Tag "${id}" was not found.` }]);
+      expect([theirs.status, theirs.json]).toEqual([404, { detail: `Private set "${id}" was not found.` }]);
       expect([absent.status, absent.text.replace(NONE, id)]).toEqual([theirs.status, theirs.text]);
       expect(await stored()).toEqual(before);
     },

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Account, accountOf } from '../support/account.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -180,6 +182,15 @@ describe('POST /v1/eth/tags', () => {
   });
 });
 
+/** Asks again while too many changes of the account are in progress. */
+async function unlessMany<T extends { status: number }>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 429) return answer;
+    await sleep(20);
+  }
+}
+
 describe('the number of tags', () => {
   it.each([
     ['build', 4],
@@ -188,7 +199,7 @@ describe('the number of tags', () => {
     const owner = await accountOf(gateway, tier);
     const answers = await Promise.all(
       Array.from({ length: most + 5 }, (_, at) =>
-        owner.post(at % 2 ? '/v1/tags' : '/v1/eth/tags', { name: `t${at}` }),
+        unlessMany(() => owner.post(at % 2 ? '/v1/tags' : '/v1/eth/tags', { name: `t${at}` })),
       ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(most);
@@ -248,7 +259,7 @@ describe('tags of an account', () => {
     const deleted = await account.call('DELETE', `${base}/${tag.id}`, undefined, json);
     expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect((await account.get(`${base}/${tag.id}`)).json).toEqual({
-      detail: `Tag "${tag.id}" was not found.`,
+      detail: `Private set "${tag.id}" was not found.`,
     });
     expect((await account.call('DELETE', `${base}/${tag.id}`)).status).toBe(404);
     expect((await account.get(`${base}/not-a-uuid`)).json.detail[0]).toMatchObject({
@@ -361,18 +372,39 @@ describe('the validators of a tag', () => {
     const refused = await account.post(path, { pubkeys: [known[0]?.index, known[1]?.index] });
     expect([refused.status, faultsOf(refused.json)]).toEqual([
       400,
-      [['body.pubkeys', 'pubkeys would make it 15001 validators; a tag has at most 15000.']],
+      [['body.pubkeys', 'pubkeys would make it 15001 validators; a private set has at most 15000.']],
     ]);
     expect((await account.post(path, { pubkeys: [known[0]?.index] })).status).toBe(201);
+  });
+
+  it('changed more than eight times at once by one account are refused with 429, and those of another are not', async () => {
+    const [{ id }, other] = [await make(), await accountOf(gateway)];
+    const path = `/v1/eth/tags/${id}/validators`;
+    const locker = new pg.Client(gateway.database.url);
+    await locker.connect();
+    await locker.query('begin; lock table private_set_members in access exclusive mode');
+    const calls = Array.from({ length: 11 }, () => account.post(path, { pubkeys: [known[0]?.index] }));
+    const refused = await Promise.any(calls);
+    expect([refused.status, refused.headers.get('retry-after'), refused.json.detail]).toEqual([
+      429,
+      '1',
+      '8 changes of private sets of this account are in progress; try again when they are done.',
+    ]);
+    expect((await other.post('/v1/eth/tags', { name: 'Mine' })).status).toBe(201);
+    await locker.end();
+    const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(8).fill(201), 429, 429, 429]);
   });
 
   it('added and removed at once end in one of the two states', async () => {
     const { id } = await make();
     const path = `/v1/eth/tags/${id}/validators`;
     const calls = Array.from({ length: 12 }, (_, at) =>
-      at % 2
-        ? account.call('DELETE', `${path}/${known[0]?.index}`)
-        : account.post(path, { pubkeys: [known[0]?.index] }),
+      unlessMany(() =>
+        at % 2
+          ? account.call('DELETE', `${path}/${known[0]?.index}`)
+          : account.post(path, { pubkeys: [known[0]?.index] }),
+      ),
     );
     for (const { status } of await Promise.all(calls)) expect([201, 204, 404]).toContain(status);
     const { rows } = await gateway.database.pool.query({

@@ -113,7 +113,8 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
         error instanceof GraphQLError ? error : new GraphQLError(error.message, { originalError: error });
       push(next(jsonPieces({ errors: [renderError(wrapped, log).toJSON()] }).join('')));
     }
-    push(COMPLETE);
+    // Without it, clients subscribe again.
+    if (error || reason === 'complete') push(COMPLETE);
     body.push(null);
     finish(reason);
   }

@@ -24,15 +24,31 @@ export function renderError(error: GraphQLError, log: Logger): GraphQLError {
   return rendered;
 }
 
+/** A mistake in a field of a list has an error for each row. */
+const MAX_ERRORS = 100;
+
+export function renderErrors(errors: readonly GraphQLError[], log: Logger): GraphQLError[] {
+  const rendered = errors.slice(0, MAX_ERRORS).map((error) => renderError(error, log));
+  const left = errors.length - rendered.length;
+  if (left > 0) {
+    const { code } = (rendered.at(-1) as GraphQLError).extensions;
+    rendered.push(new GraphQLError(`${left} more errors are not listed.`, { extensions: { code } }));
+  }
+  return rendered;
+}
+
 const MAX_MESSAGE = 1_000;
 
 /** graphql-js quotes whole variables. */
 const shortened = (message: string) =>
   message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 
+/** What graphql-js says of the value of a variable; it says other things of the document's use of a variable. */
+const VALUE = /^Variable "\$(\w+)" (?:got invalid value|of required type|of non-null type)/;
+
 /** graphql-js names a variable in its message only. A fault in the document has `locations`. */
 function locOf({ message }: GraphQLError): string[] {
-  const [, variable] = /^Variable "\$(\w+)"/.exec(message) ?? [];
+  const [, variable] = VALUE.exec(message) ?? [];
   return variable === undefined ? ['document'] : ['variable', variable];
 }
 
@@ -54,9 +70,12 @@ function render(error: GraphQLError, log: Logger): GraphQLError {
   if ((!original || original instanceof GraphQLError) && !extensions.unexpected) {
     const { code, http } = extensions;
     const message = withoutTokens(shortened(error.message));
-    if (code === 'BAD_INPUT') {
-      const faults = extensions.faults ?? [{ loc: locOf(error), msg: message, type: 'value' }];
-      return new GraphQLError(message, { ...place, extensions: { ...extensions, faults } });
+    if (code === 'BAD_INPUT' || (!code && VALUE.test(error.message))) {
+      const faults = extensions.faults ?? [{ loc: locOf(error), msg: message, type: 'value_error' }];
+      return new GraphQLError(message, {
+        ...place,
+        extensions: { ...extensions, code: 'BAD_INPUT', faults },
+      });
     }
     return new GraphQLError(message, {
       ...place,

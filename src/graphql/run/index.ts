@@ -7,7 +7,7 @@ import { badInput } from '../../kernel/refusal.ts';
 import type { Streams } from '../live/streams.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { documentReader, type Params } from './documents.ts';
-import { renderError, withoutHttp } from './errors.ts';
+import { renderErrors, withoutHttp } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
 import { paramsFaults } from './params.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
@@ -69,7 +69,7 @@ export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: St
     if (costRefusal(cost, context)) return undefined;
     const { data, errors: failures } = await query.run(context, variables);
     if (data === undefined) return undefined;
-    const errors = failures?.map((error) => renderError(error, context.log)) ?? [];
+    const errors = renderErrors(failures ?? [], context.log);
     const extensions = settled(context, errors, true);
     const isError = errors.length > 0;
     const result = { errors: isError ? errors.map(withoutHttp) : undefined, data, extensions };

@@ -15,6 +15,7 @@ export const limits = {
   fields: 100_000,
   bytes: 8_000_000,
   introspection: 60_000,
+  nameLength: 100,
   partDirectives: 10,
   parts: 20_000,
 } as const;
@@ -52,6 +53,7 @@ const words = {
   bytes: 'bytes in the answer; ask for smaller pages or fewer fields',
   introspection: 'fields of introspection; ask for fewer of them',
   rows: 'rows; ask for smaller pages within pages',
+  nameLength: 'characters in an alias or the name of a variable',
   partDirectives: 'uses of @defer and @stream',
   parts: 'fields in the answer times uses of @defer and @stream; ask for smaller pages or use them less',
 };
@@ -106,7 +108,14 @@ export function LimitsRule(context: ValidationContext): ASTVisitor {
     return total;
   }
 
+  const checkLength = (name: string | undefined) => {
+    if (name && name.length > limits.nameLength) context.reportError(limitError('nameLength'));
+  };
+
   return {
+    // Each row and each error of the response repeats aliases.
+    Field: ({ alias }) => checkLength(alias?.value),
+    VariableDefinition: ({ variable }) => checkLength(variable.name.value),
     OperationDefinition(operation) {
       const { depth, aliases, fields, schemas } = measure(operation.selectionSet);
       if (depth > limits.depth) context.reportError(limitError('depth'));

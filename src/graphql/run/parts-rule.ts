@@ -52,9 +52,6 @@ export function initialCountRefusal(
   return refused;
 }
 
-/** In characters. Each part repeats its label and the aliases of its path. */
-const MAX_NAME = 100;
-
 export function PartsRule(context: ValidationContext): ASTVisitor {
   const document = context.getDocument();
   if (partsIn(document) === 0) return {};
@@ -71,8 +68,8 @@ export function PartsRule(context: ValidationContext): ASTVisitor {
     Directive(node) {
       if (!names.has(node.name.value)) return;
       for (const { name, value } of node.arguments ?? [])
-        if (name.value === 'label' && value.kind === Kind.STRING && value.value.length > MAX_NAME)
-          refuse(`A label has at most ${MAX_NAME} characters.`, { nodes: node });
+        if (name.value === 'label' && value.kind === Kind.STRING && value.value.length > limits.nameLength)
+          refuse(`A label has at most ${limits.nameLength} characters.`, { nodes: node });
     },
     Field({ alias }) {
       if (!alias) return;
@@ -81,11 +78,6 @@ export function PartsRule(context: ValidationContext): ASTVisitor {
         refuse('The alias "then" cannot be used in a document with @defer or @stream; use another.', {
           nodes: alias,
         });
-      if (alias.value.length > MAX_NAME)
-        refuse(
-          `An alias has at most ${MAX_NAME} characters in a document with @defer or @stream; "${alias.value.slice(0, 20)}…" has ${alias.value.length}.`,
-          { nodes: alias },
-        );
     },
     SelectionSet(node) {
       // The executor would run a fragment once for each spread, but the estimate counts it once.

@@ -4,17 +4,20 @@ import Negotiator from 'negotiator';
 import type { Context } from '../../context.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
 import { otherParameters } from './accept.ts';
-import { renderError, withoutHttp } from './errors.ts';
+import { renderErrors, withoutHttp } from './errors.ts';
 import { settled } from './metering.ts';
 
 const types = ['multipart/mixed', 'text/event-stream'] as const;
 export type PartsType = (typeof types)[number];
 
+/** Parts have the form of `deferSpec=20220824`; this parameter names later ones. */
+const NEWER_FORMAT = /;\s*incrementalSpec\s*=/i;
+
 export function acceptedParts(accept = ''): PartsType | undefined {
   const named = accept
-    .replace(otherParameters, '')
     .split(',')
-    .map((range) => range.trim().toLowerCase())
+    .filter((range) => !NEWER_FORMAT.test(range))
+    .map((range) => range.replace(otherParameters, '').trim().toLowerCase())
     .filter((range) => types.some((type) => range.startsWith(type)));
   if (named.length === 0) return undefined;
   return new Negotiator({ headers: { accept: named.join(',') } }).mediaType([...types]) as
@@ -86,7 +89,7 @@ export function partsBody({ results, stop, release }: Parts, type: PartsType, co
   let charged: number | undefined;
 
   function shown({ errors: failures, incremental, ...rest }: Part): object {
-    const own = failures?.map((error) => renderError(error, log));
+    const own = failures && renderErrors(failures, log);
     errors.push(...(own ?? []));
     return {
       ...(own && { errors: own.map(withoutHttp) }),

@@ -18,7 +18,7 @@ import { Refusal, unavailable } from '../../kernel/refusal.ts';
 import type { EventText } from '../live/shared-topics.ts';
 import type { Subscription } from '../live/stream.ts';
 import { Topic } from '../live/topic.ts';
-import { renderError } from './errors.ts';
+import { renderErrors } from './errors.ts';
 import { fragmentsOf } from './introspection.ts';
 
 const CONDITIONS = ['skip', 'include'];
@@ -76,7 +76,7 @@ async function eventText(args: ExecutionArgs): Promise<EventText> {
   const isAway = ({ originalError }: GraphQLError) =>
     originalError instanceof Refusal && originalError.code === 'UNAVAILABLE';
   if (failures?.some(isAway)) throw unavailable();
-  const errors = failures?.map((error) => renderError(error, log));
+  const errors = failures && renderErrors(failures, log);
   const text = jsonPieces({ errors: errors?.map((error) => error.toJSON()), data }).join('');
   return { text: text.slice(0, -1), units: metering.charged };
 }
@@ -91,7 +91,3 @@ export const eventHeaders = {
   connection: 'close', // an idle connection would delay a shutdown
   'x-accel-buffering': 'no', // nginx would hold events back
 };
-
-export const eventsOnly = Buffer.from(
-  '{"detail":"A subscription is answered as text/event-stream; accept it."}',
-);

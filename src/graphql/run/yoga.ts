@@ -12,7 +12,7 @@ import type { Streams } from '../live/streams.ts';
 import { schema } from '../schema/index.ts';
 import { acceptedType } from './accept.ts';
 import { type documentReader, idNames, type Params } from './documents.ts';
-import { renderError } from './errors.ts';
+import { renderErrors } from './errors.ts';
 import type { GraphqlAnswer } from './index.ts';
 import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
@@ -28,15 +28,7 @@ import {
 } from './parts.ts';
 import { initialCountRefusal, PartsRule, partsIn, partsRefusal } from './parts-rule.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
-import {
-  acceptsEvents,
-  eventHeaders,
-  eventsOnly,
-  isPlan,
-  type Plan,
-  planOf,
-  rootConditions,
-} from './subscriptions.ts';
+import { acceptsEvents, eventHeaders, isPlan, type Plan, planOf, rootConditions } from './subscriptions.ts';
 import { NulRule, refuseNul, variableErrors } from './variables.ts';
 
 /**
@@ -149,7 +141,7 @@ const errorsPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (!('errors' in result) || !result.errors) return;
     const { log } = serverContext as unknown as Context;
-    const errors = result.errors.map((error) => renderError(error, log));
+    const errors = renderErrors(result.errors, log);
     // Without `data`, nothing has run. The status is 500 for our own faults, otherwise 400 if the media type allows it
     // (`spec`).
     if (!('data' in result)) {
@@ -205,12 +197,16 @@ const serverHeaders = new Set([
   ...['content-length', 'transfer-encoding', 'connection', 'content-encoding', 'cache-control', 'vary'],
 ]);
 
-const notAcceptable = {
+/** Clients of GraphQL read `errors` only. */
+const notAcceptable = (detail: string): GraphqlAnswer => ({
+  status: 406,
   headers: { 'content-type': 'application/json; charset=utf-8' },
   body: Buffer.from(
-    '{"detail":"The answer is application/json or application/graphql-response+json; accept one of them."}',
+    JSON.stringify({ detail, errors: [{ message: detail, extensions: { code: 'NOT_ACCEPTABLE' } }] }),
   ),
-};
+  units: CALLER_ERROR_UNITS,
+  notCached: 'error',
+});
 
 export type Answering = (
   request: FastifyRequest,
@@ -242,7 +238,10 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
   return async (request, context, newContext) => {
     const given = request.headers.accept;
     const accept = acceptedType(given);
-    if (!accept) return { status: 406, ...notAcceptable, units: CALLER_ERROR_UNITS, notCached: 'error' };
+    if (!accept)
+      return notAcceptable(
+        'The response is application/json or application/graphql-response+json; accept one of them.',
+      );
     request.raw.headers.accept = accept; // Yoga ignores `q`
     const partsType = acceptedParts(given);
     if (partsType) partsTypes.set(context.metering, partsType);
@@ -261,13 +260,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     if (plan) {
       await response.text(); // otherwise Yoga's timer for this response stays active
       if (!acceptsEvents(given))
-        return {
-          status: 406,
-          ...notAcceptable,
-          body: eventsOnly,
-          units: CALLER_ERROR_UNITS,
-          notCached: 'error',
-        };
+        return notAcceptable('The response to a subscription is text/event-stream; accept it.');
       const { metering, log } = context;
       const caller = request.caller as Caller;
       const body = streams.open({ ...plan, caller, metering, log, newContext });

@@ -1,6 +1,6 @@
 import { datasetTables } from '../../db/changes/datasets.ts';
 import { type ListedDataset, listDatasets } from '../../db/changes/revisions.ts';
-import { badInput, quoted } from '../../kernel/refusal.ts';
+import { badArgument, badInput, quoted } from '../../kernel/refusal.ts';
 import { Topic } from '../live/topic.ts';
 import { builder } from './builder.ts';
 import { DatasetType } from './datasets.ts';
@@ -8,6 +8,8 @@ import { DatasetType } from './datasets.ts';
 const known = Object.keys(datasetTables);
 
 function checkNames(names: readonly string[]): void {
+  if (names.length > known.length)
+    throw badArgument('names', `names has ${names.length} entries; there are ${known.length} datasets.`);
   const faults = names.flatMap((name, index) =>
     known.includes(name)
       ? []

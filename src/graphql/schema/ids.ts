@@ -34,12 +34,13 @@ function keysOf<Key extends object, Row>(ids: Ids, args: Args, of: ByIds<Key, Ro
       fault([name], 'cannot be given together with ids, whose page is the whole list');
   if (ids.length < 1 || ids.length > of.maxSize)
     fault(['ids'], `has ${ids.length} entries; 1 to ${of.maxSize} are needed`);
+  if (faults.length > 0) throw badInput(faults);
   const seen = new Set<string>();
   const keys = ids.map((given, index) => {
     const text = String(given);
     const read = readGlobalId(text);
     const key = read?.typename === of.type ? of.keyOf(read.id) : undefined;
-    if (!key) fault(['ids', index], `is ${quoted(text)}; the id of ${of.type} is needed`);
+    if (!key) fault(['ids', index], `is ${quoted(text)}; the id of a node of the type ${of.type} is needed`);
     else if (seen.has(JSON.stringify(key))) fault(['ids', index], 'repeats an earlier id');
     else seen.add(JSON.stringify(key));
     return key;

@@ -1,4 +1,4 @@
-import { GraphQLError, GraphQLFloat, type GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { GraphQLError, GraphQLFloat, type GraphQLScalarType, Kind, print, type ValueNode } from 'graphql';
 import { isPlainDouble, SerializedDouble } from '../../kernel/json-text.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
@@ -18,21 +18,25 @@ function textScalar(
   fits: (text: string) => boolean,
   literals: Kind[] = [Kind.STRING],
 ) {
-  const check = (value: unknown, node?: ValueNode): string => {
-    const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
-    if (typeof text === 'string' && fits(text)) return text;
-    throw new GraphQLError(`${name} cannot be ${JSON.stringify(value)}; ${form} is needed.`, {
-      ...(node && { nodes: node }),
+  const refused = (given: string, nodes?: ValueNode) =>
+    new GraphQLError(`${name} cannot be ${given}; ${form} is needed.`, {
+      ...(nodes && { nodes }),
       extensions: { code: 'BAD_INPUT' },
     });
-  };
   builder.scalarType(name, {
     description,
     specifiedByURL: specifications[name],
     serialize: (value) => value as string,
-    parseValue: (value) => check(value),
-    parseLiteral: (node: ValueNode) =>
-      check(literals.includes(node.kind) && 'value' in node ? node.value : undefined, node),
+    parseValue(value) {
+      const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+      if (typeof text === 'string' && fits(text)) return text;
+      throw refused(JSON.stringify(value));
+    },
+    parseLiteral(node: ValueNode) {
+      if (literals.includes(node.kind) && 'value' in node && fits(String(node.value)))
+        return String(node.value);
+      throw refused(print(node), node);
+    },
   });
 }
 
@@ -47,14 +51,14 @@ float.serialize = (value) => {
 
 textScalar(
   'BigInt',
-  'a whole number in decimal digits',
+  'a whole number, as text of decimal digits,',
   'A whole number of any size, as decimal text: sums of Gwei exceed the exact range of JSON numbers.',
   (text) => /^-?\d{1,40}$/.test(text),
   [Kind.STRING, Kind.INT],
 );
 textScalar(
   'Decimal',
-  'a decimal number',
+  'a decimal number, as text,',
   'An exact decimal number, as text.',
   (text) => /^-?\d{1,40}(\.\d{1,40})?$/.test(text),
   [Kind.STRING, Kind.INT, Kind.FLOAT],

@@ -17,10 +17,14 @@ type Answer = Record<string, unknown>;
 type Path = { path: string; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
+const TINY_BYTES = 2 ** 20;
 const SMALL_BYTES = 64 * 2 ** 20;
 const LARGE_BYTES = 2 ** 36;
+/** Parsed, an answer of nothing but values takes up to forty times its bytes. */
+const TINY = /^\/eth\/v1\/(node|config|beacon\/(genesis|headers|blocks))\/?|\/finality_checkpoints$/;
 
-const sizes = { small: 1, large: 4, registry: 40 } as const;
+const sizes = { tiny: 1, small: 1, large: 4, registry: 40 } as const;
+const mostBytes = { tiny: TINY_BYTES, small: SMALL_BYTES, large: LARGE_BYTES, registry: LARGE_BYTES };
 
 function parsed(text: string): Answer {
   try {
@@ -59,7 +63,8 @@ export class NodeClient {
   json<T>({ path, signal, urgent = false }: Path, read: (answer: Answer) => T): Promise<T | undefined> {
     return this.#repeated(path, signal, async () => {
       const chunks: Buffer[] = [];
-      const found = await this.#get(path, (chunk) => chunks.push(chunk), 'small', signal, urgent);
+      const size = TINY.test(path) ? 'tiny' : 'small';
+      const found = await this.#get(path, (chunk) => chunks.push(chunk), size, signal, urgent);
       if (!found) return undefined;
       const answer = parsed(Buffer.concat(chunks).toString('utf8'));
       checkOptimistic(answer);
@@ -111,7 +116,7 @@ export class NodeClient {
     const limits: Limits = {
       idleMs: timeoutMs,
       totalMs: timeoutMs * sizes[size],
-      maxBytes: size === 'small' ? SMALL_BYTES : LARGE_BYTES,
+      maxBytes: mostBytes[size],
     };
     return this.#limited(signal, urgent, () => this.#http.get(path, sink, limits, signal));
   }

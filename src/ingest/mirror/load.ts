@@ -87,7 +87,7 @@ function loadSpool(
     const report = await importSource(client, importerOf(list.resource), source, {
       ...{ network: 'mainnet', ...list.rows },
       ...{ replace: list.replaces !== undefined, whole: list.replaces?.whole },
-      ...{ overIndex: options.replace, origin: 'mirror' },
+      ...{ overIndex: options.replace, origin: 'mirror', anyKeys: true },
     });
     if (!report.loaded) throw rowsRefused(report, spool);
     await noteDone(client, run, list, {

@@ -29,6 +29,9 @@ export type Upstream = {
 };
 
 const MAX_BYTES = 64 * 1024 * 1024;
+/** Parsed, each value takes up to 100 bytes; compressed, a response of kilobytes can have millions. */
+const MAX_VALUES = 2_000_000;
+const COMMA = 44;
 
 type Retryable = { reason: string; status?: number; waitMs?: number | undefined };
 type Outcome = { body: unknown } | Retryable;
@@ -124,12 +127,13 @@ const unitsOf = (header: string | null): number | undefined =>
 
 async function textOf(response: Response, url: URL): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let bytes = 0;
+  let [bytes, values] = [0, 0];
   let text = '';
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) {
-      const most = `more than ${MAX_BYTES / 1_048_576} MiB`;
+    for (const byte of chunk) if (byte === COMMA) values += 1;
+    if (bytes > MAX_BYTES || values > MAX_VALUES) {
+      const most = `more than ${bytes > MAX_BYTES ? `${MAX_BYTES / 1_048_576} MiB` : `${MAX_VALUES} values`}`;
       throw new UpstreamError(
         `${nameOf(url)}: responds with ${most} for a page; request fewer rows with --page-size.`,
       );

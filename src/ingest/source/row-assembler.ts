@@ -1,7 +1,7 @@
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import type { Token } from 'stream-json/parser.js';
 import { listNames } from './elements.ts';
-import { type RawRow, repeatedKey, SourceError } from './source.ts';
+import { MAX_LEVELS, MAX_VALUES, type RawRow, repeatedKey, SourceError } from './source.ts';
 import type { Envelope, WholeList } from './whole-list.ts';
 
 type Open = {
@@ -36,8 +36,11 @@ export function rowAssembler(
   let sealed: number | undefined;
   let begins = false;
   let ended = false;
+  /** Values since the last row. */
+  let values = 0;
 
   const row = (value: unknown) => {
+    values = 0;
     if (sealed === undefined) whole.stray();
     batch.push({ value, place: next.place });
     next.place += 1;
@@ -53,12 +56,18 @@ export function rowAssembler(
     sealed = open.length + 1;
     return true;
   };
+  const refuseMany = (what: string) => {
+    throw new SourceError(`${name}: has more than ${what} in one value.`);
+  };
   const start = (value: unknown[] | Envelope) => {
+    if (open.length === MAX_LEVELS) refuseMany(`${MAX_LEVELS} levels of nesting`);
     const list = Array.isArray(value) && beginsList(open.at(-1));
     open.push({ value, key: '', list, holds: false, body: false, before: count() });
     begins = list;
   };
   const add = (value: unknown) => {
+    values += 1;
+    if (values > MAX_VALUES) refuseMany(`${MAX_VALUES} values`);
     const parent = open.at(-1);
     if (!parent && count() > 0 && !isContainer(value)) throw new Error('unexpected characters');
     if (!parent || parent.list) row(value);

@@ -27,6 +27,9 @@ type LineFormat = Pick<Lines, 'layout'> & {
 };
 
 const MAX_MB = 32;
+/** A compressed file of kilobytes can have millions of values or levels, each of which takes memory. */
+export const MAX_VALUES = 1_000_000;
+export const MAX_LEVELS = 64;
 
 /** Rows that end with a line break. A row that has line breaks itself has the number of its first line. */
 export async function* linesOf(

@@ -6,7 +6,7 @@ import { PeriodKeys } from '../../periods/record.ts';
 export const AttestationRecord = z
   .object({
     id: text(256).min(1).describe('Identifier of the entity.'),
-    validatorCount: count().describe('Validators of the entity at the end of the period, at least 0.'),
+    validatorCount: count().describe('Number of validators at the end of the period, at least 0.'),
     totalUniqueAttestations: bigCount().describe('Attestations included, at least 0.'),
     sumMissedAttestations: bigCount().describe('Attestations missed, at least 0.'),
     sumMissedSyncSignatures: bigCount()

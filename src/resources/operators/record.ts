@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import { count, gwei, nonNegative, number, ratio, text } from '../../kernel/leaves.ts';
+import { capitalized, snake } from '../../kernel/names.ts';
 import { textFault } from '../../kernel/params.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
 
@@ -139,4 +140,7 @@ export const normaliseId = (id: string): string =>
   /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 
 export const entityNotFound = (entity: { network: Network; idType: IdType; id: string }) =>
-  notFound(`Entity ${quoted(entity.id)} of entityType ${entity.idType}`, `on ${entity.network}`);
+  notFound(
+    `${capitalized(snake(entity.idType).replaceAll('_', ' '))} ${quoted(entity.id)}`,
+    `on ${entity.network}`,
+  );

@@ -4,9 +4,10 @@ import type { Context } from '../../context.ts';
 import { Topic } from '../../graphql/live/topic.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { badArgument, notFound, quoted } from '../../kernel/refusal.ts';
+import { badArgument } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from './graphql.ts';
 import type { OperatorNode, OperatorRow } from './queries.ts';
+import { entityNotFound } from './record.ts';
 import { type Asked, operatorNode, operatorSummary } from './resolve.ts';
 import { OperatorSummaryType, operatorFigures } from './summary.ts';
 
@@ -76,8 +77,7 @@ builder.subscriptionField('operatorChanged', (t) =>
           const revision = of.data.get('operators')?.revision ?? 0;
           const summary = await operatorSummary(of, { ...asked, window }, operatorFigures);
           const operator = summary ?? (await withoutSummary(of, asked, window));
-          if (!operator && position === undefined)
-            throw notFound(`Operator ${quoted(operatorId)} of class ${idType}`, `on ${network}`);
+          if (!operator && position === undefined) throw entityNotFound(asked);
           const digest = digestOf(operator);
           if (digest === position) return { position, rows: 0 };
           return { position: digest, event: { revision, operator, summary }, rows: 1 };

@@ -14,7 +14,7 @@ import {
 
 /** Spec §4.7. */
 const smoothed =
-  'as a ratio: 0.06 is 6 %, negative for a loss; in the 1d window from the rewards of the last 3 days.';
+  'as a ratio: 0.06 is 6 %, negative for a loss; in the window of one day from the rewards of the last 3 days.';
 const diff = (what: string) =>
   int().describe(`Change in the number of ${what} since the previous window; negative for a decrease.`);
 

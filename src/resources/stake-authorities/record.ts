@@ -24,7 +24,7 @@ export const StakeDelegation = z
 
 /** Spec §4.8. */
 const smoothed =
-  'as a ratio: 0.06 is 6 %, negative for a loss; in the 1d window from the rewards of the last 3 days.';
+  'as a ratio: 0.06 is 6 %, negative for a loss; in the window of one day from the rewards of the last 3 days.';
 
 /** Spec §2.7. */
 export const StakeAuthoritySummary = z

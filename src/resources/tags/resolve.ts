@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { inTurn } from '../../accounts/changes-in-turn.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { audit } from '../../db/audit.ts';
@@ -29,7 +30,7 @@ export const TAGS_SIZES = { defaultSize: 10, maxSize: 200 };
 export type Place = 'body' | 'input';
 
 /** Must not reveal other accounts' tags. */
-const tagNotFound = (id: string) => notFound(`Tag ${quoted(id)}`);
+const tagNotFound = (id: string) => notFound(`Private set ${quoted(id)}`);
 
 /** Throws NOT_FOUND for other accounts' tags, too. */
 export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
@@ -64,7 +65,7 @@ async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   if (used < setLimit) return;
   throw new Refusal(
     'FORBIDDEN',
-    `The ${tier} tier has at most ${setLimit} private sets, and the account has ${used}: delete a tag, or ${help}.`,
+    `The ${tier} tier has at most ${setLimit} private sets, and the account has ${used}: delete one, or ${help}.`,
   );
 }
 
@@ -95,7 +96,7 @@ async function add(
   const added = await insertMembers(db, tag.id, found, now);
   const total = (await memberTotals(db, [tag.id]))[0]?.total ?? 0;
   if (total > MAX_VALIDATORS) {
-    const msg = `${place[1]} would make it ${total} validators; a tag has at most ${MAX_VALIDATORS}.`;
+    const msg = `${place[1]} would make it ${total} validators; a private set has at most ${MAX_VALIDATORS}.`;
     throw badInput([{ loc: [...place], msg, type: 'too_long' }]);
   }
   const indices = added.map((one) => one.validatorIndex);
@@ -103,7 +104,10 @@ async function add(
   return added.map((one) => one.validatorPubkey);
 }
 
-/** Throws FORBIDDEN at the tier's limit, BAD_INPUT for unknown validators. */
+const changing = <T>(ctx: Context, work: (db: Queryable) => Promise<T>): Promise<T> =>
+  inTurn(ctx.caller.accountId, () => ctx.primary.transaction(work));
+
+/** Throws FORBIDDEN at the tier's limit, BAD_INPUT for unknown validators, RATE_LIMITED for many changes at once. */
 export function createTag(
   ctx: Context,
   network: Network,
@@ -112,7 +116,7 @@ export function createTag(
 ): Promise<TagRow> {
   const now = ctx.now();
   const { accountId, tokenName } = ctx.caller;
-  return ctx.primary.transaction(async (db) => {
+  return changing(ctx, async (db) => {
     await checkTier(db, ctx);
     const tag = await insertTag(db, { accountId, network, name, createdBy: tokenName, now });
     await add(db, tag, validators, [place, 'validators'], now);
@@ -128,7 +132,7 @@ function change<T>(
   name?: string,
 ): Promise<T> {
   const now = ctx.now();
-  return ctx.primary.transaction(async (db) => {
+  return changing(ctx, async (db) => {
     const tag = await touchTag(db, ctx.caller.accountId, id, {
       now,
       ...(name === undefined ? {} : { name }),
@@ -173,7 +177,7 @@ export const removeValidators = (
     const found = new Set(ended.flatMap((one) => [one.validatorIndex, one.validatorPubkey]));
     const faults = names.flatMap((one, at): Fault[] => {
       const name = 'index' in one ? one.index : one.pubkey;
-      const msg = `Validator ${quoted(String(name))} was not found in tag ${quoted(id)}.`;
+      const msg = `Validator ${quoted(String(name))} was not found in private set ${quoted(id)}.`;
       return found.has(name)
         ? []
         : [{ loc: list ? ['input', list, at] : [], msg, type: 'unknown_validator' }];
@@ -185,7 +189,7 @@ export const removeValidators = (
   });
 
 export async function deleteTag(ctx: Context, id: string): Promise<void> {
-  await ctx.primary.transaction(async (db) => {
+  await changing(ctx, async (db) => {
     await lockSetDays(db);
     if (!(await deleteTagRow(db, ctx.caller.accountId, id))) throw tagNotFound(id);
     await audited(db, ctx, 'delete', id);
