@@ -104,7 +104,7 @@ describe('stakegraph retain', () => {
     expect(refused.stderr).toContain(`validator_days_2024_01: kept: ${refusal}`);
     expect(refused.stderr).toContain('stakegraph: 1 part was not dropped.');
     const planned = await call([...ages, '--dry-run']);
-    expect(planned).toMatchObject({ code: 0 });
+    expect(planned).toMatchObject({ code: 1, stderr: 'stakegraph: 1 part would not be dropped.\n' });
     expect(planned.stdout).toContain(`validator_days_2024_01: would keep: ${refusal}`);
     await database.pool.withClient(async (client) => {
       await client.query(`select pg_advisory_lock(hashtext('stakegraph retain'))`);

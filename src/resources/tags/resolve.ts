@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { inTurn } from '../../accounts/changes-in-turn.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { audit } from '../../db/audit.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { inTurn } from '../../kernel/in-turn.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { badInput, type Fault, notFound, quoted, Refusal } from '../../kernel/refusal.ts';
 import { addSetDays, lockSetDays, recomputeSetDays } from '../private-sets/set-days.ts';
@@ -104,8 +104,16 @@ async function add(
   return added.map((one) => one.validatorPubkey);
 }
 
-const changing = <T>(ctx: Context, work: (db: Queryable) => Promise<T>): Promise<T> =>
-  inTurn(ctx.caller.accountId, () => ctx.primary.transaction(work));
+/** Of each account, in this process. Those that wait hold no connection to the database. */
+const MAX_CHANGES = 8;
+const ofAccount = inTurn(MAX_CHANGES);
+
+function changing<T>(ctx: Context, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const done = ofAccount(ctx.caller.accountId, () => ctx.primary.transaction(work));
+  if (done) return done;
+  const message = `${MAX_CHANGES} changes of private sets of this account are in progress; try again when they are done.`;
+  throw new Refusal('RATE_LIMITED', message, { headers: { 'retry-after': '1' } });
+}
 
 /** Throws FORBIDDEN at the tier's limit, BAD_INPUT for unknown validators, RATE_LIMITED for many changes at once. */
 export function createTag(
