@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { editDistance } from './kernel/edit-distance.ts';
 
 type Environment = Record<string, string | undefined>;
 type Found = { given: Environment; faults: string[] };
@@ -80,29 +81,13 @@ const environmentOnly = /^(NODE_|NPM_|STAKEGRAPH_CONFIG$|(HTTPS?|NO)_PROXY$|OTEL
 
 function unknown(name: string, known: readonly string[]): string {
   const upper = name.toUpperCase();
-  const distances = known.map((other) => ({ other, distance: distanceOf(upper, other) }));
+  const distances = known.map((other) => ({ other, distance: editDistance(upper, other) }));
   const { other, distance } = distances.reduce((best, each) => (each.distance < best.distance ? each : best));
   const isNear = distance <= Math.max(2, other.length / 4);
   // The name may be a piece of a secret that was wrapped.
-  if (!isNear && !/^[A-Z][A-Z0-9_]*$/.test(name)) return 'the text before = is no setting.';
-  if (isNear) return `${name} is no setting; did you mean ${other}?`;
-  return environmentOnly.test(name) ? `${name} is read only from the environment.` : `${name} is no setting.`;
-}
-
-/** Levenshtein distance. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries())
-      next.push(
-        Math.min(
-          (row[j + 1] as number) + 1,
-          (next[j] as number) + 1,
-          (row[j] as number) + Number(letter !== other),
-        ),
-      );
-    row = next;
-  }
-  return row.at(-1) as number;
+  if (!isNear && !/^[A-Z][A-Z0-9_]*$/.test(name)) return 'the text before = is not a setting.';
+  if (isNear) return `${name} is not a setting; did you mean ${other}?`;
+  return environmentOnly.test(name)
+    ? `${name} is read only from the environment.`
+    : `${name} is not a setting.`;
 }

@@ -46,9 +46,7 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-/**
- * While a slow primary is asked, the last finding holds, because load balancers wait for `/ready` for a second or two.
- */
+/** While a slow primary is asked, reports the last result, because load balancers wait only a second or two. */
 function primaryFault(
   primary: Queryable,
 ): () => Promise<{ fault: ServerFault | undefined; wasWritable: boolean }> {

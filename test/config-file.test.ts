@@ -133,11 +133,11 @@ describe('a file of settings', () => {
     expect(refusal(() => read(text))).toBe(
       [
         'Invalid settings:',
-        `  ${folder}/settings, line 1: DATABASE_URI is no setting; did you mean DATABASE_URL?`,
+        `  ${folder}/settings, line 1: DATABASE_URI is not a setting; did you mean DATABASE_URL?`,
         `  ${folder}/settings, line 2: NAME=value is needed.`,
-        `  ${folder}/settings, line 4: port is no setting; did you mean PORT?`,
+        `  ${folder}/settings, line 4: port is not a setting; did you mean PORT?`,
         `  ${folder}/settings, line 5: PORT is given twice.`,
-        `  ${folder}/settings, line 6: HOST_FILE is no setting.`,
+        `  ${folder}/settings, line 6: HOST_FILE is not a setting.`,
       ].join('\n'),
     );
   });
@@ -147,11 +147,11 @@ describe('a file of settings', () => {
     expect(refusal(() => read(text))).toBe(
       [
         'Invalid settings:',
-        `  ${folder}/settings, line 1: the text before = is no setting.`,
-        `  ${folder}/settings, line 2: HUNTER2 is no setting.`,
+        `  ${folder}/settings, line 1: the text before = is not a setting.`,
+        `  ${folder}/settings, line 2: HUNTER2 is not a setting.`,
         `  ${folder}/settings, line 3: NODE_ENV is read only from the environment.`,
         `  ${folder}/settings, line 4: OTEL_RESOURCE_ATTRIBUTES is read only from the environment.`,
-        `  ${folder}/settings, line 5: CASH is no setting; did you mean CACHE?`,
+        `  ${folder}/settings, line 5: CASH is not a setting; did you mean CACHE?`,
       ].join('\n'),
     );
   });

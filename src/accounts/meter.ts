@@ -165,13 +165,13 @@ export async function openMeter(options: {
           metering.spent += units;
           counted.units += units;
           usage.add(accountId, units, now());
-          if (redis) addShared(caller, units);
+          addShared(caller, units);
         },
         add(units) {
           metering.spent += units;
           counted.units += units;
           usage.add(accountId, units, now(), 0);
-          if (redis) addShared(caller, units);
+          addShared(caller, units);
         },
         addLater(units, ms) {
           const settle = () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How a failed pass is told; with `json` also as a line of JSON. */
+/** Reports a failed pass on standard error, and with `json` as a line of JSON on standard output. */
 export const sayFailed =
   (json = false) =>
   (error: string): void => {

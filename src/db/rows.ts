@@ -62,7 +62,7 @@ export function checkRows<T extends z.ZodType>(
     const { error } = row.safeParse(one);
     if (!error) continue;
     const name = /\/\* (\w+) \*\//.exec(text)?.[1];
-    throw new Error(`A row of ${name} does not fit: ${z.prettifyError(error)}`);
+    throw new Error(`A row of ${name} has a value of the wrong type: ${z.prettifyError(error)}`);
   }
   return found as z.output<T>[];
 }

@@ -75,7 +75,7 @@ export class Publisher {
           this.#error = error;
           break;
         }
-        say('warn', `Not published, tried again in a minute: ${(error as Error).message}`);
+        say('warn', `Publishing failed and is retried in a minute: ${(error as Error).message}`);
         this.#waiting = this.#waiting ? joined(next, this.#waiting) : next;
         await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
       }

@@ -1,5 +1,6 @@
 import { chainDayOfEpoch, dayOfDate, firstEpochOfChainDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
+import { parseDate } from '../kernel/time.ts';
 
 /** A date stands for its chain day. */
 export type Boundary = { epoch: number } | { date: string };
@@ -7,8 +8,7 @@ export type From = Boundary | 'head';
 
 export function boundaryOf(text: string): Boundary | undefined {
   if (/^\d{1,9}$/.test(text)) return { epoch: Number(text) };
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
-  return isDate && new Date(text).toISOString().startsWith(text) ? { date: text } : undefined;
+  return parseDate(text) === undefined ? undefined : { date: text };
 }
 
 export class RangeFault extends Error {}

@@ -52,7 +52,7 @@ export function retrying(
       failures = 0;
       options.status.problem = undefined;
       options.tell.over();
-      options.say('info', 'The index goes on.');
+      options.say('info', 'The index continues.');
     },
   };
 }

@@ -27,8 +27,8 @@ export type RankedTables = {
   history: HistoryTables;
 };
 
-const CACHE_TTL = '1 hour';
-const CACHE_MAX_ENTRIES = 8;
+const KEPT_FOR = '1 hour';
+const MAX_KEPT = 8;
 
 async function mergeSummaries(
   client: pg.ClientBase,
@@ -103,7 +103,7 @@ export async function finishLists(
       from ${lists} where superseded_at is not null
     ) as old
     where l.list_id = old.list_id
-      and (l.superseded_at < now() - interval '${CACHE_TTL}' or old.age > ${CACHE_MAX_ENTRIES})`,
+      and (l.superseded_at < now() - interval '${KEPT_FOR}' or old.age > ${MAX_KEPT})`,
   );
   await client.query(
     `/* forgetSummaries */

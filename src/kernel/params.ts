@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './refusal.ts';
+import { type Fault, quoted } from './refusal.ts';
 
 /** The functions `…Param` parse REST parameters without coercion. */
 type Raw = string | string[] | undefined;
@@ -17,8 +17,6 @@ type Options<D> = {
   deprecated?: boolean;
   examples?: unknown[];
 };
-
-const quote = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 function param<T, O extends Options<T>>(options: O, schema: JsonSchema, read: Read<T>) {
   type Absent = O extends { nullable: true } ? (O extends { default: T } ? never : null) : never;
@@ -59,10 +57,10 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
   const schema = { type: 'integer', minimum: options.min, maximum: max };
   return param<number, O>(options, schema, (raw) => {
     if (!/^-?\d+$/.test(raw))
-      return { msg: `is ${quote(raw)}; an integer ${range} is needed`, type: 'int_parsing' };
+      return { msg: `is ${quoted(raw)}; an integer ${range} is needed`, type: 'int_parsing' };
     const value = Number(raw);
     if (value < options.min || value > max || Object.is(value, -0)) {
-      return { msg: `is ${quote(raw)}; an integer ${range} is needed`, type: 'out_of_range' };
+      return { msg: `is ${quoted(raw)}; an integer ${range} is needed`, type: 'out_of_range' };
     }
     return { value };
   });
@@ -82,7 +80,7 @@ export function enumParam<const V extends string, const O extends Options<V> = O
   return param<V, O>(options, schema, (raw) =>
     (values as readonly string[]).includes(raw)
       ? { value: raw as V }
-      : { msg: `is ${quote(raw)}; one of ${list} is needed`, type: 'enum' },
+      : { msg: `is ${quoted(raw)}; one of ${list} is needed`, type: 'enum' },
   );
 }
 
@@ -90,7 +88,7 @@ export function boolParam<const O extends Options<boolean>>(options: O) {
   return param<boolean, O>(options, { type: 'boolean' }, (raw) => {
     const word = raw.toLowerCase();
     if (word === 'true' || word === 'false') return { value: word === 'true' };
-    return { msg: `is ${quote(raw)}; true or false is needed`, type: 'bool_parsing' };
+    return { msg: `is ${quoted(raw)}; true or false is needed`, type: 'bool_parsing' };
   });
 }
 
@@ -122,7 +120,7 @@ export function formParam<T, const O extends Options<T> & { form: string }>(
   return param<T, O>(options, schema, (raw) => {
     const value = read(raw);
     return value === undefined
-      ? { msg: `is ${quote(raw)}; ${options.form} is needed`, type: 'format' }
+      ? { msg: `is ${quoted(raw)}; ${options.form} is needed`, type: 'format' }
       : { value };
   });
 }

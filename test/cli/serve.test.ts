@@ -185,7 +185,7 @@ describe('stakegraph serve', () => {
       const { code, stderr } = await stakegraph([], { env: { DATA_DIR: join(file, 'data'), PORT: '0' } });
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `stakegraph: DATA_DIR ${join(file, 'data')} is no folder.\n`,
+        stderr: `stakegraph: DATA_DIR ${join(file, 'data')} is not a folder.\n`,
       });
     },
   );

@@ -107,7 +107,7 @@ describe.each([
     for (const name of ['documentId', 'id', 'doc_id']) {
       const { json } = await post(gateway, { [name]: 'nope' });
       expect(json.errors[0]).toMatchObject({
-        message: `${name} is "nope", which is no trusted document.`,
+        message: `${name} is "nope", which is not a trusted document.`,
         extensions: { code: 'BAD_INPUT', faults: [{ loc: ['body', name] }] },
       });
       const { json: ofGet } = await get(gateway, { [name]: 'nope' });

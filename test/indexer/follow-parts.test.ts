@@ -94,7 +94,7 @@ describe('faults', () => {
     await retry.failed(slow);
     retry.succeeded();
     retry.succeeded();
-    expect(said).toEqual([slow.message, slow.message, 'The index goes on.']);
+    expect(said).toEqual([slow.message, slow.message, 'The index continues.']);
     expect(status.problem).toBeUndefined();
   });
 

@@ -82,7 +82,7 @@ it('a publication that fails is said, and tried again unless the index runs once
   while (said.length === 0) await sleep(5);
   stop.abort();
   await lasting.settled();
-  expect(said).toEqual(['Not published, tried again in a minute: gone']);
+  expect(said).toEqual(['Publishing failed and is retried in a minute: gone']);
 });
 
 const FIRST = 2_340;

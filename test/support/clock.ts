@@ -6,7 +6,7 @@ export function inTheFarFuture(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** NODE_OPTIONS of a process whose time of day is set by so many minutes at every look: the worst clock that a deadline may meet. */
+/** NODE_OPTIONS of a process whose clock jumps by so many minutes each time it is read. */
 export function clockSetBy(minutes: number): string {
   const module = `const Clock = Date; let off = 0;
     globalThis.Date = class Date extends Clock {

@@ -4,7 +4,7 @@
  */
 export const deadlines = { WAIT_TIMEOUT_MS: '120000', STATEMENT_TIMEOUT_MS: '120000' };
 
-/** The delay of the event loop is not looked at: a machine that stalls for seconds would be answered with 503. */
+/** The delay of the event loop is ignored, because a machine that stalls for seconds would get 503. */
 export const serverDeadlines = { maxEventLoopDelayMs: 0, requestTimeoutMs: 120_000 };
 
 /** The first of them, for pools that a test opens itself. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 
 /**
- * Calls a check until it throws nothing. What comes within a second has four, for machines that stall, and no more: after
- * five and ten seconds a gateway reads again what it was not told of.
+ * Calls a check until it throws nothing. Waits four seconds for what normally takes one, because machines stall. A longer
+ * wait would hide lost notifications: a gateway reads again every five and ten seconds.
  */
 export const eventually = <T>(check: () => T | Promise<T>, withinMs = 4_000): Promise<T> =>
   vi.waitFor(check, { timeout: withinMs, interval: 20 });

@@ -58,7 +58,7 @@ async function ownerOfClosed(path: string): Promise<number | undefined> {
 const folderIn = (dataDir: string) => join(resolve(dataDir), 'postgres');
 const clusterIn = (folder: string) => join(folder, 'cluster');
 
-/** True also for a folder that this user may not enter: opening it tells whose it is. */
+/** Also true if this user may not enter the folder; opening it then tells its owner. */
 export const hasCluster = (dataDir: string): Promise<boolean> =>
   stat(clusterIn(folderIn(dataDir))).then(
     () => true,
@@ -81,7 +81,7 @@ export async function openHome(dataDir: string): Promise<Home> {
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR')
-      throw new Error(`DATA_DIR ${dataDir} is no folder.`);
+      throw new Error(`DATA_DIR ${dataDir} is not a folder.`);
     if (!isRefusal(error) || process.getuid?.() === 0) throw error;
     if (await exists(wanted)) throw ownershipAdvice(wanted);
     const owner = await ownerOfClosed(dataDir);

@@ -178,7 +178,7 @@ export type Prepared = {
   tables: Table[];
   /** Tables of the source that are not written. */
   leftOut: string[];
-  /** Of these, the detached months. */
+  /** The detached months among `leftOut`. */
   outdated: string[];
   /** Detached months that are written. */
   detached: string[];

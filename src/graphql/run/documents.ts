@@ -49,5 +49,5 @@ export const documentReader =
     const query = trusted.byId.get(value as string);
     if (query !== undefined) return { ...plain, query };
     if (name === HASH) return persistedQueryError('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND');
-    return fault(`${name} is ${quoted(String(value))}, which is no trusted document.`);
+    return fault(`${name} is ${quoted(String(value))}, which is not a trusted document.`);
   };

@@ -46,7 +46,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
         throw wrong('a log that was not asked for');
       if (log.blockNumber < from || log.blockNumber > to) throw wrong(`a log of block ${log.blockNumber}`);
       const deposit = depositOf(log);
-      if (!deposit) throw wrong(`a log of block ${log.blockNumber} is no DepositEvent`);
+      if (!deposit) throw wrong(`a log of block ${log.blockNumber} is not a DepositEvent`);
       return deposit;
     });
   }

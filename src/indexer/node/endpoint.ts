@@ -58,7 +58,7 @@ export class Endpoint {
     this.blocks = new BlockSource(client, common.lifetime);
   }
 
-  /** Asks again for all that was kept, because something in it may be wrong. */
+  /** Drops cached blocks and committees, one of which may be wrong. */
   forget(): void {
     this.blocks.clear();
     this.committees.clear();
@@ -74,7 +74,7 @@ export class Endpoint {
     if (state.syncing)
       throw this.client.error(
         'syncing',
-        `is syncing, ${state.distance} slots behind. The index goes on when it is in sync.`,
+        `is syncing, ${state.distance} slots behind. The index continues when it is in sync.`,
       );
     if (state.optimistic)
       throw this.client.error(

@@ -30,7 +30,7 @@ function relayOf(given: string): RelaySource {
   const [, named, address] = /^(?:([\w.-]+)=)?(https?:\/\/.+)$/.exec(given) ?? [];
   if (!address || !URL.canParse(address)) {
     throw new Error(
-      `--relays: ${given.replace(/\/\/.*@/, '//')} is no relay; write https://host or name=https://host.`,
+      `--relays: ${given.replace(/\/\/.*@/, '//')} is not a relay; write https://host or name=https://host.`,
     );
   }
   const url = new URL(address);

@@ -92,7 +92,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   }
 
   async function get(url: URL, network: string | undefined): Promise<unknown> {
-    if (url.origin !== from.origin) throw new Error('a URL of another origin');
+    if (url.origin !== from.origin) throw new Error('The URL is of another origin.');
     for (let attempt = 1; ; attempt += 1) {
       await pace(stop).catch(() => {
         throw new StoppedError();

@@ -1,9 +1,15 @@
+import { editDistance } from '../../kernel/edit-distance.ts';
+
 const plain = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase();
 
-/** The same but for letter case and separators, or for one or two letters at the end. */
+const MIN_LENGTH = 5;
+
+/** The same but for letter case and separators, or for one or two letters of a longer name. */
 function isSimilar(one: string, other: string): boolean {
-  const [short, long] = [plain(one), plain(other)].sort((a, b) => a.length - b.length) as [string, string];
-  return short === long || (short.length >= 4 && long.length - short.length <= 2 && long.startsWith(short));
+  const [a, b] = [plain(one), plain(other)];
+  if (a === b) return true;
+  const short = Math.min(a.length, b.length);
+  return short >= MIN_LENGTH && Math.max(a.length, b.length) - short <= 2 && editDistance(a, b) <= 2;
 }
 
 /**

@@ -95,7 +95,7 @@ const windowFields = <Row extends { timeWindow: TimeWindow }>(t: FieldsOf<Row>) 
 
 const TotalType = builder.objectRef<Placed<EntityConsolidation>>('OperatorConsolidationTotal').implement({
   description:
-    'Consolidations whose source validators belong to an operator, summed over the range of its list. Not a Node: that range is no part of a row.',
+    'Consolidations whose source validators belong to an operator, summed over the range of its list. Not a Node: that range is not part of a row.',
   fields: (t) => ({
     id: rowId(t, 'OperatorConsolidationTotal', (row) => [...row.scope, row.id]),
     network: networkField(t),

@@ -228,7 +228,7 @@ describe('a node that is not usable', () => {
     const nodes = await open([syncing, other]);
     expect((await nodes.fetchEpoch(2252, none)).node).toBe(nameOf(other));
     expect(reasons).toContain('syncing');
-    expect(said[0]).toMatch(/is syncing, 1000 slots behind. The index goes on when it is in sync/);
+    expect(said[0]).toMatch(/is syncing, 1000 slots behind. The index continues when it is in sync/);
   });
 
   it('because it is optimistic is refused, also by what a single answer says', async () => {
