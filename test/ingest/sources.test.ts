@@ -49,6 +49,26 @@ describe('importFile reads', () => {
   });
 });
 
+describe('a file of another form', () => {
+  it.each([
+    [
+      'zstd',
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4, 0, 1, 0]),
+      'is compressed with zstd; only gzip is read.',
+    ],
+    ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0, 4]), 'is compressed with xz; only gzip is read.'],
+    ['CSV', 'validatorIndex,slashingEpoch\n1,2\n', 'looks like CSV; give --format csv, or a name that ends'],
+    ['CSV, gzipped', gzipSync('validatorIndex,slashingEpoch\n1,2\n'), 'looks like CSV; give --format csv'],
+  ])('is refused as what it is: %s', async (_name, content, message) => {
+    await expect(load(content)).rejects.toThrow(message);
+  });
+
+  it('with semicolons between cells is told that they are commas', async () => {
+    const text = 'validatorIndex;slashingEpoch\n1;2\n';
+    await expect(load(text, { format: 'csv' })).rejects.toThrow('cells are separated by commas');
+  });
+});
+
 describe('a small file that would take gigabytes of memory', () => {
   const deep = '['.repeat(100_000);
   const wide = `{"validatorIndex":1,"x":[${'1,'.repeat(1_000_000)}1]}`;

@@ -41,7 +41,10 @@ function checkedHeader(name: string, record: string[], shape: z.ZodObject): stri
   const twice = header.find((column, index) => header.indexOf(column) !== index);
   if (unknown.length > 0) {
     const names = unknown.map((column) => JSON.stringify(column.slice(0, 64))).join(', ');
-    throw new SourceError(`${name}: the header names ${names}; columns are ${known.join(', ')}.`);
+    const separator = record.length === 1 && /[;\t]/.test(header[0] as string);
+    throw new SourceError(
+      `${name}: the header names ${names}; ${separator ? 'cells are separated by commas, and ' : ''}columns are ${known.join(', ')}.`,
+    );
   }
   if (twice) throw new SourceError(`${name}: the header names ${twice} twice.`);
   return header;

@@ -33,6 +33,11 @@ export async function openSource(
     throw new SourceError(`${name}: is empty; a REST body, a JSON array, NDJSON or CSV is needed.`);
   const bytes = () => ({ read: counter.read, size: file?.size });
   const never = () => false;
+  refuseCompressed(name, head);
+  if (!format && !/\.csv(\.gz)?$/i.test(path) && looksLikeCsv(start))
+    throw new SourceError(
+      `${name}: looks like CSV; give --format csv, or a name that ends with .csv or .csv.gz.`,
+    );
   if ((format ?? (/\.csv(\.gz)?$/i.test(path) ? 'csv' : 'json')) === 'csv') {
     const rows = csvRows(name, all, shape);
     return { name, unit: 'line', rows, complete: never, bytes };
@@ -41,6 +46,20 @@ export async function openSource(
   const { rows, complete } = documentRows(name, all, new Set(Object.keys(shape.shape)));
   return { name, unit: 'row', rows, complete, bytes };
 }
+
+const compressions = [
+  { name: 'zstd', start: [0x28, 0xb5, 0x2f, 0xfd] },
+  { name: 'xz', start: [0xfd, 0x37, 0x7a, 0x58] },
+  { name: 'bzip2', start: [0x42, 0x5a, 0x68] },
+  { name: 'zip', start: [0x50, 0x4b, 0x03, 0x04] },
+];
+
+function refuseCompressed(name: string, head: Buffer): void {
+  const known = compressions.find(({ start }) => start.every((byte, at) => head[at] === byte));
+  if (known) throw new SourceError(`${name}: is compressed with ${known.name}; only gzip is read.`);
+}
+
+const looksLikeCsv = (start: string): boolean => /^\s*"?[A-Za-z_]\w*"?[,;\t]"?[A-Za-z_]/.test(start);
 
 export async function fileAt(path: string): Promise<Stats> {
   const file = await stat(path).catch((error) => fail(path, error, PathError));
