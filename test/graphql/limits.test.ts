@@ -226,6 +226,12 @@ describe('a hostile query', () => {
     }
   });
 
+  it('with more than 30 fields of the same name in a selection is refused', async () => {
+    const nodes = (count: number) => `{ slashings { ${'nodes { id } '.repeat(count)} } }`;
+    expect(await passed(nodes(30))).toEqual([]);
+    expect(await passed(nodes(31))).toEqual(['repeats 30']);
+  });
+
   it('with a name of more than 100 characters, which each row and error would repeat, is refused', async () => {
     const long = 'a'.repeat(101);
     expect(await passed(`{ ${long}: slashings { totalCount } }`)).toEqual(['nameLength 100']);

@@ -238,7 +238,7 @@ describe('a series', () => {
       expect(await stored()).toEqual({ slots: 590, rewarded: 490, first: 9_811, last: 10_400 });
     });
 
-    it('is not complete where the list ends before its total', async () => {
+    it('is not complete where the list ends although there are slots below', async () => {
       const service = await serviceForTest((request, response) => {
         const { end } = response;
         response.end = ((body: string) =>
@@ -248,7 +248,11 @@ describe('a series', () => {
       const { complete, failures } = await run(service, { resources: ['blocks'], blockSlots: 1_000 });
       expect([complete, failures]).toMatchObject([
         false,
-        [{ error: expect.stringContaining('ends after 200 rows, but total was 601') }],
+        [
+          {
+            error: expect.stringContaining('begins with slot 9400, but the list above it ended at slot 9401'),
+          },
+        ],
       ]);
       expect(await stored()).toMatchObject({ slots: 0 });
     });

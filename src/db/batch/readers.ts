@@ -86,7 +86,8 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
     let together: Waiting[][] = [];
     let keys = 0;
     for (const request of batch.values()) {
-      if (request.length >= most) {
+      if (!(request.length < most)) {
+        // `most` may be NaN
         for (let at = 0; at < request.length; at += MAX_KEYS_ALONE)
           run(read, [request.slice(at, at + MAX_KEYS_ALONE)]);
         continue;

@@ -82,7 +82,13 @@ function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc',
 }
 
 const Found = z.object({ valued: flag(), rank: count() });
-type Found = z.infer<typeof Found> & { list?: number; total: number; revision: number; text?: string };
+/** Without a rank for a list that has no row on the page. */
+type Found = Omit<z.infer<typeof Found>, 'rank'> & { rank: number | null } & {
+  list?: number;
+  total: number;
+  revision: number;
+  text?: string;
+};
 
 /** Deep pages cost no more than the first. A filter skips 64 rows at a time if none can match. */
 export function pagesByOrder<List extends object, Field extends string, Row extends Position>(of: {

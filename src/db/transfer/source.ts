@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { foundTables, LayoutError } from '../distributed/layout.ts';
+import { hasSampleData } from '../sample-data.ts';
 import {
   type Catalog,
   type Check,
@@ -58,21 +59,6 @@ async function snapshot(client: pg.ClientBase): Promise<Catalog> {
   );
 }
 
-async function hasSample(client: pg.ClientBase, { tables }: Catalog): Promise<boolean> {
-  const names = tables.map(({ name }) => name);
-  const conditions = [
-    ...(names.includes('dataset_origins')
-      ? [`exists (select from dataset_origins where origin = 'sample')`]
-      : []),
-    ...(names.includes('operator_summaries')
-      ? [`exists (select from operator_summaries where operator_id like 'Sample Pool %')`]
-      : []),
-  ];
-  if (conditions.length === 0) return false;
-  const { rows } = await client.query(`/* hasSample */ select ${conditions.join(' or ')} as sample`);
-  return rows[0].sample;
-}
-
 async function sizesOf(client: pg.ClientBase, { tables }: Catalog): Promise<Map<string, number>> {
   const { rows } = await client.query(
     `/* tableSizes */ select t as name, pg_relation_size(quote_ident(t)::regclass)::float8 as size
@@ -101,7 +87,10 @@ export const withSource = <T>(
       migrations,
       takenAt: (await client.query('/* takenAt */ select now() as at')).rows[0].at.toISOString(),
       database: await databaseOf(client),
-      hasSample: await hasSample(client, catalog),
+      hasSample: await hasSampleData(
+        client,
+        catalog.tables.map(({ name }) => name),
+      ),
       sizes: await sizesOf(client, catalog),
       read: (table) =>
         client.query(

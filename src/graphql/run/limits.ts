@@ -16,6 +16,7 @@ export const limits = {
   bytes: 8_000_000,
   introspection: 60_000,
   nameLength: 100,
+  repeats: 30,
   partDirectives: 10,
   parts: 20_000,
 } as const;
@@ -53,6 +54,7 @@ const words = {
   bytes: 'bytes in the answer; ask for smaller pages or fewer fields',
   introspection: 'fields of introspection; ask for fewer of them',
   rows: 'rows; ask for smaller pages within pages',
+  repeats: 'fields of the same name, with selections of their own, in a selection',
   nameLength: 'characters in an alias or the name of a variable',
   partDirectives: 'uses of @defer and @stream',
   parts: 'fields in the answer times uses of @defer and @stream; ask for smaller pages or use them less',

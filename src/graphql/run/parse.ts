@@ -1,4 +1,4 @@
-import { type DocumentNode, type ParseOptions, parse, type Source } from 'graphql';
+import { BREAK, type DocumentNode, Kind, type ParseOptions, parse, type Source, visit } from 'graphql';
 import { sizedMap } from '../../kernel/bounded.ts';
 import { limitError, limits } from './limits.ts';
 import { freeTokens } from './typename.ts';
@@ -10,12 +10,33 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
     const { tokenCount = 0 } = document;
     if (tokenCount > limits.tokens && tokenCount - freeTokens(document) > limits.tokens)
       throw limitError('tokens');
+    if (repeatsFields(document)) throw limitError('repeats');
     return document;
   } catch (error) {
     if (/more (?:that|than) \d+ tokens/.test((error as Error).message)) throw limitError('tokens');
     if (error instanceof RangeError) throw limitError('depth'); // deep nesting overflows the parser's stack
     throw error;
   }
+}
+
+/** Validation compares the selections of all fields of the same name with each other. */
+function repeatsFields(document: DocumentNode): boolean {
+  let repeats = false;
+  visit(document, {
+    SelectionSet({ selections }) {
+      if (selections.length <= limits.repeats) return undefined;
+      const names = new Map<string, number>();
+      for (const selection of selections) {
+        if (selection.kind !== Kind.FIELD || !selection.selectionSet) continue;
+        const name = (selection.alias ?? selection.name).value;
+        const count = (names.get(name) ?? 0) + 1;
+        names.set(name, count);
+        if (count > limits.repeats) repeats = true;
+      }
+      return repeats ? BREAK : undefined;
+    },
+  });
+  return repeats;
 }
 
 /** Each free `__typename` needs its own selection set, whose brace is a token. */

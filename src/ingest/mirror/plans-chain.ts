@@ -1,8 +1,10 @@
 import type { Network } from '../../chain/networks.ts';
 import { isObject } from '../../kernel/json.ts';
 import { readEnvelope } from './envelope.ts';
+import { UpstreamError } from './failure.ts';
 import type { MirrorList } from './list.ts';
 import { asAsked, type Planning, pageSize, since } from './planning.ts';
+import { nameOf } from './upstream.ts';
 import { urlOf } from './walk.ts';
 
 export async function* slashings({ scope }: Planning, network: Network): AsyncGenerator<MirrorList> {
@@ -70,6 +72,19 @@ async function headOf(
   return newest && { slot: slotOf(newest), rewarded: slotOf(rows.find(isRewarded) ?? newest) };
 }
 
+/** Throws if the service has slots below the end of its list. Its `total` counts all slots, wherever a list begins. */
+async function checkEnd({ upstream, scope }: Planning, network: Network, lowest: number, floor: number) {
+  const url = urlOf(upstream.from, {
+    path: BLOCKS,
+    query: { from: String(lowest - 1), size: pageSize(scope) },
+  });
+  const [below] = readEnvelope(await upstream.get(url, network), url).rows.filter(isObject);
+  if (below && slotOf(below) < lowest && slotOf(below) >= floor)
+    throw new UpstreamError(
+      `${nameOf(url)}: begins with slot ${slotOf(below)}, but the list above it ended at slot ${lowest}; nothing loaded.`,
+    );
+}
+
 export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
   const { scope, position } = planning;
   const key = { resource: 'blocks', name: 'slots', network } as const;
@@ -83,9 +98,11 @@ export async function* blocks(planning: Planning, network: Network): AsyncGenera
   const note = (slot: number) => {
     if (slot > head - AWAITED_SLOTS) awaited ??= slot;
   };
-  async function noteAwaited(rows: () => AsyncIterable<unknown>) {
+  async function noteAwaited(floor: number, rows: () => AsyncIterable<unknown>) {
     const descending: Record<string, unknown>[] = [];
     for await (const row of rows()) if (isObject(row)) descending.push(row);
+    const lowest = descending.at(-1);
+    if (lowest && slotOf(lowest) > floor) await checkEnd(planning, network, slotOf(lowest), floor);
     for (const row of descending.toReversed()) {
       const slot = slotOf(row);
       if (last !== undefined && slot > last + 1) note(last + 1);
@@ -103,7 +120,7 @@ export async function* blocks(planning: Planning, network: Network): AsyncGenera
       key: 'consensusSlot',
       down: { field: 'consensusSlot', ceiling, floor },
       position: { at: () => String(awaited === undefined ? ceiling : awaited - 1) },
-      completed: noteAwaited,
+      completed: (rows) => noteAwaited(floor, rows),
       part: true,
     };
   }

@@ -34,13 +34,21 @@ export const emptyTally = (resource: MirrorResource): Tally => ({
   ...{ rows: 0, inserted: 0, updated: 0, removed: 0, requests: 0, computeUnits: null },
 });
 
+const countNames = {
+  done: 'done',
+  passed: 'copied by the interrupted run',
+  absent: 'absent',
+  failed: 'failed',
+} as const;
 const number = (value: number) => value.toLocaleString('en');
 const requestsText = (count: number) => `${number(count)} request${count === 1 ? '' : 's'}`;
 
 export function describeRound({ resources, failures, ...report }: RoundReport): string {
   const lines = resources.map((tally) => {
-    const counted = (['done', 'passed', 'absent', 'failed'] as const).filter((name) => tally[name] > 0);
-    const lists = counted.map((name) => `${number(tally[name])} ${name}`).join(', ') || 'no lists';
+    const names = Object.keys(countNames) as (keyof typeof countNames)[];
+    const counted = names.filter((name) => tally[name] > 0);
+    const lists =
+      counted.map((name) => `${number(tally[name])} ${countNames[name]}`).join(', ') || 'no lists';
     const { rows, inserted, updated, removed, requests, computeUnits } = tally;
     const units = computeUnits === null ? '' : `, ${number(computeUnits)} compute units`;
     const changes = `${number(inserted)} new, ${number(updated)} updated, ${number(removed)} removed`;
@@ -49,8 +57,9 @@ export function describeRound({ resources, failures, ...report }: RoundReport): 
   const requests = resources.reduce((sum, tally) => sum + tally.requests, 0);
   const withUnits = resources.filter(({ computeUnits }) => computeUnits !== null);
   const units = withUnits.reduce((sum, { computeUnits }) => sum + (computeUnits ?? 0), 0);
+  const before = resources.some(({ passed }) => passed > 0);
   const outcome = report.complete
-    ? 'every list is mirrored'
+    ? `every list is mirrored${before ? ', some of them by the interrupted run' : ''}`
     : [
         failures.length > 0
           ? `${number(failures.length)} list${failures.length === 1 ? '' : 's'} failed`

@@ -70,10 +70,8 @@ const routes = [
     query: pageQuery,
     reply: envelopeV1(Tag),
     async handle(ctx: Context, { query }, call) {
-      const [page, count] = [
-        await tags(ctx, ctx.network, { ...query, rowsOnly: true }),
-        await countTags(ctx, ctx.network),
-      ];
+      const page = await tags(ctx, ctx.network, { ...query, rowsOnly: true });
+      const count = await countTags(ctx, ctx.network);
       return pageOf(call, query, count, page.rows);
     },
   }),
@@ -154,10 +152,8 @@ const routes = [
     reply: envelopeV1(TagValidator),
     async handle(ctx: Context, { params, query }, call) {
       const { id } = await ownTag(ctx, params.id);
-      const [page, count] = [
-        await tagValidators(ctx, id, { ...query, rowsOnly: true }),
-        await countTagValidators(ctx, id),
-      ];
+      const page = await tagValidators(ctx, id, { ...query, rowsOnly: true });
+      const count = await countTagValidators(ctx, id);
       return pageOf(call, query, count, page.rows);
     },
   }),
