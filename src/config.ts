@@ -129,7 +129,7 @@ export const Settings = z.object({
     'Maximum number of open GraphQL subscriptions; further ones get 503.',
   ),
   SEND_TIMEOUT_MS: integer(30_000, 100, 60_000).describe(
-    'Time after which a connection is reset if its client reads the response not at all, or with less than 2 kB a second.',
+    'Time after which a connection is reset if its client reads less than 2 kB of the response a second.',
   ),
   DATABASE_URL: postgresUrl
     .optional()

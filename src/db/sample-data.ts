@@ -8,7 +8,7 @@ const signs: Record<string, string> = {
 
 /** `tables`: those of the database, which may be of an older version. */
 export async function hasSampleData(
-  db: Pick<Queryable, 'query'>,
+  db: Queryable,
   tables: readonly string[] = Object.keys(signs),
 ): Promise<boolean> {
   const conditions = tables.flatMap((table) => signs[table] ?? []);

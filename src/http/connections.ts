@@ -71,7 +71,7 @@ const oneAtATime =
     });
   };
 
-/** Slower clients could hold many responses in memory for hours. */
+/** A slower client is reset, because it could hold many responses in memory for hours. */
 const LEAST_BYTES_PER_MS = 2;
 
 /** A connection whose send queue was empty is inspected again after sending this many bytes. */

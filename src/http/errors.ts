@@ -55,6 +55,7 @@ const graphqlCodes: Record<number, RefusalCode | 'INTERNAL'> = {
   400: 'BAD_INPUT',
   401: 'UNAUTHENTICATED',
   402: 'ALLOWANCE_USED',
+  406: 'NOT_ACCEPTABLE',
   413: 'TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'RATE_LIMITED',

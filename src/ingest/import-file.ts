@@ -214,10 +214,11 @@ async function stageSource(
 ) {
   const staging = await openStaging(client, importer);
   const quick = options.skipInvalid ? undefined : quickLines(importer, options);
+  const misspeltIn = options.anyKeys ? undefined : misspeltKeys(Object.keys(importer.shape.shape));
   let fitting: StagedRow<unknown>[] = [];
   const stage = (raw: RawRow): boolean => {
     report.rows += 1;
-    const row = checkRow(importer, source, raw, options, report);
+    const row = checkRow(importer, source, raw, options, report, misspeltIn);
     if (row === undefined) return false;
     const text = options.skipInvalid ? textOf(raw) : null;
     fitting.push({ place: raw.place, source: text, row });
@@ -257,22 +258,16 @@ async function stageSource(
 
 const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
 
-const misspeltBy = new WeakMap<object, ReturnType<typeof misspeltKeys>>();
-function misspeltOf({ shape }: Importer<unknown>) {
-  let find = misspeltBy.get(shape);
-  if (!find) misspeltBy.set(shape, (find = misspeltKeys(Object.keys(shape.shape))));
-  return find;
-}
-
 function checkRow(
   importer: Importer<unknown>,
   source: Source,
   raw: RawRow,
   options: ImportOptions,
   report: FileReport,
+  misspeltIn: ReturnType<typeof misspeltKeys> | undefined,
 ): unknown {
   const checked = raw.broken ? undefined : importer.check(raw.value, options);
-  const misspelt = isObject(raw.value) && !options.anyKeys ? misspeltOf(importer)(raw.value) : [];
+  const misspelt = misspeltIn && isObject(raw.value) ? misspeltIn(raw.value) : [];
   if (checked?.success && misspelt.length === 0) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));

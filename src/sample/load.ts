@@ -77,7 +77,7 @@ export async function loadSampleData(
     }
     await noteFirstLoad(client);
     goOn();
-    // Until autovacuum came, some plans would take a hundred times as long.
+    // Without statistics, making a private set took a hundred times as long until autovacuum ran.
     await client.query('/* analyzeSample */ analyze');
     log.info(counts, 'sample data loaded');
   }).catch((error) => {

@@ -82,11 +82,13 @@ function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc',
 }
 
 const Found = z.object({ valued: flag(), rank: count() });
-/** Without a rank for a list that has no row on the page. */
-type Found = Omit<z.infer<typeof Found>, 'rank'> & { rank: number | null } & {
+/** `rank` is null for a list that has no row on the page. */
+type Found = {
   list?: number;
   total: number;
   revision: number;
+  valued: boolean;
+  rank: number | null;
   text?: string;
 };
 

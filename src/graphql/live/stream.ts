@@ -113,7 +113,7 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
         error instanceof GraphQLError ? error : new GraphQLError(error.message, { originalError: error });
       push(next(jsonPieces({ errors: [renderError(wrapped, log).toJSON()] }).join('')));
     }
-    // Without it, clients subscribe again.
+    // A client that gets no COMPLETE subscribes again, as it should after a shutdown or a change of its tier.
     if (error || reason === 'complete') push(COMPLETE);
     body.push(null);
     finish(reason);

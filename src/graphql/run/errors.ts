@@ -43,7 +43,7 @@ const MAX_MESSAGE = 1_000;
 const shortened = (message: string) =>
   message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 
-/** What graphql-js says of the value of a variable; it says other things of the document's use of a variable. */
+/** How graphql-js reports the value of a variable; a wrong use of a variable in the document begins otherwise. */
 const VALUE = /^Variable "\$(\w+)" (?:got invalid value|of required type|of non-null type)/;
 
 /** graphql-js names a variable in its message only. A fault in the document has `locations`. */

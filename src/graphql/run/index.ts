@@ -95,8 +95,7 @@ export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: St
     if (faults.length > 0) throw badInput(faults);
     const answered = await yoga(request, context, newContext);
     const contentType = answered.headers['content-type'];
-    if (answered.status !== 406 && contentType && isJson.test(contentType))
-      contentTypes.set(accept, contentType);
+    if (contentType && isJson.test(contentType)) contentTypes.set(accept, contentType);
     return answered;
   };
 }

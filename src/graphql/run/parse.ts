@@ -19,7 +19,7 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
   }
 }
 
-/** Validation compares the selections of all fields of the same name with each other. */
+/** Checked before validation, which compares the selections of all fields of the same name with each other. */
 function repeatsFields(document: DocumentNode): boolean {
   let repeats = false;
   visit(document, {

@@ -2,11 +2,10 @@ import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 import type { FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin, processRegularResult } from 'graphql-yoga';
-import { CALLER_ERROR_UNITS } from '../../accounts/compute-units.ts';
 import type { Metering } from '../../accounts/meter.ts';
 import type { Caller, Context } from '../../context.ts';
 import { bytesInTurns, jsonPieces } from '../../kernel/json-text.ts';
-import { badInput } from '../../kernel/refusal.ts';
+import { badInput, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 import type { Streams } from '../live/streams.ts';
 import { schema } from '../schema/index.ts';
@@ -197,16 +196,7 @@ const serverHeaders = new Set([
   ...['content-length', 'transfer-encoding', 'connection', 'content-encoding', 'cache-control', 'vary'],
 ]);
 
-/** Clients of GraphQL read `errors` only. */
-const notAcceptable = (detail: string): GraphqlAnswer => ({
-  status: 406,
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: Buffer.from(
-    JSON.stringify({ detail, errors: [{ message: detail, extensions: { code: 'NOT_ACCEPTABLE' } }] }),
-  ),
-  units: CALLER_ERROR_UNITS,
-  notCached: 'error',
-});
+const notAcceptable = (message: string) => new Refusal('NOT_ACCEPTABLE', message);
 
 export type Answering = (
   request: FastifyRequest,
@@ -239,7 +229,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     const given = request.headers.accept;
     const accept = acceptedType(given);
     if (!accept)
-      return notAcceptable(
+      throw notAcceptable(
         'The response is application/json or application/graphql-response+json; accept one of them.',
       );
     request.raw.headers.accept = accept; // Yoga ignores `q`
@@ -260,7 +250,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     if (plan) {
       await response.text(); // otherwise Yoga's timer for this response stays active
       if (!acceptsEvents(given))
-        return notAcceptable('The response to a subscription is text/event-stream; accept it.');
+        throw notAcceptable('The response to a subscription is text/event-stream; accept it.');
       const { metering, log } = context;
       const caller = request.caller as Caller;
       const body = streams.open({ ...plan, caller, metering, log, newContext });

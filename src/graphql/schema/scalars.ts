@@ -51,14 +51,14 @@ float.serialize = (value) => {
 
 textScalar(
   'BigInt',
-  'a whole number, as text of decimal digits,',
+  'a whole number as text of decimal digits',
   'A whole number of any size, as decimal text: sums of Gwei exceed the exact range of JSON numbers.',
   (text) => /^-?\d{1,40}$/.test(text),
   [Kind.STRING, Kind.INT],
 );
 textScalar(
   'Decimal',
-  'a decimal number, as text,',
+  'a decimal number as text',
   'An exact decimal number, as text.',
   (text) => /^-?\d{1,40}(\.\d{1,40})?$/.test(text),
   [Kind.STRING, Kind.INT, Kind.FLOAT],

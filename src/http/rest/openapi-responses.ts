@@ -47,9 +47,12 @@ export const errorResponses = (): Json =>
     ]),
   );
 
+/** REST has a response for every `Accept`, so it has no 406. */
+const { NOT_ACCEPTABLE: _, ...ofRest } = refusalStatus;
+
 export const errorSchema: Json = {
   type: 'object',
-  description: `What is wrong. Statuses: ${[...new Set(Object.values(refusalStatus))].join(', ')} and 500.`,
+  description: `What is wrong. Statuses: ${[...new Set(Object.values(ofRest))].join(', ')} and 500.`,
   required: ['detail'],
   properties: {
     detail: {

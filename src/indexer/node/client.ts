@@ -20,8 +20,8 @@ const MAX_WAIT_MS = 30_000;
 const TINY_BYTES = 2 ** 20;
 const SMALL_BYTES = 64 * 2 ** 20;
 const LARGE_BYTES = 2 ** 36;
-/** Parsed, an answer of nothing but values takes up to forty times its bytes. */
-const TINY = /^\/eth\/v1\/(node|config|beacon\/(genesis|headers|blocks))\/?|\/finality_checkpoints$/;
+/** Short answers. Parsed, an answer of nothing but empty objects would take up to forty times its bytes. */
+const TINY = /^\/eth\/v1\/(node|config|beacon\/(genesis|headers|blocks))|\/finality_checkpoints$/;
 
 const sizes = { tiny: 1, small: 1, large: 4, registry: 40 } as const;
 const mostBytes = { tiny: TINY_BYTES, small: SMALL_BYTES, large: LARGE_BYTES, registry: LARGE_BYTES };
