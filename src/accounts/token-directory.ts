@@ -81,9 +81,11 @@ export async function openDirectory(options: {
       log.warn({ channel: AUDIT_CHANNEL }, 'a notification is not of an entry of the audit log');
   };
 
+  let logging = Promise.resolve();
   await reading.run();
   const listener = listen(options.url, [TOKENS_CHANNEL, AUDIT_CHANNEL], (told) => {
-    if (told?.channel === AUDIT_CHANNEL) void logEntry(told.payload ?? '');
+    // One after the other, so that the log keeps the order of the entries.
+    if (told?.channel === AUDIT_CHANNEL) logging = logging.then(() => logEntry(told.payload ?? ''));
     else void reading.run();
   });
   const timers = [
@@ -111,6 +113,7 @@ export async function openDirectory(options: {
     async stop() {
       for (const timer of timers) clearInterval(timer);
       await Promise.all([listener.stop(), reading.stop()]);
+      await logging;
       await flush();
     },
   };
