@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
-import type { Progress } from '../ingest/import-file.ts';
+import type { Progress } from '../ingest/import-options.ts';
 
 export type ImportProgress = {
   file(name: string): { show(progress: Progress): void; end(): void };

@@ -4,7 +4,7 @@ import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import { audit } from '../db/audit.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
-import { computedTypes } from '../ingest/operator-profiles.ts';
+import { computedTypes } from '../ingest/importers/operator-profiles.ts';
 import {
   type PartReport,
   type RefreshOptions,

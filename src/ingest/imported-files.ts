@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type pg from 'pg';
 import type { Queryable } from '../db/pool.ts';
-import type { ImportOptions } from './import-file.ts';
+import type { ImportOptions } from './import-options.ts';
 import { fileAt } from './source/open.ts';
 
 /** A hash of the options and of what is read. Undefined for pipes and stdin, which can be read only once. */

@@ -7,8 +7,8 @@ import { isObject } from '../kernel/json.ts';
 import { type LeafKind, leafKind, leafOf, unwrap } from '../kernel/leaves.ts';
 import { type Snake, snake } from '../kernel/names.ts';
 import type { IdType } from '../resources/operators/record.ts';
-import { accepter } from './accepter.ts';
-import type { Column, Unique } from './staging.ts';
+import { accepter } from './check/accepter.ts';
+import type { Column, Unique } from './merge/staging.ts';
 
 export type RowOptions = {
   network: Network;

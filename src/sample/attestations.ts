@@ -13,7 +13,7 @@ import {
   type ComputedColumn,
   ensureEntities,
   ensureParts,
-} from '../ingest/attestations.ts';
+} from '../ingest/importers/attestations.ts';
 import { activeEth, headEpoch } from './chain.ts';
 import type { SampleOperator } from './operators.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import type { Importer } from '../ingest/importer.ts';
-import { solanaOverviewImporter } from '../ingest/solana-overview.ts';
+import { solanaOverviewImporter } from '../ingest/importers/solana-overview.ts';
 
 /** Days of history before the newest day, which the import writes itself. */
 const DAYS = 89;

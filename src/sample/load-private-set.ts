@@ -4,7 +4,7 @@ import {
   ensureValidatorDayParts,
   finishValidatorDays,
   type ImportedValidatorDay,
-} from '../ingest/validator-days.ts';
+} from '../ingest/importers/validator-days.ts';
 import { attestationPeriods } from './attestations.ts';
 
 /** The set belongs to the development token's account. */

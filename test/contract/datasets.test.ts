@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { datasetTables, privateTables, readsOf } from '../../src/db/changes/datasets.ts';
-import { importers } from '../../src/ingest/importers.ts';
+import { importers } from '../../src/ingest/importers/index.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
 /** Tables of the service's own, which hold neither data nor what accounts own. */

@@ -231,7 +231,7 @@ const naming: Record<string, string> = {
   'indexer/store/hour-rows.ts': 'the index is refused',
   'indexer/store/labels.ts': 'the index is refused',
   'indexer/store/validator-table.ts': 'the index is refused',
-  'ingest/block-operators.ts': 'a select with staged blocks, into a local table',
+  'ingest/importers/block-operators.ts': 'a select with staged blocks, into a local table',
   'ingest/index-guard.ts': 'rows of an index, of which a distributed database has none',
   'ingest/refresh/attestations.ts': 'selects with local copies of days, into temporary tables',
   'ingest/refresh/known.ts': 'selects with local copies of days and blocks, into temporary tables',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
-import { importers } from '../../src/ingest/importers.ts';
+import { importers } from '../../src/ingest/importers/index.ts';
 import { openSource } from '../../src/ingest/source/open.ts';
 import { readRows } from '../../src/ingest/source/source.ts';
 import { wholeList } from '../../src/ingest/source/whole-list.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
-import { type ImportResource, importers } from '../../src/ingest/importers.ts';
+import { type ImportResource, importers } from '../../src/ingest/importers/index.ts';
 import { rewardsNetworks } from '../../src/resources/network-rewards/record.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { useFiles } from './rows.ts';

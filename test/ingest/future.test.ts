@@ -1,11 +1,11 @@
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { consolidationImporter } from '../../src/ingest/consolidations.ts';
 import type { Importer } from '../../src/ingest/importer.ts';
-import { networkRewardImporters } from '../../src/ingest/network-rewards.ts';
-import { slashingImporter } from '../../src/ingest/slashings.ts';
-import { solanaEpochImporter } from '../../src/ingest/solana-facts.ts';
-import { validatorDayImporter } from '../../src/ingest/validator-days.ts';
+import { consolidationImporter } from '../../src/ingest/importers/consolidations.ts';
+import { networkRewardImporters } from '../../src/ingest/importers/network-rewards.ts';
+import { slashingImporter } from '../../src/ingest/importers/slashings.ts';
+import { solanaEpochImporter } from '../../src/ingest/importers/solana-facts.ts';
+import { validatorDayImporter } from '../../src/ingest/importers/validator-days.ts';
 import { recordOf } from '../../src/resources/network-rewards/record.ts';
 import { validatorDay } from '../refresh/facts.ts';
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { importFile, type Progress } from '../../src/ingest/import-file.ts';
-import { type ImportResource, importers } from '../../src/ingest/importers.ts';
+import { importFile } from '../../src/ingest/import-file.ts';
+import type { Progress } from '../../src/ingest/import-options.ts';
+import { type ImportResource, importers } from '../../src/ingest/importers/index.ts';
 import { validator } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
 import { body, operator, share, slashing, useFiles } from './rows.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { raiseMemory } from '../../src/ingest/memory.ts';
+import { raiseMemory } from '../../src/ingest/merge/memory.ts';
 import { createDatabase } from '../support/gateway.ts';
 
 describe('the memory of an import', () => {

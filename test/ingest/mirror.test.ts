@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importers } from '../../src/ingest/importers.ts';
+import { importers } from '../../src/ingest/importers/index.ts';
 import { mirrorClasses, mirrorResources } from '../../src/ingest/mirror/options.ts';
 import { rewardsNetworks } from '../../src/resources/network-rewards/record.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ImportResource, importerOf, importers } from '../../src/ingest/importers.ts';
+import { type ImportResource, importerOf, importers } from '../../src/ingest/importers/index.ts';
 import { decode } from '../../src/kernel/decode.ts';
 import { leafKind } from '../../src/kernel/leaves.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

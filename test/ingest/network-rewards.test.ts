@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ImportResource } from '../../src/ingest/importers.ts';
+import type { ImportResource } from '../../src/ingest/importers/index.ts';
 import { rewardPages } from '../../src/resources/network-rewards/queries.ts';
 import {
   definitions,

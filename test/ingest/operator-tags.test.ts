@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ImportResource } from '../../src/ingest/importers.ts';
-import { parentsByTags } from '../../src/ingest/operator-tags.ts';
+import type { ImportResource } from '../../src/ingest/importers/index.ts';
+import { parentsByTags } from '../../src/ingest/importers/operator-tags.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { operator, share } from './rows.ts';

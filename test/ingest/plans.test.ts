@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dateOfDay } from '../../src/chain/calendar.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { importFile } from '../../src/ingest/import-file.ts';
-import type { ImportResource } from '../../src/ingest/importers.ts';
+import type { ImportResource } from '../../src/ingest/importers/index.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { operator, useFiles } from './rows.ts';
 

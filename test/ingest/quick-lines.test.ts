@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RowOptions } from '../../src/ingest/importer.ts';
-import { type ImportResource, importerOf } from '../../src/ingest/importers.ts';
+import { type ImportResource, importerOf } from '../../src/ingest/importers/index.ts';
+import { copyLines } from '../../src/ingest/merge/staging.ts';
 import { quickLines } from '../../src/ingest/quick/index.ts';
 import { jsonLayout } from '../../src/ingest/quick/split.ts';
 import { csvRows } from '../../src/ingest/source/csv.ts';
 import { documentRows } from '../../src/ingest/source/document.ts';
 import { jsonLines } from '../../src/ingest/source/lines.ts';
 import { readRows, SourceError } from '../../src/ingest/source/source.ts';
-import { copyLines } from '../../src/ingest/staging.ts';
 import { cardano, hashOfPoolId } from '../../src/resources/network-rewards/networks/cardano.ts';
 import { pubkeyOf, validator, validatorDay } from '../refresh/facts.ts';
 import { runs } from '../support/thorough.ts';

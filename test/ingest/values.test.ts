@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
-import type { ImportResource } from '../../src/ingest/importers.ts';
+import type { ImportResource } from '../../src/ingest/importers/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { operator, slashing, useFiles } from './rows.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { epochsOfDay, epochsOfHour } from '../../src/chain/calendar.ts';
 import { createPool, type Pool, transaction } from '../../src/db/pool.ts';
-import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
-import { loadRows } from '../../src/ingest/import-file.ts';
+import { attestationImporter, type ImportedAttestation } from '../../src/ingest/importers/attestations.ts';
+import { loadRows } from '../../src/ingest/merge/load-rows.ts';
 import type { Range } from '../../src/kernel/page.ts';
 import {
   type AttestationQuery,

@@ -10,8 +10,8 @@ import {
 } from '../../src/chain/calendar.ts';
 import { type Network, networks } from '../../src/chain/networks.ts';
 import { transaction } from '../../src/db/pool.ts';
-import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
-import { loadRows } from '../../src/ingest/import-file.ts';
+import { attestationImporter, type ImportedAttestation } from '../../src/ingest/importers/attestations.ts';
+import { loadRows } from '../../src/ingest/merge/load-rows.ts';
 import { type Granularity, granularities } from '../../src/periods/record.ts';
 import { hourOfEpoch, periodStart } from '../support/calendar.ts';
 import { exact } from '../support/exact.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { epochsOfDay } from '../../src/chain/calendar.ts';
 import { transaction } from '../../src/db/pool.ts';
-import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
-import { loadRows } from '../../src/ingest/import-file.ts';
+import { attestationImporter, type ImportedAttestation } from '../../src/ingest/importers/attestations.ts';
+import { loadRows } from '../../src/ingest/merge/load-rows.ts';
 import { useGateway } from '../support/gateway.ts';
 
 const gateway = useGateway({ template: 'empty' });

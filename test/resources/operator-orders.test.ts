@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../src/db/pool.ts';
-import { loadRows } from '../../src/ingest/import-file.ts';
-import { operatorImporter } from '../../src/ingest/operators.ts';
+import { operatorImporter } from '../../src/ingest/importers/operators.ts';
+import { loadRows } from '../../src/ingest/merge/load-rows.ts';
 import { operatorOrders } from '../../src/resources/operators/queries.ts';
 import { sampleOperators } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';

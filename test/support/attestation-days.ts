@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Network } from '../../src/chain/networks.ts';
 import { transaction } from '../../src/db/pool.ts';
-import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
-import { loadRows } from '../../src/ingest/import-file.ts';
+import { attestationImporter, type ImportedAttestation } from '../../src/ingest/importers/attestations.ts';
+import { loadRows } from '../../src/ingest/merge/load-rows.ts';
 import type { Gateway } from './gateway.ts';
 
 export type Given = { id: string; day: number; startEpoch: number; endEpoch: number } & Record<

@@ -13,7 +13,7 @@ import { repackCommand } from '../../src/commands/repack.ts';
 import { retainCommand } from '../../src/commands/retain.ts';
 import { tokenCommand } from '../../src/commands/token.ts';
 import { usageCommand } from '../../src/commands/usage.ts';
-import { importers } from '../../src/ingest/importers.ts';
+import { importers } from '../../src/ingest/importers/index.ts';
 
 const commands = [
   accountCommand(),

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FileReport, importFile } from '../../src/ingest/import-file.ts';
-import type { ImportResource } from '../../src/ingest/importers.ts';
+import { importFile } from '../../src/ingest/import-file.ts';
+import type { FileReport } from '../../src/ingest/import-report.ts';
+import type { ImportResource } from '../../src/ingest/importers/index.ts';
 import type { Gateway } from './gateway.ts';
 
 type Options = Partial<Parameters<typeof importFile>[3]>;

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { finishValidatorDays } from '../../ingest/importers/validator-days.ts';
+import { addToMonths } from '../../ingest/importers/validator-months.ts';
 import { attestationsDue } from '../../ingest/refresh/due-days.ts';
-import { finishValidatorDays } from '../../ingest/validator-days.ts';
-import { addToMonths } from '../../ingest/validator-months.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from '../execution/day-sums.ts';
 import type { Period } from './periods.ts';

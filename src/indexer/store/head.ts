@@ -2,7 +2,7 @@ import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
-import { raiseChainHeads } from '../../ingest/chain-heads.ts';
+import { raiseChainHeads } from '../../ingest/importers/chain-heads.ts';
 import type { BeaconBlock } from '../types.ts';
 import { writeBlocks } from './block-rows.ts';
 import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
-import { computedAttestations } from '../../ingest/attestations.ts';
+import { computedAttestations } from '../../ingest/importers/attestations.ts';
 import { active, addedUp, entityPeriods, gatherMembers } from '../../ingest/refresh/attestations.ts';
 import { scaled } from '../../ingest/refresh/validators.ts';
 import { run, writeSelected } from '../../ingest/refresh/write.ts';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
-import { faultText } from '../../ingest/fault-messages.ts';
+import { faultText } from '../../ingest/check/fault-messages.ts';
 import { type Format, openSource } from '../../ingest/source/open.ts';
 import { readRows, SourceError } from '../../ingest/source/source.ts';
 import { decode } from '../../kernel/decode.ts';

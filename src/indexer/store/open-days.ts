@@ -3,8 +3,8 @@ import { type Calendar, dateOfDay, SLOTS_PER_EPOCH } from '../../chain/calendar.
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
+import { ensureValidatorDayParts, finishValidatorDays } from '../../ingest/importers/validator-days.ts';
 import { lockWriters } from '../../ingest/locks.ts';
-import { ensureValidatorDayParts, finishValidatorDays } from '../../ingest/validator-days.ts';
 import { applyBlockFees } from '../execution/day-sums.ts';
 import { type Period, periodsOf } from './periods.ts';
 import type { EndBalances } from './validator-rows.ts';

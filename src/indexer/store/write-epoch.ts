@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
-import { raiseChainHeads } from '../../ingest/chain-heads.ts';
+import { raiseChainHeads } from '../../ingest/importers/chain-heads.ts';
 import { noteOrigins } from '../../ingest/origins.ts';
 import type { EpochFacts, Registry } from '../types.ts';
 import { writeBlocks } from './block-rows.ts';

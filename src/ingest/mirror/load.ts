@@ -1,7 +1,8 @@
 import { type Pool, transaction } from '../../db/pool.ts';
-import { type FileReport, importSource } from '../import-file.ts';
+import { importSource } from '../import-file.ts';
+import type { FileReport } from '../import-report.ts';
 import type { ImportCounts } from '../importer.ts';
-import { importerOf } from '../importers.ts';
+import { importerOf } from '../importers/index.ts';
 import { ChangedError, UpstreamError } from './failure.ts';
 import { type Form, type MirrorList, networkOf } from './list.ts';
 import { backoffMs, pause } from './retry.ts';

@@ -3,7 +3,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Pool } from '../../db/pool.ts';
 import { isObject } from '../../kernel/json.ts';
 import { normaliseId } from '../../resources/operators/record.ts';
-import { type Parents, parentsByTags } from '../operator-tags.ts';
+import { type Parents, parentsByTags } from '../importers/operator-tags.ts';
 import {
   rememberSharesWithoutParents,
   type ShareList,

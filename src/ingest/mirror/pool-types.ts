@@ -1,5 +1,5 @@
 import { isObject } from '../../kernel/json.ts';
-import { poolTypeByTags } from '../operator-tags.ts';
+import { poolTypeByTags } from '../importers/operator-tags.ts';
 import { UpstreamError } from './failure.ts';
 import { idOf } from './pool-shares.ts';
 

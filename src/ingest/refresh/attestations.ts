@@ -2,8 +2,12 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
-import { type AttestationColumn, type ComputedColumn, computedAttestations } from '../attestations.ts';
-import type { Selected } from '../staging.ts';
+import {
+  type AttestationColumn,
+  type ComputedColumn,
+  computedAttestations,
+} from '../importers/attestations.ts';
+import type { Selected } from '../merge/staging.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices } from './known.ts';
 import { localDays } from './local-days.ts';

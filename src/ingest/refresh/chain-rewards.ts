@@ -3,7 +3,7 @@ import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raw, type Sql, sql } from '../../db/rows.ts';
 import { hasFees, isProposed, ofProposed } from '../block-fees.ts';
-import { chainDailyRewardImporter } from '../chain-daily-rewards.ts';
+import { chainDailyRewardImporter } from '../importers/chain-daily-rewards.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices, chainDays } from './known.ts';
 import { localDays } from './local-days.ts';

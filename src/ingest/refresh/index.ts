@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { type Attributes, traced } from '../../kernel/tracing.ts';
-import { sumDueMonth } from '../validator-months.ts';
+import { sumDueMonth } from '../importers/validator-months.ts';
 import { refreshAttestations } from './attestations.ts';
 import { refreshChainRewards } from './chain-rewards.ts';
 import { DAYS_AT_ONCE } from './due-days.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isDistributed } from '../../db/distributed/layout.ts';
 import { raw, type Sql, sql } from '../../db/rows.ts';
-import { summedCounts } from '../validator-months.ts';
+import { summedCounts } from '../importers/validator-months.ts';
 import type { DaysAsked } from './due-days.ts';
 import { run } from './write.ts';
 

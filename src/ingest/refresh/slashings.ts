@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
-import { slashingImporter } from '../slashings.ts';
+import { slashingImporter } from '../importers/slashings.ts';
 import { localDays } from './local-days.ts';
 import { run, type Written, writeSelected } from './write.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { join, raw, sql } from '../../db/rows.ts';
 import { SPAN } from '../epoch-spans.ts';
-import { analyzeGrown } from '../staging.ts';
+import { analyzeGrown } from '../merge/staging.ts';
 import { authorityRows, checkValidators, counts, hasRows, newestEpoch, seconds } from './solana-epochs.ts';
 import { divided } from './solana-rates.ts';
 import { run } from './write.ts';

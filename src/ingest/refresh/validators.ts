@@ -4,8 +4,8 @@ import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
-import { droppedBlocks } from '../dropped-relays.ts';
-import { hasDays, summedCounts } from '../validator-months.ts';
+import { hasDays, summedCounts } from '../importers/validator-months.ts';
+import { droppedBlocks } from '../retain/dropped-relays.ts';
 import { localSums } from './local-days.ts';
 import { run } from './write.ts';
 

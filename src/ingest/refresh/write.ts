@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { type Sql, sql } from '../../db/rows.ts';
-import { mergeStaged } from '../import-file.ts';
 import type { ImportCounts, Importer } from '../importer.ts';
-import { type Selected, stageSelected } from '../staging.ts';
+import { mergeStaged } from '../merge/load-rows.ts';
+import { type Selected, stageSelected } from '../merge/staging.ts';
 
 export type Written = ImportCounts & { rows: number };
 

@@ -7,7 +7,7 @@ import { lockMigrations } from '../../db/migrate.ts';
 import { identifier, listed } from '../../db/transfer/catalog.ts';
 import { withConnection } from '../../db/transfer/connect.ts';
 import { lockWriters } from '../locks.ts';
-import { raiseMemory } from '../memory.ts';
+import { raiseMemory } from '../merge/memory.ts';
 import { inUse } from '../retain/dropping.ts';
 import { ORDER, TABLE } from './order.ts';
 

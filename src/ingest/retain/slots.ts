@@ -4,10 +4,10 @@ import type { Network } from '../../chain/networks.ts';
 import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { keepRelays } from '../dropped-relays.ts';
 import { firstSlotOn } from '../dropped-time.ts';
-import { removeUnusedCommittees } from '../sync-committees.ts';
+import { removeUnusedCommittees } from '../importers/sync-committees.ts';
 import type { Retainable } from './ages.ts';
+import { keepRelays } from './dropped-relays.ts';
 import { noteKept } from './parts.ts';
 
 /** `locks`: datasets whose writers must wait. */

@@ -4,7 +4,7 @@ import { transaction } from '../../../src/db/pool.ts';
 import { writeChainDailyReward } from '../../../src/indexer/store/chain-rows.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { encodeRecord, recordOf } from '../../../src/indexer/store/record.ts';
-import { finishValidatorDays } from '../../../src/ingest/validator-days.ts';
+import { finishValidatorDays } from '../../../src/ingest/importers/validator-days.ts';
 import { createDatabase, startGateway } from '../../support/gateway.ts';
 import { madeFacts, madeRegistry, savedAs } from './made-facts.ts';
 import { NETWORK, query } from './rows.ts';

@@ -2,10 +2,10 @@ import { beforeEach } from 'vitest';
 import { dayOfDate } from '../../../src/chain/calendar.ts';
 import type { Network } from '../../../src/chain/networks.ts';
 import { transaction } from '../../../src/db/pool.ts';
+import { sumDueMonth } from '../../../src/ingest/importers/validator-months.ts';
 import type { Ages } from '../../../src/ingest/retain/ages.ts';
 import { type RetainReport, retain } from '../../../src/ingest/retain/index.ts';
 import { partsOf } from '../../../src/ingest/retain/parts.ts';
-import { sumDueMonth } from '../../../src/ingest/validator-months.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { importText } from '../../support/import.ts';
 

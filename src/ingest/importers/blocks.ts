@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import type { z } from 'zod';
+import { Network } from '../../chain/networks.ts';
+import { count, moment } from '../../kernel/leaves.ts';
+import { Block } from '../../resources/blocks/record.ts';
+import { slotFaults } from '../check/given-time.ts';
+import type { Faults, ImportCounts, Importer, MergeOptions } from '../importer.ts';
+import { mergePlain, type PlainTable, plainImporter } from '../merge/plain-table.ts';
+import { storeBlockOperators } from './block-operators.ts';
+import { raiseChainHeads } from './chain-heads.ts';
+
+const Shape = Block.extend({
+  network: Network,
+  epoch: count().nullable(),
+  blockTimestamp: moment().nullable(),
+});
+export type ImportedBlock = z.infer<typeof Shape>;
+
+const ofBlocks = [
+  'consensusBlockRoot',
+  'executionBlockNumber',
+  'executionBlockHash',
+  'feeRecipient',
+  'totalTransactions',
+  'totalType0Transactions',
+  'totalType1Transactions',
+  'totalType2Transactions',
+  'totalSanctionedTransactions',
+  'totalGasUsed',
+  'baseFeePerGas',
+  'totalBurntFees',
+  'totalType0TxFees',
+  'totalType1TxFees',
+  'totalType2TxFees',
+  'totalPriorityFees',
+  'totalPriorityFeesValidator',
+] as const satisfies (keyof ImportedBlock)[];
+
+function faultsOf(row: ImportedBlock): Faults {
+  const faults = [...slotFaults(row)];
+  if (row.consensusProposerDuty === 'missed') {
+    for (const name of ofBlocks) {
+      if (row[name] !== null)
+        faults.push([name, `is ${row[name]}; a missed slot has no block, and null is needed`]);
+    }
+    for (const name of ['relays', 'blockBuilderPubkeys'] as const) {
+      if (row[name].length > 0) faults.push([name, 'is not empty; a missed slot has no block']);
+    }
+  } else if (row.consensusProposerDuty === 'proposed' && row.consensusBlockRoot === null) {
+    faults.push(['consensusBlockRoot', 'is null; a slot of duty proposed has a block']);
+  }
+  const types = [row.totalType0Transactions, row.totalType1Transactions, row.totalType2Transactions];
+  const known = types.reduce<number>((sum, type) => sum + (type ?? 0), 0);
+  if (row.totalTransactions !== null && row.totalTransactions < known)
+    faults.push(['totalTransactions', `is ${row.totalTransactions}; types 0, 1 and 2 together are ${known}`]);
+  return faults;
+}
+
+async function mergeBlocks(
+  client: pg.ClientBase,
+  table: PlainTable,
+  options: MergeOptions,
+): Promise<ImportCounts> {
+  const counts = await mergePlain(client, table, options);
+  await storeBlockOperators(client, 'blocks');
+  const { rows: heads } = await client.query(
+    'select network, max(slot) as slot from staged group by network',
+  );
+  if (heads.length > 0) await raiseChainHeads(client, heads);
+  return counts;
+}
+
+function tidied(value: Record<string, unknown>): Record<string, unknown> {
+  // Drops numeric timestamps, because their format is undocumented.
+  const { blockTimestamp } = value;
+  const tidy: Record<string, unknown> = {
+    ...value,
+    blockTimestamp: typeof blockTimestamp === 'number' ? null : blockTimestamp,
+    relays: value.relays ?? [],
+    blockBuilderPubkeys: value.blockBuilderPubkeys ?? [],
+  };
+  if (value.consensusProposerDuty === 'missed') {
+    for (const name of ofBlocks) if (String(tidy[name]) === '0') tidy[name] = null;
+  }
+  return tidy;
+}
+
+export const blockImporter: Importer<ImportedBlock> = plainImporter({
+  resource: 'blocks',
+  shape: Shape,
+  key: ['network', 'slot'],
+  columns: Shape.omit({ consensusSlot: true, epoch: true, blockTimestamp: true }).extend({ slot: count() }),
+  derived: { slot: (row) => row.consensusSlot },
+  tidied,
+  faults: faultsOf,
+  merge: mergeBlocks,
+});

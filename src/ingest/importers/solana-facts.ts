@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import {
+  base58Key,
+  bigCount,
+  count,
+  decimalRatio,
+  moment,
+  nonNegativeDecimal,
+  text,
+} from '../../kernel/leaves.ts';
+import { parseDateTime } from '../../kernel/time.ts';
+import { futureFaults } from '../check/given-time.ts';
+import type { Faults } from '../importer.ts';
+import { mergePlain, plainImporter } from '../merge/plain-table.ts';
+
+/** An epoch takes about two days. */
+const epoch = () => count().max(999_999);
+/** 12 digits before the point suffice: the total supply of SOL has 9. */
+const sol = () =>
+  nonNegativeDecimal().refine(
+    (digits) => /^\d{1,12}(\.\d{1,9})?$/.test(digits),
+    'must have at most 12 digits before and 9 after the point',
+  );
+const rate = () =>
+  decimalRatio().refine((digits) => digits.length <= 20, 'must have at most 18 digits after the point');
+
+type Pairs<Row> = readonly (readonly [part: keyof Row & string, whole: keyof Row & string])[];
+function* partFaults<Row>(row: Row, pairs: Pairs<Row>): Faults {
+  for (const [part, whole] of pairs) {
+    if (Number(row[part]) > Number(row[whole]))
+      yield [part, `is ${row[part]}, more than ${whole} ${row[whole]}`];
+  }
+}
+
+/** Refuses yields that would overflow when compounded over a year. An epoch really pays about 0.04 %. */
+function* yieldFaults<Row>(row: Row, rewards: keyof Row & string, stake: keyof Row & string): Faults {
+  if (Number(row[rewards]) * 10 > Number(row[stake]))
+    yield [rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`];
+}
+
+export const solanaEpochImporter = plainImporter({
+  resource: 'solana-epochs',
+  key: ['epoch'],
+  scope: ['epoch'],
+  shape: z.object({
+    epoch: epoch(),
+    startedAt: moment(),
+    endedAt: moment(),
+    stakeAccountCount: count(),
+    withdrawAuthorityCount: count(),
+    stakeAuthorityCount: count(),
+    deactivatingStakeAccountCount: count().nullable(),
+  }),
+  *faults(row) {
+    const [started, ended] = [parseDateTime(row.startedAt), parseDateTime(row.endedAt)] as [number, number];
+    if (ended <= started) yield ['endedAt', `is ${row.endedAt}, not after startedAt ${row.startedAt}`];
+    yield* futureFaults('startedAt', row.startedAt, started, 'an epoch');
+    yield* partFaults(row, [
+      ['withdrawAuthorityCount', 'stakeAccountCount'],
+      ['stakeAuthorityCount', 'stakeAccountCount'],
+    ]);
+  },
+});
+
+export const solanaValidatorEpochImporter = plainImporter({
+  resource: 'solana-validator-epochs',
+  key: ['epoch', 'vote_account'],
+  scope: ['epoch'],
+  shape: z.object({
+    epoch: epoch(),
+    voteAccount: base58Key(),
+    validatorName: text().nullable(),
+    activeStake: sol(),
+    effectiveness: rate(),
+    voteCommissionRate: rate(),
+    mevCommissionRate: rate(),
+    votesDue: count(),
+    votesLanded: count(),
+    sumVotingLatency: bigCount(),
+    leaderSlots: count(),
+    producedBlocks: count(),
+    votingRewards: sol(),
+    votingCommission: sol(),
+    mevRewards: sol(),
+    mevCommission: sol(),
+    proposalRewards: sol(),
+    rentRewards: sol(),
+    votingCosts: sol(),
+  }),
+  *faults(row) {
+    yield* partFaults(row, [
+      ['votesLanded', 'votesDue'],
+      ['producedBlocks', 'leaderSlots'],
+      ['votingCommission', 'votingRewards'],
+      ['mevCommission', 'mevRewards'],
+    ]);
+    yield* yieldFaults(row, 'votingRewards', 'activeStake');
+    if (Number(row.sumVotingLatency) < row.votesLanded) {
+      const message = `is ${row.sumVotingLatency}; ${row.votesLanded} votes take a slot each at least`;
+      yield ['sumVotingLatency', message];
+    }
+  },
+});
+
+export const solanaStakeAuthorityEpochImporter = plainImporter({
+  resource: 'solana-stake-authority-epochs',
+  key: ['epoch', 'stake_authority', 'vote_account'],
+  scope: ['epoch'],
+  shape: z.object({
+    epoch: epoch(),
+    stakeAuthority: base58Key(),
+    voteAccount: base58Key(),
+    poolName: text().min(1).nullable(),
+    delegatedStake: sol(),
+    stakingRewards: sol(),
+    mevRewards: sol(),
+    stakingCommissionPaid: sol(),
+    mevCommissionPaid: sol(),
+  }),
+  faults: (row) => yieldFaults(row, 'stakingRewards', 'delegatedStake'),
+  async merge(client, table, options) {
+    const { rows } = await client.query<{ epoch: number }>(
+      '/* stagedEpochs */ select distinct epoch from staged order by epoch',
+    );
+    const epochs = rows.map(({ epoch }) => epoch);
+    await client.query('/* solanaEpochParts */ select solana_epoch_parts($1::int[])', [epochs]);
+    const [first, last] = [epochs[0], epochs.at(-1)];
+    const within = (at: number) => ({
+      text: `t.epoch between $${at}::int and $${at + 1}::int`,
+      values: [first, last],
+    });
+    return mergePlain(client, { ...table, ...(epochs.length > 0 && { within }) }, options);
+  },
+});

@@ -1,0 +1,157 @@
+import type pg from 'pg';
+import type { z } from 'zod';
+import { dateOfDay, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import { Network } from '../../chain/networks.ts';
+import { date } from '../../kernel/leaves.ts';
+import { ValidatorDay } from '../../periods/validator-day.ts';
+import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
+import { MAX_DAY, periodFaults } from '../check/period-rules.ts';
+import { columnsOf, type Faults, type ImportCounts, type Importer, rowChecker } from '../importer.ts';
+import { withColocated } from '../merge/colocated.ts';
+import { mergePlain, type PlainTable } from '../merge/plain-table.ts';
+import { withinDates } from '../merge/staging.ts';
+import { monthsDue } from './validator-months.ts';
+
+const Shape = ValidatorDay.extend({
+  network: Network,
+  day: ValidatorDay.shape.day.max(MAX_DAY),
+  date: date().nullable(),
+});
+
+const atMost = [
+  ['sumCorrectHead', 'totalUniqueAttestations'],
+  ['sumCorrectTarget', 'totalUniqueAttestations'],
+  ['sumCorrectSource', 'totalUniqueAttestations'],
+  ['sumWrongHeadVotes', 'totalUniqueAttestations'],
+  ['sumWrongTargetVotes', 'totalUniqueAttestations'],
+] as const;
+const lateVotes = ['sumLateTargetVotes', 'sumLateSourceVotes'] as const;
+const SLOTS_TO_INCLUDE = 64; // since Deneb (EIP-7045): until the end of the next epoch
+const MAX_SEATS = 512;
+const perSlots = [
+  ['sumMissedSyncSignatures', MAX_SEATS],
+  ['sumSyncSignatureCount', MAX_SEATS],
+  ['proposedCount', 1],
+  ['missedProposalCount', 1],
+] as const;
+
+export type ImportedValidatorDay = z.infer<typeof Shape>;
+
+function faultsOf(row: ImportedValidatorDay): Faults {
+  const { network, day, startEpoch, endEpoch } = row;
+  const calendar = row.utc ? 'utc' : 'chain';
+  const faults = [...periodFaults({ network, calendar, hour: null, day, startEpoch, endEpoch })];
+  const wrong = (field: keyof ImportedValidatorDay, message: string) => faults.push([field, message]);
+  if (row.date !== null) {
+    const day = dateOfDay(row.network, row.day);
+    if (row.date !== day) wrong('date', `is ${row.date}; on ${row.network} this row's is ${day}`);
+  }
+  const epochs = row.endEpoch - row.startEpoch + 1;
+  const attested = row.totalUniqueAttestations;
+  const duties = attested + row.sumMissedAttestations;
+  if (duties > epochs) wrong('totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`);
+  // Sync committee duty can continue after an exit.
+  if (duties === 0 && row.sumSyncSignatureCount === null)
+    wrong('totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row');
+  for (const [part, whole] of atMost) {
+    if (row[part] > row[whole]) wrong(part, `is ${row[part]}, more than ${whole} ${row[whole]}`);
+  }
+  for (const name of lateVotes) {
+    if (row[name] > duties) wrong(name, `is ${row[name]}, more than the ${duties} duties`);
+  }
+  const delay = row.sumInclusionDelay;
+  if (delay < attested || delay > attested * SLOTS_TO_INCLUDE) {
+    wrong(
+      'sumInclusionDelay',
+      `is ${delay}; ${attested} attestations take 1 to ${SLOTS_TO_INCLUDE} slots each`,
+    );
+  }
+  if ((row.sumMissedSyncSignatures === null) !== (row.sumSyncSignatureCount === null)) {
+    wrong('sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither');
+  }
+  for (const [name, perSlot] of perSlots) {
+    const most = epochs * SLOTS_PER_EPOCH * perSlot;
+    if ((row[name] ?? 0) > most) wrong(name, `is ${row[name]}; ${epochs} epochs hold at most ${most}`);
+  }
+  return faults;
+}
+
+const table: PlainTable = {
+  name: 'validator_days',
+  key: ['network', 'utc', 'validator_index', 'date'],
+  columns: columnsOf(Shape),
+  scope: [],
+};
+
+export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
+  client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
+
+export async function finishValidatorDays(
+  client: pg.ClientBase,
+  days: readonly { network: Network; utc: boolean; day: number }[],
+  changed = true,
+): Promise<void> {
+  const distinct = [...new Map(days.map((one) => [`${one.network} ${one.utc} ${one.day}`, one])).values()];
+  const dates = distinct.map(({ network, day }) => dateOfDay(network, day));
+  await client.query(
+    `/* validatorDayDates */
+    insert into validator_day_dates (network, utc, day, date)
+    select * from unnest($1::text[], $2::boolean[], $3::int[], $4::date[]) as given (network, utc, day, date)
+    order by network, utc, date -- as a refresh locks them
+    on conflict (network, utc, day) do ${changed ? 'update set attestations_due = true, rewards_due = true' : 'nothing'}`,
+    [
+      distinct.map((one) => one.network),
+      distinct.map((one) => one.utc),
+      distinct.map((one) => one.day),
+      dates,
+    ],
+  );
+  const chain = changed ? distinct.filter((one) => !one.utc) : [];
+  for (const network of new Set(chain.map((one) => one.network))) {
+    const own = chain.filter((one) => one.network === network);
+    await monthsDue(
+      client,
+      network,
+      own.map(({ day }) => dateOfDay(network, day)),
+    );
+  }
+  for (const network of new Set(distinct.map((one) => one.network))) {
+    const own = dates.filter((_date, index) => distinct[index]?.network === network);
+    await refreshSetDays(client, network, [...new Set(own)]);
+  }
+}
+
+async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> {
+  const { rows: days } = await client.query<{ network: Network; utc: boolean; day: number; date: string }>(
+    `/* stagedDays */
+    select network, utc, day, date::text as date
+    from (select distinct network, utc, day, date from staged) as distinct_days`,
+  );
+  const dates = [...new Set(days.map(({ date }) => date))];
+  await ensureValidatorDayParts(client, dates);
+  const counts = await withColocated(client, table, (from) =>
+    mergePlain(
+      client,
+      { ...table, from, within: (first) => withinDates('t.date', dates, first) },
+      { replace: false },
+    ),
+  );
+  await finishValidatorDays(client, days, counts.inserted + counts.updated > 0);
+  return counts;
+}
+
+const checks: NonNullable<Importer<ImportedValidatorDay>['checks']> = {
+  defaults: ({ network, utc = false }) => ({ network, utc }),
+  faults: faultsOf,
+};
+
+export const validatorDayImporter: Importer<ImportedValidatorDay> = {
+  resource: 'validator-days',
+  shape: Shape,
+  check: rowChecker(Shape, checks),
+  checks,
+  columns: table.columns,
+  derived: { date: (row) => dateOfDay(row.network, row.day) },
+  key: table.key,
+  merge: mergeValidatorDays,
+};

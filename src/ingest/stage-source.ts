@@ -1,0 +1,146 @@
+import { stringify } from 'lossless-json';
+import type pg from 'pg';
+import { isObject } from '../kernel/json.ts';
+import { faultText } from './check/fault-messages.ts';
+import type { ImportOptions } from './import-options.ts';
+import { addFault, type FileReport } from './import-report.ts';
+import type { Importer } from './importer.ts';
+import {
+  contradictingRows,
+  hasRepeatedKeys,
+  openStaging,
+  repeatedRows,
+  type StagedRow,
+  takeStaged,
+} from './merge/staging.ts';
+import { quickLines } from './quick/index.ts';
+import { misspeltKeys } from './source/misspelt.ts';
+import { type Lines, type RawRow, type Source, SourceError } from './source/source.ts';
+import { unlikeRow } from './source/unlike.ts';
+
+const placeOf = (source: Source, place: number | string) => `${source.unit} ${place}`;
+
+export async function stageSource(
+  client: pg.ClientBase,
+  importer: Importer<unknown>,
+  source: Source,
+  options: ImportOptions,
+  report: FileReport,
+) {
+  const staging = await openStaging(client, importer);
+  const quick = options.skipInvalid ? undefined : quickLines(importer, options);
+  const misspeltIn = options.anyKeys ? undefined : misspeltKeys(Object.keys(importer.shape.shape));
+  let fitting: StagedRow<unknown>[] = [];
+  const stage = (raw: RawRow): boolean => {
+    report.rows += 1;
+    const row = checkRow(importer, source, raw, options, report, misspeltIn);
+    if (row === undefined) return false;
+    const text = options.skipInvalid ? textOf(raw) : null;
+    fitting.push({ place: raw.place, source: text, row });
+    return true;
+  };
+  const stageLines = (lines: Lines) => {
+    for (;;) {
+      const next = quick?.take(lines.bytes, lines.at, lines.place) ?? 0;
+      if (next > 0) {
+        report.rows += 1;
+        lines.at = next;
+        lines.place += 1;
+        continue;
+      }
+      const read = lines.read();
+      if (!read) return;
+      const layout = read.row && stage(read.row) && quick && lines.layout(read.text);
+      if (layout) quick?.expect(layout);
+    }
+  };
+  try {
+    for await (const batch of source.rows) {
+      if (Array.isArray(batch)) for (const raw of batch) stage(raw);
+      else stageLines(batch);
+      if (quick?.isFull()) await staging.send(quick.taken());
+      await staging.write(fitting);
+      fitting = [];
+      options.onProgress?.({ phase: 'reading', rows: report.rows, ...source.bytes() });
+    }
+  } catch (error) {
+    staging.abandon();
+    throw error;
+  }
+  if (quick) await staging.send(quick.taken());
+  await staging.finish();
+}
+
+const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
+
+function checkRow(
+  importer: Importer<unknown>,
+  source: Source,
+  raw: RawRow,
+  options: ImportOptions,
+  report: FileReport,
+  misspeltIn: ReturnType<typeof misspeltKeys> | undefined,
+): unknown {
+  const checked = raw.broken ? undefined : importer.check(raw.value, options);
+  const misspelt = misspeltIn && isObject(raw.value) ? misspeltIn(raw.value) : [];
+  if (checked?.success && misspelt.length === 0) return checked.data;
+  const at = { file: source.name, place: placeOf(source, raw.place) };
+  const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
+  if (unlike && report.rows === 1 && !options.skipInvalid)
+    throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
+  report.rejected += 1;
+  options.onRejected?.(textOf(raw));
+  const whole = raw.broken?.msg ?? unlike;
+  if (whole) addFault(report, { ...at, field: '(row)', msg: whole });
+  else
+    for (const issue of checked?.error?.issues ?? [])
+      addFault(report, { ...at, field: issue.path.join('.') || '(row)', msg: faultText(issue, raw.value) });
+  if (!whole)
+    for (const { key, field } of misspelt)
+      addFault(report, { ...at, field: key, msg: `is not a field; ${field} is` });
+  return undefined;
+}
+
+export async function checkStaged(
+  client: pg.ClientBase,
+  importer: Importer<unknown>,
+  source: Source,
+  options: ImportOptions,
+  report: FileReport,
+) {
+  const { key, unique } = importer;
+  const checks = [
+    (await hasRepeatedKeys(client)) && {
+      query: repeatedRows(key),
+      field: '(row)',
+      msg: (first: string) => `repeats ${placeOf(source, first)}`,
+    },
+    unique && {
+      query: repeatedRows(unique.columns),
+      field: unique.field,
+      msg: (first: string) => `is that of ${placeOf(source, first)} too`,
+    },
+    unique && {
+      query: contradictingRows(unique),
+      field: unique.field,
+      msg: (stored: string) => `is stored as that of ${stored}`,
+    },
+  ];
+  for (const check of checks) {
+    if (!check) continue;
+    let found: number;
+    do {
+      found = 0;
+      for await (const rows of takeStaged(client, check.query)) {
+        found += rows.length;
+        for (const { place, other, source: text } of rows) {
+          if (text !== null) options.onRejected?.(text);
+          const at = { file: source.name, place: placeOf(source, place) };
+          addFault(report, { ...at, field: check.field, msg: check.msg(other) });
+        }
+      }
+      report.rejected += found;
+      // Removing a row can expose another conflict.
+    } while (found > 0 && options.skipInvalid);
+  }
+}
