@@ -1,5 +1,5 @@
 import { destination, type Logger, pino } from 'pino';
-import type { Settings } from './config.ts';
+import type { Settings } from './config/index.ts';
 
 const MAX_LOG_BYTES = 1_000_000;
 

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { urlsOf } from './commands/index-flags.ts';
 import './commands/output.ts';
 import { withDatabase } from './commands/with-database.ts';
-import { readSettings, SettingsError, useConfigFile } from './config.ts';
+import { readSettings, SettingsError, useConfigFile } from './config/index.ts';
 import { version } from './version.ts';
 
 const program = new Command('stakegraph')
@@ -35,7 +35,7 @@ program
     if (settings.METRICS_PORT && settings.METRICS_PORT === settings.PORT)
       throw new SettingsError(`METRICS_PORT is ${settings.METRICS_PORT}, like PORT; set another one.`);
     // Loaded lazily, because loading takes 0.5 s.
-    await (await import('./serve.ts')).serve(settings);
+    await (await import('./gateway/serve.ts')).serve(settings);
   });
 
 program

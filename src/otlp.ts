@@ -33,7 +33,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { withoutTokens } from './accounts/token-format.ts';
-import type { Settings } from './config.ts';
+import type { Settings } from './config/index.ts';
 import type { Attributes, Span, Tracer } from './kernel/tracing.ts';
 import { setTracer } from './kernel/tracing.ts';
 import { version } from './version.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readinessOf } from '../src/readiness.ts';
+import { readinessOf } from '../src/gateway/readiness.ts';
 import { createDatabase } from './support/gateway.ts';
 
 it('/ready is asked anew once a second, whatever becomes of the time of day', async () => {

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Redis } from '../redis.ts';
 import { refuseReserved, refuseUsedUp, type Standing, standingOf } from './allowance.ts';
 import { memoryRates, redisRates } from './rates.ts';
+import type { Redis } from './redis.ts';
 import { type TierCounts, tierCounts } from './tiers.ts';
 import { monthAt, openUsage } from './usage.ts';
 import type { Total } from './usage-queries.ts';

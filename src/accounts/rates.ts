@@ -6,7 +6,7 @@ import {
 } from 'rate-limiter-flexible';
 import { serializeList } from 'structured-headers';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Redis } from '../redis.ts';
+import type { Redis } from './redis.ts';
 
 const WINDOW_SECONDS = 1;
 

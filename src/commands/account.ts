@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { type AccountRow, createAccount, listAccounts, setTier } from '../accounts/accounts.ts';
 import { type Allowance, allowanceOf, fixedLimits, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
-import { readSettings, SettingsError } from '../config.ts';
+import { readSettings, SettingsError } from '../config/index.ts';
 import { audit } from '../db/audit.ts';
 import { transaction } from '../db/pool.ts';
 import { givenName, wholeNumber } from './flags.ts';

@@ -2,7 +2,7 @@ import { existsSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { SettingsError } from '../config.ts';
+import { SettingsError } from '../config/index.ts';
 import { recordRun } from '../db/job-runs.ts';
 import { backupsIn, isBackupName, newBackupName, removeOldBackups } from '../db/transfer/backup-folder.ts';
 import type { Manifest } from '../db/transfer/backup-format.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type pg from 'pg';
-import { readSecret, SettingsError } from '../config.ts';
+import { readSecret, SettingsError } from '../config/index.ts';
 import { isSameDatabase } from '../db/transfer/connect.ts';
 import { load } from '../db/transfer/load.ts';
 import { type Source, withSource } from '../db/transfer/source.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { readSettings, SettingsError } from '../config.ts';
+import { readSettings, SettingsError } from '../config/index.ts';
 import type { DistributeReport } from '../ingest/distribute/index.ts';
 import { wholeNumber } from './flags.ts';
 

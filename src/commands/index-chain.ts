@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
-import { readSettings, type Settings, SettingsError } from '../config.ts';
+import { readSettings, type Settings, SettingsError } from '../config/index.ts';
 import { refuseDistributed } from '../db/distributed/layout.ts';
 import type { Database } from '../db/open.ts';
 import type { FollowReport } from '../indexer/follow.ts';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { PERCENT, readSettings, type Settings, SettingsError } from '../config.ts';
+import { PERCENT, readSettings, type Settings, SettingsError } from '../config/index.ts';
 import { type Boundary, boundaryOf, type From } from '../indexer/range.ts';
 
 export function fromOf(text: string): From {

@@ -1,4 +1,4 @@
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/index.ts';
 import type { IndexStatus } from '../indexer/status.ts';
 
 export async function serveIndexMetrics(settings: Settings, status: IndexStatus) {
@@ -7,7 +7,7 @@ export async function serveIndexMetrics(settings: Settings, status: IndexStatus)
   const { collectDefaultMetrics, Registry } = await import('prom-client');
   const { metricsServer } = await import('../http/metrics-server.ts');
   const { registerIndexMetrics } = await import('../indexer/metrics.ts');
-  const { listenError } = await import('../serve.ts');
+  const { listenError } = await import('../gateway/serve.ts');
   const { makeLog } = await import('../log.ts');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { SettingsError } from '../config.ts';
+import { SettingsError } from '../config/index.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../resources/network-rewards/record.ts';
 
 /** Accepts only origin and base path, because other parts could contain a secret. */

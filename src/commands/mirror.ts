@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Calendar, calendars } from '../chain/calendar.ts';
 import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
-import { readSecret } from '../config.ts';
+import { readSecret } from '../config/index.ts';
 import { audit } from '../db/audit.ts';
 import { isDisconnected } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';

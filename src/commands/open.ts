@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { CODE_MINUTES, newPageCode } from '../accounts/page-codes.ts';
-import { readSettings, SettingsError } from '../config.ts';
-import { gatewayOf } from '../gateway-file.ts';
+import { readSettings, SettingsError } from '../config/index.ts';
+import { gatewayOf } from '../gateway/gateway-file.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Starts no browser, because the process list would show the code. */

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readSettings, SettingsError } from '../config.ts';
+import { readSettings, SettingsError } from '../config/index.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
 import { type Ages, ageOf, type Retainable, retainables } from '../ingest/retain/ages.ts';

@@ -4,7 +4,7 @@ import { type Standing, standingOf } from '../accounts/allowance.ts';
 import { allowanceOf, tierLimits } from '../accounts/tiers.ts';
 import { monthAt } from '../accounts/usage.ts';
 import { usageOf } from '../accounts/usage-queries.ts';
-import { readSettings } from '../config.ts';
+import { readSettings } from '../config/index.ts';
 import { noSuchAccount } from './account.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { readSettings, type Settings, SettingsError, sendsTraces } from '../config.ts';
+import { readSettings, type Settings, SettingsError, sendsTraces } from '../config/index.ts';
 import { isDisconnected, isTransient, READ_ONLY } from '../db/connection.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
 

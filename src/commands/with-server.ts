@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readSettings, type Settings, SettingsError } from '../config.ts';
+import { readSettings, type Settings, SettingsError } from '../config/index.ts';
 import { isDisconnected } from '../db/connection.ts';
 import { causeOf, writeError } from '../db/open.ts';
 import { startTracing } from './with-database.ts';

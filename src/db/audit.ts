@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { z } from 'zod';
-import { sudoUser } from '../config.ts';
+import { sudoUser } from '../config/index.ts';
 import { count } from '../kernel/leaves.ts';
 import type { Queryable } from './pool.ts';
 import { momentText, rows, sql } from './rows.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/index.ts';
 import { isDisconnected, isTransient, READ_ONLY } from './connection.ts';
 import { openLayout, refuseDistributed, useLayout } from './distributed/layout.ts';
 import type { Embedded } from './embedded/index.ts';

@@ -14,7 +14,7 @@ import type { Logger } from 'pino';
 import type { Meter } from '../accounts/meter.ts';
 import type { TokenDirectory } from '../accounts/token-directory.ts';
 import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/index.ts';
 import { contextMaker } from '../context.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';

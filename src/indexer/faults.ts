@@ -1,4 +1,4 @@
-import { SettingsError } from '../config.ts';
+import { SettingsError } from '../config/index.ts';
 import { isTransient } from '../db/connection.ts';
 import { DroppedTimeError } from '../ingest/dropped-time.ts';
 import { InputError, ReconcileError } from './chain/errors.ts';

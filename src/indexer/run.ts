@@ -1,5 +1,5 @@
 import type { Network } from '../chain/networks.ts';
-import { SettingsError } from '../config.ts';
+import { SettingsError } from '../config/index.ts';
 import { audit } from '../db/audit.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { heartbeat } from './beat.ts';

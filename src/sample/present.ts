@@ -1,4 +1,4 @@
-import { SettingsError } from '../config.ts';
+import { SettingsError } from '../config/index.ts';
 import type { Queryable } from '../db/pool.ts';
 import { hasSampleData } from '../db/sample-data.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../src/accounts/accounts.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import { makeAccount, storedUsage, storeUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
+import { openRedis } from '../../src/accounts/redis.ts';
 import type { Caller } from '../../src/context.ts';
 import type { Queryable } from '../../src/db/pool.ts';
-import { openRedis } from '../../src/redis.ts';
 import { callerOf, month } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';

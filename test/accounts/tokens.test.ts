@@ -6,7 +6,7 @@ import { tierLimits } from '../../src/accounts/tiers.ts';
 import { openDirectory } from '../../src/accounts/token-directory.ts';
 import { isWellFormed, newToken, tokenHash, tokenPrefix } from '../../src/accounts/token-format.ts';
 import { createToken, listTokens, revokeToken } from '../../src/accounts/tokens.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { eventually } from '../support/eventually.ts';

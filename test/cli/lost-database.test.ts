@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { eventually, until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';

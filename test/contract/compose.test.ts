@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readSettings, Settings } from '../../src/config.ts';
+import { readSettings, Settings } from '../../src/config/index.ts';
 import { isInRepository, read, sourcesOf } from '../support/repository.ts';
 
 // There is no container engine where the tests run: the files are read and checked against the repository.

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings, Settings } from '../../src/config.ts';
+import { readSettings, Settings } from '../../src/config/index.ts';
 import { isInRepository, read, sourcesOf } from '../support/repository.ts';
 
 // There is no container engine where the tests run: the files are read and checked against the repository.

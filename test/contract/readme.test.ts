@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { tierLimits, tierSets } from '../../src/accounts/tiers.ts';
-import { readSettings, Settings } from '../../src/config.ts';
+import { readSettings, Settings } from '../../src/config/index.ts';
 import { limits } from '../../src/graphql/run/limits.ts';
 import { refusalStatus } from '../../src/kernel/refusal.ts';
 import { routes } from '../../src/resources/index.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Settings } from '../../src/config.ts';
-import { secretSettings, withFile } from '../../src/config-file.ts';
+import { secretSettings, withFile } from '../../src/config/file.ts';
+import { Settings } from '../../src/config/index.ts';
 import { project, stakegraphOfEach } from '../support/process.ts';
 
 const folder = join(project, 'deploy/systemd');

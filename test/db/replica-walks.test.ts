@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import { type Database, openDatabase } from '../../src/db/open.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { eventually } from '../support/eventually.ts';

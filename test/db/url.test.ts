@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import { parseDatabaseUrl } from '../../src/db/url.ts';
 
 // A database URL means what it means to libpq.

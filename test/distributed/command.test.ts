@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { type DistributeOptions, distribute } from '../../src/ingest/distribute/index.ts';
 import { asSuperuser, callsOf, installCitus, markDistributed } from '../support/citus.ts';

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import {
   isDistributed,
   layoutOf,

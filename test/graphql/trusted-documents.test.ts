@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import { trustedDocuments } from '../../src/graphql/run/trusted-documents.ts';
 import { type Gateway, useGateway } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/config/index.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { traced } from '../../src/kernel/tracing.ts';
 import { type Collector, startCollector } from '../support/collector.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings, sendsTraces } from '../../src/config.ts';
+import { readSettings, sendsTraces } from '../../src/config/index.ts';
 import { attributesOf, type Collector, type Exported, startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { SettingsError } from '../../src/config.ts';
+import { SettingsError } from '../../src/config/index.ts';
 import { LockedError } from '../../src/indexer/lock.ts';
 import { RangeFault } from '../../src/indexer/range.ts';
 import { SavedStateError } from '../../src/indexer/saved-state-error.ts';

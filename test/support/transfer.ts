@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import type { Settings } from '../../src/config.ts';
+import type { Settings } from '../../src/config/index.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { waitTimeoutMs } from './deadlines.ts';
 import { createDatabase, type Gateway, startGateway } from './gateway.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { NoSchemaIntrospectionCustomRule, specifiedRules, validate } from 'graphql';
 import { z } from 'zod';
-import { type Settings, SettingsError } from '../../config.ts';
+import { type Settings, SettingsError } from '../../config/index.ts';
 import { quoted } from '../../kernel/refusal.ts';
 import { schema } from '../schema/index.ts';
 import { LimitsRule } from './limits.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { Settings } from '../../../src/config.ts';
-import { secretSettings } from '../../../src/config-file.ts';
+import { secretSettings } from '../../../src/config/file.ts';
+import { Settings } from '../../../src/config/index.ts';
 import { stakegraphOfEach } from '../../support/process.ts';
 import { thorough } from '../../support/thorough.ts';
 import {

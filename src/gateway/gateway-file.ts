@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const fileIn = (dataDir: string) => join(dataDir, 'gateway.json');
-const processes = () => import('./db/embedded/process.ts');
+const processes = () => import('../db/embedded/process.ts');
 
 export async function noteGateway(dataDir: string, url: string): Promise<() => Promise<void>> {
   const { ownMark, readMark } = await processes();

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import type { Logger } from 'pino';
-import type { SharedNumber } from './db/replicas/shown-elsewhere.ts';
+import type { SharedNumber } from '../db/replicas/shown-elsewhere.ts';
 
 const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;

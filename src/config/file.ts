@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { editDistance } from './kernel/edit-distance.ts';
+import { editDistance } from '../kernel/edit-distance.ts';
 
 type Environment = Record<string, string | undefined>;
 type Found = { given: Environment; faults: string[] };

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { HistoryError, namesOf, pendingOf } from './db/migrate.ts';
-import type { Database } from './db/open.ts';
-import type { Queryable } from './db/pool.ts';
-import type { ServerFault } from './db/replicas/replica.ts';
-import type { Indexed, Readiness } from './http/health.ts';
-import { behindSeconds, type IndexStatus } from './indexer/status.ts';
-import { indexedEpochs } from './indexer/store/index.ts';
-import { withDeadline } from './kernel/deadline.ts';
-import { recent } from './kernel/recent.ts';
-import { Refusal } from './kernel/refusal.ts';
+import { HistoryError, namesOf, pendingOf } from '../db/migrate.ts';
+import type { Database } from '../db/open.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { ServerFault } from '../db/replicas/replica.ts';
+import type { Indexed, Readiness } from '../http/health.ts';
+import { behindSeconds, type IndexStatus } from '../indexer/status.ts';
+import { indexedEpochs } from '../indexer/store/index.ts';
+import { withDeadline } from '../kernel/deadline.ts';
+import { recent } from '../kernel/recent.ts';
+import { Refusal } from '../kernel/refusal.ts';
 
 const READINESS_MS = 1_000;
 const PATIENCE_MS = 500;

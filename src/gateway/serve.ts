@@ -1,25 +1,25 @@
 import { lookup } from 'node:dns/promises';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { developmentToken } from './accounts/development-token.ts';
-import { openMeter } from './accounts/meter.ts';
-import { CODE_MINUTES, newPageCode, takePageCode } from './accounts/page-codes.ts';
-import { tierLimits } from './accounts/tiers.ts';
-import { openDirectory } from './accounts/token-directory.ts';
-import { type Settings, SettingsError, sendsTraces } from './config.ts';
-import { openRevisions } from './db/changes/revisions.ts';
-import { citusVersion, isDistributed, untestedCitus } from './db/distributed/layout.ts';
-import { type Database, openDatabase } from './db/open.ts';
-import { shareShown } from './db/replicas/shown-elsewhere.ts';
-import { targetOf } from './db/servers.ts';
-import { checkRoles } from './db/serving.ts';
+import { developmentToken } from '../accounts/development-token.ts';
+import { openMeter } from '../accounts/meter.ts';
+import { CODE_MINUTES, newPageCode, takePageCode } from '../accounts/page-codes.ts';
+import { tierLimits } from '../accounts/tiers.ts';
+import { openDirectory } from '../accounts/token-directory.ts';
+import { type Settings, SettingsError, sendsTraces } from '../config/index.ts';
+import { openRevisions } from '../db/changes/revisions.ts';
+import { citusVersion, isDistributed, untestedCitus } from '../db/distributed/layout.ts';
+import { type Database, openDatabase } from '../db/open.ts';
+import { shareShown } from '../db/replicas/shown-elsewhere.ts';
+import { targetOf } from '../db/servers.ts';
+import { checkRoles } from '../db/serving.ts';
+import { buildServer } from '../http/server.ts';
+import { makeLog } from '../log.ts';
+import { loadSampleData } from '../sample/load.ts';
+import { beginWithoutSample } from '../sample/present.ts';
 import { noteGateway } from './gateway-file.ts';
-import { buildServer } from './http/server.ts';
-import { makeLog } from './log.ts';
+import { indexBeside } from './index-beside.ts';
 import { readinessOf } from './readiness.ts';
-import { loadSampleData } from './sample/load.ts';
-import { beginWithoutSample } from './sample/present.ts';
-import { indexBeside } from './serve-index.ts';
 
 type Access = { token: string; codes: { explorer: string; graphiql: string } };
 
@@ -130,7 +130,7 @@ type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<u
 async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
   if (sendsTraces(settings)) {
     const warn = (reason: string) => log.warn({ reason }, 'OpenTelemetry');
-    serving.undo.push(await (await import('./otlp.ts')).startTracing(settings, { warn }));
+    serving.undo.push(await (await import('../otlp.ts')).startTracing(settings, { warn }));
   }
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });
@@ -153,7 +153,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   });
   serving.undo.push(tokens.stop);
   const redis = settings.REDIS_URL
-    ? await (await import('./redis.ts')).openRedis(settings.REDIS_URL, log)
+    ? await (await import('../accounts/redis.ts')).openRedis(settings.REDIS_URL, log)
     : undefined;
   if (redis) serving.undo.push(async () => redis.stop());
   const meter = await openMeter({ db: database.write, log, redis });

@@ -1,120 +1,26 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
-import { networks } from './chain/networks.ts';
-import { withFile, withSecrets } from './config-file.ts';
-import { databaseName } from './db/url.ts';
-import { agesOf } from './ingest/retain/ages.ts';
-
-const flag = (fallback: 'on' | 'off') =>
-  z
-    .enum(['on', 'off'], 'on or off is needed')
-    .default(fallback)
-    .transform((value) => value === 'on');
-
-const integer = (fallback: number, min: number, max: number) => {
-  const error = `an integer from ${min} to ${max} is needed`;
-  return z
-    .string()
-    .regex(/^\d+$/, error)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, error)
-    .default(fallback);
-};
-
-const optionalInteger = (min: number, max: number) => integer(min, min, max).unwrap().optional();
-
-const list = (text: string) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean);
-
-const perTier = (fallback: string, tiers: string) => {
-  const form = new RegExp(`^(${tiers})=[1-9]\\d{0,14}$`);
-  return z
-    .string()
-    .default(fallback)
-    .transform(list)
-    .refine(
-      (items) => items.every((item) => form.test(item)),
-      `comma-separated tier=number is needed, of ${tiers.split('|').join(', ')}`,
-    );
-};
-
-export const PERCENT = 'with % in a password written as %25';
-/** The URL, unless its user or password cannot be decoded. */
-function readUrl(text: string): URL | undefined {
-  try {
-    const url = new URL(text);
-    decodeURIComponent(url.username + url.password);
-    return url;
-  } catch {
-    return undefined;
-  }
-}
-const urlOf = (scheme: RegExp, error: string) =>
-  z.string().refine((text) => scheme.test(text) && readUrl(text) !== undefined, error);
-function isHttpUrl(text: string): boolean {
-  const url = readUrl(text);
-  return url !== undefined && /^https?:$/.test(url.protocol) && !url.hash;
-}
-const httpUrls = z
-  .string()
-  .transform(list)
-  .refine((all) => all.length > 0 && all.every(isHttpUrl), `http:// or https:// URLs are needed, ${PERCENT}`)
-  .transform((all) => all.map((url) => url.replace(/\/+$/, '')));
-const httpUrl = z
-  .string()
-  .refine((text) => isHttpUrl(text), `an http:// or https:// URL is needed, ${PERCENT}`);
-const protocol = z.enum(['http/protobuf', 'http/json'], 'http/protobuf or http/json is needed');
-const samplers = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
-const otlpHeaders = z
-  .string()
-  .refine(
-    (text) => list(text).every((pair) => /^[\w.-]+\s*=([^%;]|%[\da-f]{2})+$/i.test(pair)),
-    'name=value pairs, separated by commas, are needed, with values percent-encoded',
-  );
-const checkPostgresUrls = (urls: string[], addIssue: (message: string) => void) => {
-  const names = new Set<string>();
-  for (const url of urls) {
-    try {
-      const name = databaseName(url);
-      if (names.has(name)) addIssue(`${name} is named twice; give each replica once`);
-      names.add(name);
-    } catch (error) {
-      addIssue((error as Error).message);
-    }
-  }
-};
-const postgresUrl = z
-  .string()
-  .superRefine((url, { addIssue }) =>
-    checkPostgresUrls([url], (message) => addIssue({ code: 'custom', message })),
-  );
-// Within a URL, a comma separates hosts, as in libpq.
-const postgresUrls = z
-  .string()
-  .transform((text) => text.trim().split(/\s+(?=postgres(?:ql)?:\/\/)/))
-  .superRefine((urls, { addIssue }) =>
-    checkPostgresUrls(urls, (message) => addIssue({ code: 'custom', message })),
-  );
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const most = isIP(address) === 6 ? 128 : 32;
-  const sized = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  return isIP(address) !== 0 && sized && rest.length === 0;
-}
-
-const isOrigin = (text: string): boolean =>
-  text === '*' || (URL.canParse(text) && new URL(text).origin === text);
-const headerName = /^[A-Za-z0-9-]+$/;
+import { networks } from '../chain/networks.ts';
+import { agesOf } from '../ingest/retain/ages.ts';
+import {
+  flag,
+  headerName,
+  httpUrl,
+  httpUrls,
+  integer,
+  isHttpUrl,
+  isNetwork,
+  isOrigin,
+  list,
+  optionalInteger,
+  otlpHeaders,
+  PERCENT,
+  perTier,
+  postgresUrl,
+  postgresUrls,
+  protocol,
+  samplers,
+  urlOf,
+} from './kinds.ts';
 
 export const Settings = z.object({
   PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 picks a free one.'),
@@ -325,60 +231,3 @@ export const Settings = z.object({
     .describe('fatal, error, warn, info, debug, trace or silent.'),
 });
 export type Settings = z.output<typeof Settings>;
-
-export const sendsTraces = (settings: Settings): boolean =>
-  settings.OTEL_SDK_DISABLED === 'false' &&
-  settings.OTEL_TRACES_EXPORTER === 'otlp' &&
-  Boolean(settings.OTEL_EXPORTER_OTLP_ENDPOINT || settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
-
-let configFile: string | undefined;
-
-/** Takes precedence over STAKEGRAPH_CONFIG. */
-export const useConfigFile = (path: string | undefined): void => void (configFile = path);
-
-/** Treats empty variables as unset, except DATABASE_URL. Throws one SettingsError with all faults. */
-export function readSettings(environment?: NodeJS.ProcessEnv): Settings {
-  const path = environment ? undefined : (configFile ?? (process.env.STAKEGRAPH_CONFIG || undefined));
-  const own = environment ?? process.env;
-  const merged =
-    path !== undefined ? withFile(own, path, Object.keys(Settings.shape)) : { given: own, faults: [] };
-  const { given: all, faults: ofSecrets } = withSecrets(merged.given);
-  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
-  const read = Settings.safeParse(given);
-  const faults = [...merged.faults, ...ofSecrets];
-  // As an unset one, it would mean the embedded database with sample data.
-  if (all.DATABASE_URL === '') faults.push('DATABASE_URL is empty; unset it to use the embedded database.');
-  if (read.success && faults.length === 0) return read.data;
-  for (const issue of read.error?.issues ?? []) {
-    const name = String(issue.path[0]);
-    // A URL may contain a password.
-    const value = /_(URLS?|ENDPOINT)$|OTLP_(TRACES_)?HEADERS$/.test(name)
-      ? ':'
-      : ` is ${JSON.stringify(given[name])};`;
-    faults.push(`${name}${value} ${issue.message}`);
-  }
-  throw new SettingsError(`Invalid settings:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
-}
-
-/**
- * Reads the variable `name`, or the file that `name`_FILE names. Throws a SettingsError that does not show the value.
- */
-export function readSecret(
-  name: string,
-  what: 'token' | 'database URL',
-  environment: NodeJS.ProcessEnv = process.env,
-): string {
-  const { given, faults } = withSecrets(environment, [name]);
-  if (faults[0]) throw new SettingsError(faults[0]);
-  const secret = given[name];
-  // An invalid name is not shown, because the user may have given the secret instead.
-  const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
-  const shown = named ? `The environment variable ${name}` : 'The named environment variable';
-  if (!secret) throw new SettingsError(`${shown} is not set; it must hold the ${what}.`);
-  if (/^[\x21-\x7e]+$/.test(secret)) return secret;
-  throw new SettingsError(`${shown} contains blanks or other characters that no ${what} has.`);
-}
-
-export const sudoUser = (): string | undefined => process.env.SUDO_USER || undefined;
-
-export class SettingsError extends Error {}
