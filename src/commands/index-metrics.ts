@@ -5,7 +5,7 @@ export async function serveIndexMetrics(settings: Settings, status: IndexStatus)
   const { METRICS_PORT, HOST } = settings;
   if (METRICS_PORT === undefined) return undefined;
   const { collectDefaultMetrics, Registry } = await import('prom-client');
-  const { metricsServer } = await import('../http/metrics-server.ts');
+  const { metricsServer } = await import('../http/metrics/server.ts');
   const { registerIndexMetrics } = await import('../indexer/metrics.ts');
   const { listenError } = await import('../gateway/serve.ts');
   const { makeLog } = await import('../log.ts');

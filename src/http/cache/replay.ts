@@ -8,7 +8,7 @@ import type { TokenDirectory } from '../../accounts/token-directory.ts';
 import type { Caller } from '../../context.ts';
 import { tracer } from '../../kernel/tracing.ts';
 import { admissions } from '../admission.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/index.ts';
 import type { NetworkHeader } from '../network-header.ts';
 import { baseUrl } from '../rest/rest.ts';
 import { formOf } from '../rest/row-forms.ts';

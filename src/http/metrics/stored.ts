@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
-import { Gauge, type Registry } from 'prom-client';
 import {
   EPOCHS_PER_DAY,
   epochStart,
   SECONDS_PER_DAY,
   SLOTS_PER_EPOCH,
   slotStart,
-} from '../chain/calendar.ts';
-import { type Network, networks } from '../chain/networks.ts';
-import { databaseSize, keptFrom, type Newest, newestPositions } from '../db/changes/newest.ts';
-import { type LastRun, lastRuns } from '../db/job-runs.ts';
-import type { Queryable } from '../db/pool.ts';
-import { withDeadline } from '../kernel/deadline.ts';
-import { recent } from '../kernel/recent.ts';
+} from '../../chain/calendar.ts';
+import { type Network, networks } from '../../chain/networks.ts';
+import { databaseSize, keptFrom, type Newest, newestPositions } from '../../db/changes/newest.ts';
+import { type LastRun, lastRuns } from '../../db/job-runs.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { withDeadline } from '../../kernel/deadline.ts';
+import type { Meters } from '../../kernel/metrics.ts';
+import { recent } from '../../kernel/recent.ts';
 
 const RECENT_MS = 15_000;
 /** PostgreSQL asks the file system for the size of each file. */
@@ -35,31 +35,9 @@ function placeOf({ dataset, network, unit, position }: Newest): Place {
   return { dataset, network, epoch, end: epochStart(network, epoch + 1) };
 }
 
-type Sample = { labels: Record<string, string>; value: number | null | undefined };
-
-/** Samples without a value are left out. */
-function gauge(
-  registry: Registry,
-  [name, help]: readonly [name: string, help: string],
-  labelNames: string[],
-  read: () => Promise<Sample[]>,
-): void {
-  new Gauge({
-    name: `stakegraph_${name}`,
-    help,
-    labelNames,
-    registers: [registry],
-    async collect() {
-      const samples = await read();
-      if (labelNames.length > 0) this.reset();
-      for (const { labels, value } of samples) if (value != null) this.set(labels, value);
-    },
-  });
-}
-
 /** While the database does not answer, the last known values stay. */
 export function registerStoredMetrics(
-  registry: Registry,
+  meters: Meters,
   { pool, primary, log }: { pool: Queryable; primary: Queryable; log: Logger },
 ): void {
   const known = <T>(read: () => Promise<T[]>, recentMs = RECENT_MS): (() => Promise<T[]>) => {
@@ -74,15 +52,17 @@ export function registerStoredMetrics(
     });
   };
   const size = known(() => databaseSize(pool), SIZE_RECENT_MS);
-  gauge(registry, ['database_bytes', 'Size of the database with all tables and indexes.'], [], async () =>
-    (await size()).map((value) => ({ labels: {}, value })),
+  meters.gauge(
+    'database_bytes',
+    'Size of the database with all tables and indexes.',
+    async () => (await size())[0],
   );
-  registerDatasets(registry, {
+  registerDatasets(meters, {
     newest: known(async () => (await newestPositions(pool, networks)).map(placeOf)),
     kept: known(() => keptFrom(pool)),
   });
   registerJobs(
-    registry,
+    meters,
     known(() => lastRuns(primary)),
   );
 }
@@ -90,16 +70,20 @@ export function registerStoredMetrics(
 type Kept = Awaited<ReturnType<typeof keptFrom>>[number];
 
 function registerDatasets(
-  registry: Registry,
+  { gauge }: Meters,
   { newest, kept }: { newest: () => Promise<Place[]>; kept: () => Promise<Kept[]> },
 ): void {
   const labelNames = ['dataset', 'network'];
   const ofNewest = (name: string, help: string, value: (place: Place) => number | undefined) =>
-    gauge(registry, [`dataset_newest_${name}`, help], labelNames, async () =>
-      (await newest()).map((place) => {
-        const { dataset, network } = place;
-        return { labels: { dataset, network }, value: value(place) };
-      }),
+    gauge(
+      `dataset_newest_${name}`,
+      help,
+      async () =>
+        (await newest()).map((place) => {
+          const { dataset, network } = place;
+          return { labels: { dataset, network }, value: value(place) };
+        }),
+      labelNames,
     );
   ofNewest('epoch', 'Newest stored epoch of the dataset, by network.', ({ epoch }) => epoch);
   ofNewest(
@@ -107,27 +91,37 @@ function registerDatasets(
     'End of the newest stored day, epoch or slot of the dataset, by network.',
     ({ end }) => end,
   );
-  const help = 'Date before which `stakegraph retain` has dropped rows of the dataset, by network.';
-  gauge(registry, ['dataset_kept_from_timestamp_seconds', help], labelNames, async () =>
-    (await kept()).map(({ dataset, network, seconds }) => ({ labels: { dataset, network }, value: seconds })),
+  gauge(
+    'dataset_kept_from_timestamp_seconds',
+    'Date before which `stakegraph retain` has dropped rows of the dataset, by network.',
+    async () =>
+      (await kept()).map(({ dataset, network, seconds }) => ({
+        labels: { dataset, network },
+        value: seconds,
+      })),
+    labelNames,
   );
 }
 
-function registerJobs(registry: Registry, runs: () => Promise<LastRun[]>): void {
+function registerJobs({ gauge }: Meters, runs: () => Promise<LastRun[]>): void {
   const ofRuns = (
     outcome: LastRun['outcome'],
     name: string,
     help: string,
     value: (run: LastRun) => number | null,
   ) =>
-    gauge(registry, [`job_${name}`, help], ['task', 'network'], async () =>
-      (await runs()).map((run) => {
-        const { job: task, network } = run; // Prometheus uses the label `job` for what it scrapes
-        return {
-          labels: network ? { task, network } : { task },
-          value: run.outcome === outcome ? value(run) : null,
-        };
-      }),
+    gauge(
+      `job_${name}`,
+      help,
+      async () =>
+        (await runs()).map((run) => {
+          const { job: task, network } = run; // Prometheus uses the label `job` for what it scrapes
+          return {
+            labels: network ? { task, network } : { task },
+            value: run.outcome === outcome ? value(run) : null,
+          };
+        }),
+      ['task', 'network'],
     );
   ofRuns(
     'success',

@@ -1,10 +1,10 @@
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { unknownPath } from '../kernel/refusal.ts';
-import { sendError } from './errors.ts';
-import { methodNotAllowed } from './methods.ts';
-import type { Metrics } from './metrics.ts';
-import { securityHeaders } from './security-headers.ts';
+import { unknownPath } from '../../kernel/refusal.ts';
+import { sendError } from '../errors.ts';
+import { methodNotAllowed } from '../methods.ts';
+import { securityHeaders } from '../security-headers.ts';
+import type { Metrics } from './index.ts';
 
 export const serveMetrics = (app: FastifyInstance, metrics: Metrics) =>
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
