@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
@@ -50,6 +51,20 @@ describe.skipIf(noBrowser)('the operators', () => {
       await settled(page);
     }
     expect(await pager.evaluate((nav) => nav.contains(document.activeElement))).toBe(true);
+  });
+
+  it('begin at the top of the list when its next page is opened', async () => {
+    const { page } = await explorer.open(`${path}?class=pool`);
+    await settled(page);
+    await page.setViewportSize({ width: 1280, height: 400 });
+    const list = table(page);
+    const top = () => list.evaluate((figure) => figure.getBoundingClientRect().top);
+    const next = list.getByRole('link', { name: 'Next' });
+    await next.scrollIntoViewIfNeeded();
+    expect(await top()).toBeLessThan(0);
+    await next.click();
+    await page.waitForURL(/after=/);
+    await eventually(async () => expect(await top()).toBeCloseTo(0, -1));
   });
 
   it('are ordered by the server when the head of a column is followed, and back by the browser', async () => {

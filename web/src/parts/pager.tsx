@@ -23,6 +23,9 @@ export type PageInfo = {
 /** The label of the pager that has, or had until its link was removed, the focus. */
 let focusedPager: string | undefined;
 
+/** The pager of which a link was followed, and the page that it left. */
+let turned: { label: string; from: string | null | undefined } | undefined;
+
 /** Walks through the pages of a list; see `pageOf`. */
 export function Pager(props: {
   info: PageInfo;
@@ -42,6 +45,24 @@ export function Pager(props: {
   useEffect(() => {
     if (focusedPager === label && document.activeElement === document.body) nav.current?.focus();
   });
+  // The pager is below its list, and a new page is read from the top.
+  useEffect(() => {
+    if (turned?.label !== label || turned.from === info.startCursor) return;
+    turned = undefined;
+    const list = nav.current?.closest('figure, section');
+    if (list && list.getBoundingClientRect().top < 0) list.scrollIntoView();
+  });
+  const link = (text: string, place: { after?: string; before?: string }) => (
+    <Link
+      to={to(place)}
+      preventScrollReset
+      onClick={() => {
+        turned = { label, from: info.startCursor };
+      }}
+    >
+      {text}
+    </Link>
+  );
   return (
     <nav
       ref={nav}
@@ -58,19 +79,11 @@ export function Pager(props: {
       {total !== undefined && <span>{count(total)} in all</span>}
       {previous && (
         <>
-          <Link to={to({})} preventScrollReset>
-            First
-          </Link>
-          <Link to={to({ before: previous })} preventScrollReset>
-            Previous
-          </Link>
+          {link('First', {})}
+          {link('Previous', { before: previous })}
         </>
       )}
-      {next && (
-        <Link to={to({ after: next })} preventScrollReset>
-          Next
-        </Link>
-      )}
+      {next && link('Next', { after: next })}
     </nav>
   );
 }
