@@ -1,4 +1,5 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -6,7 +7,7 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { committedMigrations } from '../../src/db/migrate.ts';
 import { eventually } from '../support/eventually.ts';
-import { createDatabase } from '../support/gateway.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, main, project, run, type Served, serve } from '../support/process.ts';
 import { scratch } from '../support/scratch.ts';
 
@@ -56,8 +57,7 @@ const paths = [
 const query = `{ operators(window: SEVEN_DAYS, first: 5) { totalCount nodes { id displayName networkPenetration } }
   blocks(first: 3) { nodes { id consensusSlot } } }`;
 
-async function installed() {
-  const database = await createDatabase('sample');
+async function installed(database: TestDatabase) {
   onTestFinished(async () => {
     endRunning();
     await database.drop();
@@ -95,15 +95,20 @@ async function installed() {
 const ready = (served: Served) =>
   eventually(async () => expect((await served.get('/ready')).status).toBe(200), STALLED_MS);
 
-it('the old version serves while a compatible migration runs, then beside the new one, and again after a rollback', async () => {
-  const { start, command, ask, bodies, names } = await installed();
+/** Returns how often all responses were compared during the migration. */
+async function upgradeAndRollBack(
+  versions: { old: string; next: string; pending: string },
+  database: TestDatabase,
+): Promise<number> {
+  const { old, next, pending } = versions;
+  const { start, command, ask, bodies, names } = await installed(database);
   const before = await start(old);
   const expected = await bodies(before);
   expect(new Set(expected.map(({ status }) => status))).toEqual(new Set([200]));
 
   const refused = await command(next, ['serve']);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain('The database lacks 9000_later_figure; run "stakegraph migrate"');
+  expect(refused.stderr).toContain(`The database lacks ${pending}; run "stakegraph migrate"`);
 
   let migrated = false;
   const migration = command(next, ['migrate']).finally(() => (migrated = true));
@@ -112,8 +117,7 @@ it('the old version serves while a compatible migration runs, then beside the ne
     expect(await bodies(before)).toEqual(expected);
     await sleep(20);
   }
-  expect(await migration).toMatchObject({ code: 0, stdout: 'applied 9000_later_figure\n' });
-  expect(served).toBeGreaterThan(0);
+  expect(await migration).toMatchObject({ code: 0, stdout: `applied ${pending}\n` });
 
   const beside = await start(next);
   for (const gateway of [before, beside]) {
@@ -140,10 +144,16 @@ it('the old version serves while a compatible migration runs, then beside the ne
   expect(await command(old, ['migrate'])).toMatchObject({ code: 0, stdout: 'nothing to apply\n' });
   expect(await bodies(beside)).toEqual(expected);
   expect(await beside.stop()).toMatchObject({ code: 0 });
+  return served;
+}
+
+it('the old version serves while a compatible migration runs, then beside the new one, and again after a rollback', async () => {
+  const versions = { old, next, pending: '9000_later_figure' };
+  expect(await upgradeAndRollBack(versions, await createDatabase('sample'))).toBeGreaterThan(0);
 });
 
 it('after a migration that is not declared compatible, the old version is not ready, and neither starts nor migrates', async () => {
-  const { start, command } = await installed();
+  const { start, command } = await installed(await createDatabase('sample'));
   const before = await start(old);
   await ready(before);
   expect(await command(breaking, ['migrate'])).toMatchObject({
@@ -169,3 +179,49 @@ it('after a migration that is not declared compatible, the old version is not re
     });
   expect(await before.stop()).toMatchObject({ code: 0 });
 });
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-C', project, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+/** The commit before the one that added the migration; undefined without a history, or if it is not compatible. */
+function commitBefore(migration: string): string | undefined {
+  const file = `src/db/migrations/${migration}.sql`;
+  if (!readFileSync(join(project, file), 'utf8').includes('compatible_migrations')) return undefined;
+  try {
+    const added = git('log', '-1', '--format=%H', '--diff-filter=A', '--', file).trim();
+    return git('rev-parse', '--verify', `${added}~1`).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Builds the program of a commit, with the packages of today and without the explorer. */
+function builtFrom(commit: string): string {
+  const folder = join(root, commit);
+  mkdirSync(folder);
+  const archive = execFileSync('git', ['-C', project, 'archive', commit], { maxBuffer: 1e9 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
+  const tsc = join(project, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: folder, stdio: 'inherit' });
+  for (const beside of ['db/migrations', 'http/rest/response-examples.json'])
+    cpSync(join(folder, 'src', beside), join(folder, 'dist', beside), { recursive: true });
+  return join(folder, 'dist/main.js');
+}
+
+const newest = (await committedMigrations()).at(-1) as string;
+const commit = commitBefore(newest);
+it.skipIf(commit === undefined)(
+  'the last version without the newest migration is upgraded, and rolled back to, in the same way',
+  async () => {
+    const older = builtFrom(commit as string);
+    const database = await createDatabase();
+    await database.pool.query({ text: 'drop schema public cascade', values: [] });
+    await database.pool.query({ text: 'create schema public', values: [] });
+    const env = { DATABASE_URL: database.url };
+    expect((await run(process.execPath, [older, 'migrate'], { env })).code).toBe(0);
+    const { loadSampleData } = await import(join(older, '../sample/load.js'));
+    await loadSampleData(database.pool, { info: () => undefined });
+    await upgradeAndRollBack({ old: older, next: main, pending: newest }, database);
+  },
+);
