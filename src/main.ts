@@ -47,7 +47,7 @@ program
         const done = applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to apply';
         process.stdout.write(`${done}\n`);
       },
-      { migrate: true, creates: true },
+      { migrate: true, creates: true, graceful: true },
     ),
   );
 

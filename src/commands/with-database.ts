@@ -38,8 +38,12 @@ export async function withDatabase(
     if (!isDisconnected(error)) say(error);
   };
   const stopTracing = options.traced ? await startTracing(settings) : undefined;
-  const opening = openDatabase(settings, onError, { ...options, migrate });
   const signals = { stop: new AbortController(), leave: new AbortController() };
+  const opening = openDatabase(settings, onError, {
+    ...{ ...options, migrate },
+    say: (message) => process.stderr.write(`stakegraph: ${message}\n`),
+    isStopped: () => signals.stop.signal.aborted,
+  });
   const leave = async () => {
     const database = await opening.catch(() => undefined);
     await database?.write.abandon();

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readSettings, type Settings, SettingsError } from '../config/index.ts';
-import { isDisconnected } from '../db/connection.ts';
-import { causeOf, writeError } from '../db/open.ts';
+import { causeOf, urlError } from '../db/open.ts';
+import { checkSessionsOf } from '../db/serving.ts';
 import { startTracing } from './with-database.ts';
 
 type Options = {
@@ -40,9 +40,12 @@ async function withDatabaseUrl(
   if (DATABASE_URL) {
     if (options.creates)
       throw new SettingsError('--create makes an embedded database, and DATABASE_URL is set: leave one out.');
-    return await work(DATABASE_URL, settings).catch((error) => {
-      throw isDisconnected(error) ? writeError(error) : error;
-    });
+    try {
+      await checkSessionsOf(DATABASE_URL);
+      return await work(DATABASE_URL, settings);
+    } catch (error) {
+      throw urlError(error as NodeJS.ErrnoException);
+    }
   }
   const { hasCluster } = await import('../db/embedded/cluster.ts');
   if (!options.creates && !(await hasCluster(DATA_DIR))) {

@@ -7,7 +7,7 @@ import type { Target } from './servers.ts';
 export const ACQUIRE_DEADLINE_MS = 5_000;
 
 /** Firewalls drop idle connections silently. */
-export const KEEP_ALIVE_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * SQLSTATE classes: 08 (connection), 53 (resources), 57P0 (shutdown), 57014 and 25P0 (canceled or timed out), 40 and
@@ -39,7 +39,13 @@ type Config = pg.ClientConfig & { target?: Target; waitTimeoutMs?: number };
 
 export class Connection extends pg.Client {
   constructor({ target, waitTimeoutMs = ACQUIRE_DEADLINE_MS, ...config }: Config = {}) {
-    super({ ...config, connectionTimeoutMillis: waitTimeoutMs, ...target?.config() });
+    super({
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      ...config,
+      connectionTimeoutMillis: waitTimeoutMs,
+      ...target?.config(),
+    });
     // Without a listener, an error would end the process.
     this.on('error', () => undefined);
   }
@@ -104,9 +110,17 @@ export function boundStatements(statementTimeoutMs: number) {
   };
 }
 
-/** Ends a statement and its locks within a second of its client's exit. PostgreSQL on Windows refuses the setting. */
-const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
-  exception when invalid_parameter_value then null; end $$`;
+const isolation = `default_transaction_isolation = 'read committed'`;
+
+/**
+ * For jobs: no time limits of the role, and a statement and its locks end within a second of its client's exit.
+ * PostgreSQL on Windows refuses to look for that, and PostgreSQL before 17 has no `transaction_timeout`.
+ */
+export const jobSettings = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
+  set ${isolation};
+  do $$ begin set client_connection_check_interval = '1s';
+  exception when invalid_parameter_value then null; end $$;
+  do $$ begin set transaction_timeout = 0; exception when undefined_object then null; end $$`;
 
 /** Startup `options` are not used, because poolers such as PgBouncer refuse them. */
 export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: number; prepared: boolean }) {
@@ -114,6 +128,8 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   const settings = [
     `default_transaction_read_only = ${readOnly ? 'on' : 'off'}`,
     `statement_timeout = ${statementTimeoutMs}`,
+    // Checks after a lock must see what its previous holder wrote.
+    isolation,
     `timezone = 'UTC'`,
     `datestyle = 'ISO, YMD'`,
     'extra_float_digits = 1',
@@ -124,7 +140,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   ];
   return async (client: pg.ClientBase): Promise<void> => {
     const statements = settings.map((setting) => `set ${setting}`);
-    if (statementTimeoutMs === 0) statements.push(noticeExit);
+    if (statementTimeoutMs === 0) statements.push(jobSettings);
     await client.query(`/* settings */ ${statements.join('; ')}`);
   };
 }

@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { audit } from './audit.ts';
-import { Connection } from './connection.ts';
+import { Connection, jobSettings } from './connection.ts';
 import { foundTables } from './distributed/layout.ts';
 import { oneByOne } from './distributed/statements.ts';
 import type { Queryable } from './pool.ts';
@@ -96,7 +97,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   const client = new Connection({ target, application_name: 'stakegraph migrate' });
   await client.connect();
   try {
-    await client.query('/* settings */ set jit = off');
+    await client.query(`/* settings */ set jit = off; ${jobSettings}`);
     return await work(client);
   } finally {
     await client.end();
@@ -110,18 +111,54 @@ export async function lockMigrations(client: pg.ClientBase) {
   await client.query('/* lockMigrations */ select pg_advisory_xact_lock($1)', [PG_MIGRATE_LOCK_ID]);
 }
 
+/** Of the table of migrations, or where it will be created. */
+async function schemaOf(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query(
+    `select coalesce(
+      (select nspname from pg_class c join pg_namespace n on n.oid = relnamespace where c.oid = to_regclass($1)),
+      current_schema()
+    ) as schema`,
+    [TABLE],
+  );
+  return rows[0].schema;
+}
+
+const RETRY_MS = 250;
+const WAITS_UNSAID = 8;
+
+/** Another process may be migrating. The lock ends with the connection. */
+async function waitForLock(client: pg.ClientBase, { say, isStopped }: Pick<Options, 'say' | 'isStopped'>) {
+  const { PG_MIGRATE_LOCK_ID } = await import('node-pg-migrate');
+  for (let waits = 0; ; waits += 1) {
+    const text = '/* lockMigrations */ select pg_try_advisory_lock($1) as free';
+    const { rows } = await client.query(text, [PG_MIGRATE_LOCK_ID]);
+    if (rows[0].free) return;
+    if (isStopped?.()) throw new Error('Stopped while another process migrated the database.');
+    if (waits === WAITS_UNSAID) say?.('waiting for another process that migrates the database');
+    await sleep(RETRY_MS);
+  }
+}
+
+type Options = {
+  last?: string | undefined;
+  /** Receives the name of each migration before it runs, except in a new database, where all take a second. */
+  say?: ((message: string) => void) | undefined;
+  /** If true, no further migration begins. */
+  isStopped?: (() => boolean) | undefined;
+};
+
 /** Applies the missing migrations up to `last`, and returns their names. */
-export const migrate = (url: string, dir = folder, last?: string): Promise<string[]> =>
+export const migrate = (url: string, dir = folder, options: Options = {}): Promise<string[]> =>
   withClient(url, async (client) => {
+    const { last, say, isStopped } = options;
     const missing = async () => {
       const { pending, isNew } = await pendingIn(client, dir);
       return { names: last === undefined ? pending : pending.slice(0, pending.indexOf(last) + 1), isNew };
     };
     const plain = (await foundTables(client)).length === 0;
     if ((await missing()).names.length === 0) return [];
-    const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
-    // Another process may be migrating. The lock ends with the connection.
-    await client.query('/* lockMigrations */ select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+    await waitForLock(client, options);
+    const { runner } = await import('node-pg-migrate');
     const { names, isNew } = await missing();
     if (names.length === 0) return [];
     await checkDatabase(client, isNew);
@@ -132,17 +169,27 @@ export const migrate = (url: string, dir = folder, last?: string): Promise<strin
       if (subject && (await hasTable(client, 'audit_log')))
         await audit(client, { action: 'migrate', subject, details: { migrations } });
     };
-    try {
-      await runner({
+    const migrationsSchema = await schemaOf(client);
+    const apply = (count: number) =>
+      runner({
         dbClient: plain ? client : oneByOne(client),
         dir,
         direction: 'up',
-        count: names.length,
+        count,
         migrationsTable: TABLE,
+        migrationsSchema,
         singleTransaction: false,
         noLock: true,
         log: () => undefined,
       });
+    try {
+      if (isNew) await apply(names.length);
+      else
+        for (const [index, name] of names.entries()) {
+          if (isStopped?.()) throw new Error(`Stopped before ${namesOf(names.slice(index))}.`);
+          say?.(`applying ${name}`);
+          await apply(1);
+        }
     } catch (error) {
       // Those before the one that failed stay applied.
       await client

@@ -8,7 +8,7 @@ import { createPool, type Pool, type Queryable } from './pool.ts';
 import { type ReadServers, readServers } from './replicas/read-servers.ts';
 import { Replica } from './replicas/replica.ts';
 import { targetOf } from './servers.ts';
-import { checkPooling } from './serving.ts';
+import { checkPooling, checkSessionsOf } from './serving.ts';
 
 export type Database = {
   url: string;
@@ -30,6 +30,9 @@ type Options = {
   migrate?: boolean;
   writers?: number;
   serves?: boolean;
+  /** See `migrate`. */
+  say?: (message: string) => void;
+  isStopped?: () => boolean;
 };
 
 /** If a connection was lost because the embedded server ended, the error that says so; it comes a moment later. */
@@ -46,7 +49,9 @@ export async function openDatabase(
     : await (await import('./embedded/index.ts')).startEmbedded({ dataDir: settings.DATA_DIR });
   try {
     const url = (settings.DATABASE_URL ?? embedded?.url) as string;
-    const applied = (options.migrate ?? settings.MIGRATE) ? await migrate(url) : [];
+    const migrates = options.migrate ?? settings.MIGRATE;
+    if (migrates && !embedded) await checkSessionsOf(url);
+    const applied = migrates ? await migrate(url, undefined, options) : [];
     const pending = await pendingMigrations(url);
     if (pending.length > 0) {
       throw new Error(
@@ -125,7 +130,7 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
 
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
 
-function urlError(error: NodeJS.ErrnoException): Error {
+export function urlError(error: NodeJS.ErrnoException): Error {
   return unusable.test(error.code ?? '')
     ? new Error(`The database of DATABASE_URL: ${error.message}`)
     : writeError(error);

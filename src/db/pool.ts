@@ -6,7 +6,6 @@ import {
   boundStatements,
   Connection,
   isTransient,
-  KEEP_ALIVE_MS,
   prepareWith,
   READ_ONLY,
   statementNames,
@@ -78,8 +77,6 @@ export function createPool(options: Options): Pool {
     max: options.max ?? 10,
     connectionTimeoutMillis: 0, // pg's own timeout leaks a slot of the pool (node-postgres 3543)
     application_name: 'stakegraph',
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     onConnect: async (client) => {
       bound?.watch(client);
       await prepare(client);

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { Refusal } from '../kernel/refusal.ts';
 import { datasetTables, privateTables } from './changes/datasets.ts';
-import type { Pool } from './pool.ts';
+import { createPool, type Pool } from './pool.ts';
+import { targetOf } from './servers.ts';
 
 type Pools = { primary: Pool; replicas: readonly Pool[] | undefined };
 
@@ -19,6 +20,17 @@ export async function checkRoles({ primary, replicas = [] }: Pools): Promise<voi
 
 function unlessAway(error: unknown) {
   if (!(error instanceof Refusal)) throw error;
+}
+
+/** Throws if `url` leads to a pooler that cannot be used. */
+export async function checkSessionsOf(url: string, setting = 'DATABASE_URL'): Promise<void> {
+  await targetOf(url).choose();
+  const pool = createPool({ url, readOnly: true, max: 2, reportsErrors: true });
+  try {
+    await checkSessions(pool, setting);
+  } finally {
+    await pool.end();
+  }
 }
 
 type Client = pg.PoolClient & { processID: number };
@@ -67,7 +79,7 @@ async function checkRights(pool: Pool, setting: string, rights: string[], tables
       from (
         select relname, (select bool_and(has_table_privilege(c.oid, r)) from unnest($2::text[]) r) as may
         from pg_class c
-        where relnamespace = current_schema()::regnamespace and relname = any($1) and relkind in ('r', 'p', 'v')
+        where relnamespace = quote_ident(current_schema())::regnamespace and relname = any($1) and relkind in ('r', 'p', 'v')
       ) c`,
     values: [tables, rights],
   });

@@ -133,7 +133,11 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     serving.undo.push(await (await import('../otlp.ts')).startTracing(settings, { warn }));
   }
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
-  const database = await openDatabase(settings, onError, { serves: true });
+  const database = await openDatabase(settings, onError, {
+    serves: true,
+    say: (message) => log.info(message),
+    isStopped: () => serving.draining,
+  });
   serving.undo.push(database.close);
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
   if (serving.draining) return false;

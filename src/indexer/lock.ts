@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network } from '../chain/networks.ts';
-import { Connection, KEEP_ALIVE_MS } from '../db/connection.ts';
+import { Connection } from '../db/connection.ts';
 import { targetOf } from '../db/servers.ts';
 
 export class LockedError extends Error {}
@@ -20,8 +20,6 @@ export async function withIndexLock<T>(
   const client = new Connection({
     target,
     application_name: 'stakegraph index',
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     query_timeout: CHECK_DEADLINE_MS,
   });
   const lost = new AbortController();

@@ -234,6 +234,20 @@ describe('a database that cannot be served from', () => {
     }
   });
 
+  it.skipIf(noPgBouncer)('is not migrated through a pooler that pools transactions', async () => {
+    const own = await createDatabase();
+    onTestFinished(() => own.drop());
+    const query = (text: string) => own.pool.query({ text, values: [] });
+    await query('drop schema public cascade');
+    await query('create schema public');
+    const env = { DATABASE_URL: await pgBouncerForTest(own.url, 'transaction') };
+    const { code, stderr } = await stakegraph(['migrate'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('DATABASE_URL leads to a pooler in transaction mode');
+    const { rows } = await query(`select count(*)::int as tables from pg_tables where schemaname = 'public'`);
+    expect(rows).toEqual([{ tables: 0 }]);
+  });
+
   it.skipIf(noPgBouncer)('is not one behind a pooler that pools sessions', async () => {
     const DATABASE_URL = await pgBouncerForTest(database.url, 'session');
     const served = await serve({ env: { DATABASE_URL, DATA_DIR: dataDirForTest() } });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { committedMigrations, migrate, pendingMigrations } from '../../src/db/migrate.ts';
+import { committedMigrations, lockMigrations, migrate, pendingMigrations } from '../../src/db/migrate.ts';
 import { createDatabase, startGateway, type TestDatabase } from '../support/gateway.ts';
 import { committedTo, migrationsFolder as folder, migrateAnewTo } from '../support/migrations.ts';
-import { stakegraph } from '../support/process.ts';
+import { serve, stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
 const snapshot = fileURLToPath(new URL('./migrations.sha256', import.meta.url));
@@ -88,6 +88,54 @@ describe('migrate', () => {
     writeFileSync(join(dir, '0002_b.sql'), `create table seen as select current_setting('jit') as jit`);
     await migrate(database.url, dir);
     expect(await run('select jit from seen')).toEqual([{ jit: 'off' }]);
+  });
+
+  it('says what it applies, and begins no further one once it is stopped', async () => {
+    const dir = migrations('0001_a');
+    await migrate(database.url, dir);
+    cpSync(migrations('0002_b', '0003_c'), dir, { recursive: true });
+    const said: string[] = [];
+    const options = { say: (text: string) => said.push(text), isStopped: () => said.length > 0 };
+    await expect(migrate(database.url, dir, options)).rejects.toThrow('Stopped before 0003_c.');
+    expect(said).toEqual(['applying 0002_b']);
+    expect(await applied()).toEqual(['0001_a', '0002_b']);
+  });
+
+  it('says that it waits for another process, and can be stopped meanwhile', async () => {
+    const dir = migrations('0001_a');
+    const said: string[] = [];
+    const options = { say: (text: string) => said.push(text), isStopped: () => said.length > 0 };
+    await database.pool.withClient(async (client) => {
+      await client.query('begin');
+      await lockMigrations(client);
+      await expect(migrate(database.url, dir, options)).rejects.toThrow(
+        'Stopped while another process migrated the database.',
+      );
+      await client.query('rollback');
+    });
+    expect(said).toEqual(['waiting for another process that migrates the database']);
+    expect(await migrate(database.url, dir)).toEqual(['0001_a']);
+  });
+
+  it('uses the schema of search_path, also one whose name needs quotes', async () => {
+    await run('create schema "Stake Graph"');
+    await run(`alter database ${new URL(database.url).pathname.slice(1)} set search_path = 'Stake Graph'`);
+    expect(await migrate(database.url)).toEqual(await committedMigrations());
+    expect(await pendingMigrations(database.url)).toEqual([]);
+    const served = await serve({ env: { DATABASE_URL: database.url } });
+    expect((await served.get('/ready')).status).toBe(200);
+    await served.stop();
+  });
+
+  it('has no time limit of the role, and sees what others commit', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await run(`alter database ${name} set lock_timeout = '1s'`);
+    await run(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+    const dir = migrations('0001_a');
+    const seen = `current_setting('lock_timeout') as wait, current_setting('transaction_isolation') as isolation`;
+    writeFileSync(join(dir, '0002_b.sql'), `create table seen as select ${seen}`);
+    await migrate(database.url, dir);
+    expect(await run('select * from seen')).toEqual([{ wait: '0', isolation: 'read committed' }]);
   });
 
   it('applies only what is missing', async () => {

@@ -1,4 +1,4 @@
-import { ACQUIRE_DEADLINE_MS, Connection, KEEP_ALIVE_MS } from '../connection.ts';
+import { ACQUIRE_DEADLINE_MS, Connection } from '../connection.ts';
 import { targetOf } from '../servers.ts';
 
 type Notification = { channel: string; payload?: string | undefined };
@@ -27,8 +27,6 @@ export function listen(
       target,
       application_name: 'stakegraph listen',
       query_timeout: ACQUIRE_DEADLINE_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     client = current;
     current.on('end', () => {

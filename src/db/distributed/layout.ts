@@ -53,7 +53,7 @@ export async function foundTables(db: Queryable): Promise<string[]> {
         when p.partmethod = 'h' then column_to_column_name(p.logicalrelid, p.partkey)
         when p.partmethod = 'n' and p.repmodel = 't' then 'reference' else 'managed' end as "by"
     from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
-    where c.relnamespace = current_schema()::regnamespace and not c.relispartition
+    where c.relnamespace = quote_ident(current_schema())::regnamespace and not c.relispartition
       and c.relname !~ '^validator_days_\\d{4}(_\\d\\d)?$' -- detached
     order by c.relname`,
   );

@@ -35,7 +35,7 @@ const tablesOf = `/* tablesToCopy */
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   left join pg_inherits i on i.inhrelid = c.oid
   left join pg_class p on p.oid = i.inhparent
-  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> all($1)
+  where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind = 'r' and c.relname <> all($1)
     and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
   group by c.oid, p.oid
   order by coalesce(p.relname, c.relname), c.relname`;
@@ -45,13 +45,13 @@ const partsOf = `/* partsToCopy */
   from pg_class c
   join pg_inherits i on i.inhrelid = c.oid
   join pg_class p on p.oid = i.inhparent
-  where c.relnamespace = current_schema()::regnamespace and c.relispartition and c.relkind = 'r'
+  where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relispartition and c.relkind = 'r'
   order by p.relname, c.relname`;
 
 const referencesOf = `/* foreignKeys */
   select f.relname::text as "from", t.relname::text as "to"
   from pg_constraint k join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid
-  where k.contype = 'f' and k.conparentid = 0 and f.relnamespace = current_schema()::regnamespace
+  where k.contype = 'f' and k.conparentid = 0 and f.relnamespace = quote_ident(current_schema())::regnamespace
     and f.oid <> t.oid`;
 
 export async function catalogOf(client: pg.ClientBase): Promise<Catalog> {
@@ -95,7 +95,7 @@ export async function checkOf(client: pg.ClientBase, { name, columns }: Table): 
 export async function sequencesOf(client: pg.ClientBase): Promise<Sequence[]> {
   const { rows } = await client.query(
     `/* sequencesToCopy */ select relname::text as name from pg_class c
-    where relnamespace = current_schema()::regnamespace and relkind = 'S'
+    where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'S'
       and not exists (
         select from pg_depend d join pg_class t on t.oid = d.refobjid
         where d.objid = c.oid and d.deptype in ('a', 'i') and t.relname = any($1)

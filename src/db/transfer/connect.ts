@@ -7,8 +7,7 @@ import { targetOf } from '../servers.ts';
 import { traceStatements } from '../traced.ts';
 
 /** Both sides need equal settings, because rows are compared as text. */
-const asText = `set bytea_output = 'hex'; set intervalstyle = 'postgres'; set lock_timeout = 0;
-  set idle_in_transaction_session_timeout = 0`;
+const asText = `set bytea_output = 'hex'; set intervalstyle = 'postgres'`;
 
 export async function withConnection<T>(
   url: string,
@@ -17,7 +16,7 @@ export async function withConnection<T>(
 ): Promise<T> {
   const target = targetOf(url);
   await target.choose();
-  const client = new Connection({ target, application_name: 'stakegraph copy', keepAlive: true });
+  const client = new Connection({ target, application_name: 'stakegraph copy' });
   await client.connect();
   if (tracer) traceStatements(client, tracer);
   try {

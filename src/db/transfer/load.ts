@@ -126,7 +126,7 @@ export async function checkMigrations(migrations: string[]): Promise<void> {
 export async function load(url: string, source: Source, options: LoadOptions): Promise<Loaded> {
   await checkMigrations(source.migrations);
   await withConnection(url, false, (client) => checkTarget(client, source, options.replace));
-  await migrate(url, undefined, source.migrations.at(-1));
+  await migrate(url, undefined, { last: source.migrations.at(-1) });
   const loaded = await withConnection(url, false, (client) => loadTables(client, source, options));
   options.onWritten(loaded);
   options.onProgress({ bytes: 0, rows: loaded.rows, done: loaded.tables, of: loaded.tables });

@@ -60,9 +60,9 @@ async function checkReferences(client: pg.ClientBase, tables: Table[]): Promise<
     `/* outsideReferences */
     select c.conrelid::regclass::text as name, c.conname::text as key
     from pg_constraint c join pg_class t on t.oid = c.confrelid
-    where c.contype = 'f' and c.conparentid = 0 and t.relnamespace = current_schema()::regnamespace and t.relname = any($1)
+    where c.contype = 'f' and c.conparentid = 0 and t.relnamespace = quote_ident(current_schema())::regnamespace and t.relname = any($1)
       and not exists (select from pg_class r where r.oid = c.conrelid
-        and r.relnamespace = current_schema()::regnamespace and r.relname = any($1))
+        and r.relnamespace = quote_ident(current_schema())::regnamespace and r.relname = any($1))
     order by 1, 2`,
     [tables.map(({ name }) => name)],
   );
@@ -149,14 +149,14 @@ async function makeParts(
 async function partitionedTables(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query(
     `/* partitionedTables */ select relname::text as name from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'p'`,
+    where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'p'`,
   );
   return rows.map(({ name }) => name);
 }
 
 const triggersOf = `/* userTriggers */
   select distinct c.relname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and t.tgenabled <> 'D'
+  where c.relnamespace = quote_ident(current_schema())::regnamespace and not t.tgisinternal and t.tgenabled <> 'D'
     and not c.relispartition and c.relname = any($1)`;
 
 async function setSequence(client: pg.ClientBase, { name, value, called }: Sequence): Promise<void> {
