@@ -105,10 +105,15 @@ export const activeTokens = (db: Queryable): Promise<ActiveToken[]> =>
   );
 
 export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): Promise<void> {
+  // Rows are locked in one order, because several gateways note the same tokens.
   const statement = sql`/* noteUse */
-    update tokens t set last_used_at = greatest(t.last_used_at, u.at)
-    from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) as u (token_id, at)
-    where t.token_id = u.token_id`;
+    with used as (
+      select t.token_id, u.at
+      from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) as u (token_id, at)
+      join tokens t using (token_id)
+      order by t.token_id for no key update of t
+    )
+    update tokens t set last_used_at = greatest(t.last_used_at, used.at) from used where t.token_id = used.token_id`;
   await db.query({ text: statement.text, values: statement.values });
 }
 

@@ -86,7 +86,8 @@ async function checkRights(pool: Pool, setting: string, rights: string[], tables
   const { role, schema, lacking } = rows[0] as { role: string; schema: string; lacking: string[] | null };
   if (!lacking) return;
   const more = lacking.length > 3 ? ` and ${lacking.length - 3} more` : '';
+  const on = rights.includes('insert') ? lacking.join(', ') : `all tables in schema ${schema}`;
   throw new Error(
-    `The role ${role} of ${setting} lacks rights on ${lacking.slice(0, 3).join(', ')}${more}: grant ${rights.join(', ')} on all tables in schema ${schema} to ${role}.`,
+    `The role ${role} of ${setting} lacks rights on ${lacking.slice(0, 3).join(', ')}${more}: grant ${rights.join(', ')} on ${on} to ${role}.`,
   );
 }

@@ -68,6 +68,26 @@ describe('the read pool', () => {
     ]);
   });
 
+  it('of a command has no time limits of the role, and transactions that see what others commit', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const set = (text: string) => query(database.pool, `alter database ${name} ${text}`);
+    for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+      await set(`set ${limit} = '1s'`);
+    await set(`set default_transaction_isolation = 'repeatable read'`);
+    onTestFinished(() => void set('reset all'));
+    const { rows } = await query(
+      poolForTest({ readOnly: false }),
+      `select name, setting from pg_settings
+        where name ~ '^(statement|lock|idle_in_transaction_session)_timeout$|^transaction_isolation$' order by name`,
+    );
+    expect(rows.map(({ name, setting }) => `${name} ${setting}`)).toEqual([
+      'idle_in_transaction_session_timeout 0',
+      'lock_timeout 0',
+      'statement_timeout 0',
+      'transaction_isolation read committed',
+    ]);
+  });
+
   it('answers 503 to a statement that takes longer than it may, and the next one as ever', async () => {
     const pool = poolForTest({ statementTimeoutMs: 100 });
     await expect(query(pool, 'select pg_sleep(5)')).rejects.toMatchObject(refusal);

@@ -282,7 +282,7 @@ describe('stakegraph refresh', () => {
     [['--networks', 'goerli'], '"goerli" is not one of mainnet, hoodi, holesky.'],
     [
       ['--only', 'blocks'],
-      '"blocks" is not one of operators, slashings, attestations, chain-daily-rewards, solana.',
+      '"blocks" is not one of operators, slashings, chain-daily-rewards, attestations, solana.',
     ],
     [['--every', '0s'], 'from 1s to 7d'],
     [['--every', '1.5h'], 'from 1s to 7d'],

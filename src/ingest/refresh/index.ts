@@ -14,7 +14,11 @@ import { refreshSolana } from './solana.ts';
 import { sumDueSpan } from './solana-spans.ts';
 import type { Written } from './write.ts';
 
-export const subjects = ['operators', 'slashings', 'attestations', 'chain-daily-rewards', 'solana'] as const;
+/**
+ * In the order in which they are refreshed. Chain daily rewards and attestations lock the same dates, and the latter take
+ * much longer.
+ */
+export const subjects = ['operators', 'slashings', 'chain-daily-rewards', 'attestations', 'solana'] as const;
 export type Subject = (typeof subjects)[number];
 
 export type RefreshOptions = {
