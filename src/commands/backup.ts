@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { SettingsError } from '../config/index.ts';
+import { READ_ONLY } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
 import { backupsIn, isBackupName, newBackupName, removeOldBackups } from '../db/transfer/backup-folder.ts';
 import type { Manifest } from '../db/transfer/backup-format.ts';
@@ -182,7 +183,10 @@ async function recorded(url: string, work: () => Promise<number>): Promise<void>
   const startedAt = new Date();
   const record = (outcome: 'success' | 'failure', rows: number) =>
     withConnection(url, false, (client) =>
-      recordRun(client, { job: 'backup', startedAt, outcome, rows }, sayNotRecorded),
+      recordRun(client, { job: 'backup', startedAt, outcome, rows }, (error) => {
+        if ((error as { code?: string }).code !== READ_ONLY) return sayNotRecorded(error);
+        process.stderr.write('stakegraph: a standby cannot record the run for /metrics and alerts.\n');
+      }),
     ).catch(sayNotRecorded);
   try {
     await record('success', await work());

@@ -242,9 +242,9 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
     resumeWithinMs = 0;
     await round(within);
   };
-  await repeated(pass, every, stop, (message) => {
-    progress.say(`${message} The next round starts when it is due.`);
-  });
+  const say = (message: string) => progress.say(`${message} The next round starts when it is due.`);
+  // Without retries in between, since requests cost units of the other service.
+  await repeated(pass, every, stop, say, Number.POSITIVE_INFINITY);
 }
 
 const print = (report: RoundReport, json: boolean | undefined) =>

@@ -8,18 +8,29 @@ export const sayFailed =
     if (json) process.stdout.write(`${JSON.stringify({ state: 'failed', error })}\n`);
   };
 
-/** Passes start at multiples of `every`. A multiple during a pass is skipped. */
+const RETRY_MS = 300_000;
+
+/** Passes start at multiples of `every`. A multiple during a pass is skipped. After a failure, retries come in between. */
 export async function repeated(
   pass: () => Promise<unknown>,
   every: number,
   stop: AbortSignal,
   say: (message: string) => void,
+  retryMs = RETRY_MS,
 ): Promise<void> {
   const began = performance.now();
-  for (let turn = 0; !stop.aborted; ) {
-    await pass().catch((error: Error) => say(error.message));
+  for (let due = 0; !stop.aborted; ) {
+    let wait = Number.POSITIVE_INFINITY;
+    await pass().catch((error: Error) => {
+      wait = retryMs;
+      say(error.message);
+    });
     const passed = performance.now() - began;
-    turn = Math.max(turn + 1, Math.ceil(passed / every));
-    await sleep(turn * every - passed, undefined, { signal: stop }).catch(() => undefined);
+    const next = Math.max(due + every, Math.ceil(passed / every) * every);
+    if (passed + wait >= next) {
+      due = next;
+      wait = next - passed;
+    }
+    await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
   }
 }

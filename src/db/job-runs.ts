@@ -33,13 +33,15 @@ export async function recordRun(
   { job, network = '', startedAt, outcome, rows }: Run,
   onError: (error: Error) => void,
 ): Promise<void> {
+  // The clock of the database may differ from that of this machine.
+  const seconds = (Date.now() - startedAt.getTime()) / 1000;
   const statement = sql`/* recordRun */
     with old as (
       delete from job_runs r where job = ${job} and network = ${network} and outcome = ${outcome}
         and finished_at < now() - make_interval(days => ${KEPT_DAYS})
     )
     insert into job_runs (job, network, started_at, outcome, row_count)
-    values (${job}, ${network}, ${startedAt}, ${outcome}, ${rows})`;
+    values (${job}, ${network}, clock_timestamp() - make_interval(secs => ${seconds}), ${outcome}, ${rows})`;
   await db.query({ text: statement.text, values: statement.values }).catch(onError);
 }
 

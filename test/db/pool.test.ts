@@ -74,7 +74,7 @@ describe('the read pool', () => {
     for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
       await set(`set ${limit} = '1s'`);
     await set(`set default_transaction_isolation = 'repeatable read'`);
-    onTestFinished(() => void set('reset all'));
+    onTestFinished(() => set('reset all').then(() => undefined));
     const { rows } = await query(
       poolForTest({ readOnly: false }),
       `select name, setting from pg_settings

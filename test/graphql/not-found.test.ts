@@ -64,7 +64,9 @@ const nothing: Record<
   solanaNetworkOverviews: {},
   stakeAuthorities: {},
   stakeAuthority: { null: [`stakeAuthority: "${'1'.repeat(32)}"`] },
-  syncCommitteeRewards: { notFound: [['slot: 2147483647', 'Slot 2147483647 was not found on mainnet.']] },
+  syncCommitteeRewards: {
+    notFound: [['slot: 2147483647', 'A reward of slot 2147483647 was not found on mainnet.']],
+  },
   tags: { empty: ['network: HOLESKY'] },
   validator: { null: ['by: { index: 2147483647 }', `by: { pubkey: "${PUBKEY}" }`] },
   validators: { empty: ['indices: [2147483647]'] },

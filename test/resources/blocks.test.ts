@@ -239,8 +239,8 @@ describe('a block that comes while the gateway serves', () => {
     expect([rest.json.data[0].consensusSlot, rest.json.total]).toEqual([head + 1, 2_049]);
     expect(single.json).toEqual(rest.json.data[0]);
     expect(data.blocks).toEqual({ totalCount: 2_049, nodes: [{ consensusSlot: head + 1 }] });
-    // the head is that of the network: its sync committee rewards are not to come but not there
-    expect([rewards.status, rewards.json.total]).toEqual([200, 0]);
+    // they are not stored yet; an empty list would mean a slot without a block
+    expect(rewards.status).toBe(404);
   });
 
   it('is served within a second of being stored where the answers before it are kept', async () => {

@@ -91,14 +91,24 @@ describe('GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards', () => {
 
   it('answers 200 and nothing for a slot without a block, and 404 for one after the head', async () => {
     const nothing = { page: { from: 0, to: 0, size: 512 }, total: 0, data: [], next: null };
-    for (const at of [missed, 0, head - 64]) expect((await list('', at)).json).toEqual(nothing);
+    for (const at of [missed, 0]) expect((await list('', at)).json).toEqual(nothing);
     expect((await list('', head)).json.total).toBe(512);
     for (const at of [head + 1, 2147483647]) {
       const { status, json } = await list('', at);
-      expect([status, json]).toEqual([404, { detail: `Slot ${at} was not found on mainnet.` }]);
+      expect([status, json]).toEqual([404, { detail: `A reward of slot ${at} was not found on mainnet.` }]);
     }
     const empty = await gatewayForTest({ template: 'empty' });
     expect((await empty.get(path(0))).status).toBe(404);
+  });
+
+  it('answers 404 for a block whose rewards are not stored yet, which GraphQL has as null', async () => {
+    const at = head - 64;
+    expect((await gateway.get(`/v0/eth/blocks/${at}`)).json.consensusProposerDuty).toBe('proposed');
+    expect(await list('', at)).toMatchObject({ status: 404 });
+    const { data, errors } = await gateway.graphql(
+      `{ block(slot: ${at}) { syncCommitteeRewards(first: 1) { totalCount } } }`,
+    );
+    expect([data, errors]).toEqual([{ block: { syncCommitteeRewards: null } }, undefined]);
   });
 
   it.each(networks)('answers the network %s', async (network) => {

@@ -35,6 +35,9 @@ type Sources = ServiceSources & { primary: Queryable; log: Logger; index?: Index
 
 const RECENT_MS = 1_000;
 
+/** Load balancers and Prometheus request them every few seconds. */
+const probes = new Set(['/health', '/ready', '/metrics']);
+
 export function openMetrics(sources: Sources): Metrics {
   const registry = new Registry();
   const meters = metersIn(registry, 'stakegraph');
@@ -66,7 +69,8 @@ function requestObserver(registry: Registry): Metrics['observe'] {
     let child = own.get(kind);
     if (!child) own.set(kind, (child = duration.labels(route, method, String(status))));
     child.observe(ms / 1000);
-    if (log.isLevelEnabled('info'))
-      log.info({ ...bindings, ...answered, ms: Math.round(ms * 10) / 10 }, 'answered');
+    const level = status < 400 && probes.has(route) ? 'debug' : 'info';
+    if (log.isLevelEnabled(level))
+      log[level]({ ...bindings, ...answered, ms: Math.round(ms * 10) / 10 }, 'answered');
   };
 }

@@ -24,6 +24,7 @@ import type { RewardRow, SlotKey } from './queries.ts';
 import { SyncCommitteeReward } from './record.ts';
 import {
   COMMITTEE_SIZE,
+  rewardsOfSlot,
   slotRewardCursors,
   syncCommitteeRewards,
   VALIDATOR_REWARDS_SIZES,
@@ -81,13 +82,20 @@ const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {
   list: 'A list of sync committee rewards',
 });
 
-async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs, info: GraphQLResolveInfo) {
+async function slotConnection(
+  read: typeof rewardsOfSlot,
+  ctx: Context,
+  slot: SlotKey,
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+) {
   const cursors = slotRewardCursors(slot);
   const range = connectionRange(args, info, {
     maxSize: COMMITTEE_SIZE,
     decode: cursors.read,
   });
-  const page = await syncCommitteeRewards(ctx, slot, range);
+  const page = await read(ctx, slot, range);
+  if (!page) return null;
   return connection(
     page,
     (row) => cursors.of(row.rank),
@@ -107,13 +115,14 @@ builder.queryField('syncCommitteeRewards', (t) =>
     {
       type: SyncCommitteeRewardType,
       nullable: true,
-      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for a slot after the last stored one. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
+      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for a slot after the last stored one and for a block whose rewards are not stored yet. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
       args: {
         slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
         ...networkArgs,
       },
       extensions: { operation: 'listSyncCommitteeRewards' },
-      resolve: (_root, args, ctx: Context, info) => slotConnection(ctx, slotOf(ctx, args), args, info),
+      resolve: (_root, args, ctx: Context, info) =>
+        slotConnection(syncCommitteeRewards, ctx, slotOf(ctx, args), args, info),
     },
     ...syncCommitteeRewardPages,
   ),
@@ -123,11 +132,11 @@ builder.objectField(BlockType, 'syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
-      description: `What each seat of the sync committee earned in it, ascending by validator index. ${sizes}`,
+      description: `What each seat of the sync committee earned in it, ascending by validator index; null while that is not stored. ${sizes}`,
       nullable: true,
       extensions: { operation: 'listSyncCommitteeRewards' },
       resolve: ({ network, consensusSlot: slot }, args, ctx, info) =>
-        slotConnection(ctx, { network, slot }, args, info),
+        slotConnection(rewardsOfSlot, ctx, { network, slot }, args, info),
     },
     ...syncCommitteeRewardPages,
   ),

@@ -92,7 +92,8 @@ export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<R
   );
 }
 
-const SlotState = z.object({ list: count(), total: count(), reached: flag() });
+/** `isKnown` is false after the stored head, and for a block whose seats are not stored yet. */
+const SlotState = z.object({ list: count(), total: count(), isKnown: flag() });
 export type SlotState = z.infer<typeof SlotState>;
 
 export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {
@@ -101,7 +102,10 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
     SlotState,
     sql`/* slotStates */
     select k.list::int - 1 as "list", coalesce(cardinality(c.positions), 0) as total,
-      coalesce(h.slot >= k.slot, false) as reached
+      coalesce(h.slot >= k.slot, false) and (s.slot is not null or not exists (
+        select from blocks b
+        where b.network = k.network and b.slot = k.slot and b.consensus_proposer_duty = 'proposed'
+      )) as "isKnown"
     from ${keyTable(slots, { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
     left join chain_heads h on h.network = k.network
     left join sync_committee_slots s on s.network = k.network and s.slot = k.slot
