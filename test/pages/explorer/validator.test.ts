@@ -33,6 +33,22 @@ describe.skipIf(noBrowser)('a validator', () => {
     expect(await rewards.locator('tbody tr').count()).toBe(2);
   });
 
+  it('has no bars on a day without missed and wrong votes', async () => {
+    const { data } = await explorer.gateway.graphql(
+      `{ validator(by: { index: 732 }) { attestations(fromDate: "2025-09-10", toDate: "2025-09-10", last: 1) {
+          nodes { sumMissedAttestations sumWrongHeadVotes sumWrongTargetVotes } } } }`,
+    );
+    const none = { sumMissedAttestations: '0', sumWrongHeadVotes: '0', sumWrongTargetVotes: '0' };
+    expect(data.validator.attestations.nodes).toEqual([none]);
+    const { page } = await explorer.open('/explore/validators/732?from=2025-09-10&to=2025-09-10');
+    const votes = page.getByRole('figure', { name: 'Missed and wrong votes' });
+    await votes.locator('svg').waitFor();
+    const heights = await votes
+      .locator('svg rect')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeLessThan(1);
+  });
+
   it('that was slashed has its slashing, and walks its sync committee rewards apart from other lists', async () => {
     const { page } = await explorer.open('/explore/validators/1840');
     await page.getByText('Exited').waitFor();

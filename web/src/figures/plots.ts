@@ -64,6 +64,10 @@ function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], wid
   };
 }
 
+/** Of an axis whose values are all 0, where bars would fill the plot. */
+export const ofZeros = (values: readonly (number | null)[]) =>
+  values.every((value) => !value) ? { domain: [0, 1], ticks: 1 } : {};
+
 /** Lines over time. */
 export const linesOver =
   <Row>(over: Over<Row>): Draw<Row> =>
@@ -103,8 +107,10 @@ export const barsOver =
     const middle = (row: Row) => new Date(date(row).getTime() + halfDays[interval] * HALF_DAY_MS);
     const times = rows.map((row) => date(row).getTime());
     const bars = (Math.max(...times) - Math.min(...times)) / (2 * halfDays[interval] * HALF_DAY_MS) + 1;
+    const options = axes(over, rows, width);
     return {
-      ...axes(over, rows, width),
+      ...options,
+      y: { ...options.y, ...ofZeros(parts.map(({ value }) => value)) },
       marks: [
         plot.rectY(parts, {
           x: 'at',

@@ -15,7 +15,7 @@ import {
 import { Figure } from '../figures/figure.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
 import { fromDate, toDate } from '../figures/periods.ts';
-import { colors, type Draw } from '../figures/plots.ts';
+import { colors, type Draw, ofZeros } from '../figures/plots.ts';
 import type { Column } from '../figures/table.tsx';
 import { type Place, page, useRefresh, useSource } from '../page.tsx';
 import { Choice, Field } from '../parts/controls.tsx';
@@ -168,7 +168,14 @@ const rewards: Draw<Block> = (plot, rows, width) => {
       ticks: shown.filter((_, index) => index % every === 0).map(slot),
       padding: 0.15,
     },
-    y: { label: 'ETH', grid: true, nice: true, ticks: 5, tickFormat: shortCount },
+    y: {
+      label: 'ETH',
+      grid: true,
+      nice: true,
+      ticks: 5,
+      tickFormat: shortCount,
+      ...ofZeros(parts.map(({ value }) => value)),
+    },
     marks: [
       plot.barY(parts, { x: 'slot', y: 'value', fill: 'color' }),
       plot.ruleX(lost, { x: slot, stroke: missing.color, strokeDasharray: '3,3', strokeWidth: 2 }),

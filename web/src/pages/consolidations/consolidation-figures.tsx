@@ -6,7 +6,7 @@ import {
   numberColumn,
   validatorColumn,
 } from '../../figures/columns.tsx';
-import { barsOver, colors, type Draw } from '../../figures/plots.ts';
+import { barsOver, colors, type Draw, ofZeros } from '../../figures/plots.ts';
 import { dateOf, spanDate, spanName, spanStart } from '../../figures/spans.ts';
 import type { Column } from '../../figures/table.tsx';
 import { count, eth, plotted, ratio, shortCount } from '../../parts/format.ts';
@@ -177,6 +177,7 @@ export const used: Draw<Capacity> = (plot, rows, width) => ({
     nice: true,
     ticks: Math.floor(width / 110),
     tickFormat: (share: number) => ratio(share, 1),
+    ...ofZeros(rows.map(({ capacityFilled }) => capacityFilled ?? 0)),
   },
   y: {
     label: null,
