@@ -8,7 +8,7 @@ import { classNames, longNameOf } from '../parts/operators.tsx';
 import { PageLink } from '../parts/page-links.tsx';
 import { idTypeOf, slugOf } from '../url/links.ts';
 import { listOf, pageOf } from '../url/url-state.ts';
-import { windowNames, windowOf, windows } from '../url/windows.ts';
+import { hasHistory, windowNames, windowOf, windows } from '../url/windows.ts';
 import { Comparison } from './operator/operator-comparison.tsx';
 import { Events, PoolShares, SHARES } from './operator/operator-lists.tsx';
 import { OverTime, periodsOf } from './operator/operator-over-time.tsx';
@@ -27,6 +27,7 @@ const query = graphql`
     $toDate: Date
     $periods: Int!
     $days: Int!
+    $hasHistory: Boolean!
     $first: Int
     $after: String
     $last: Int
@@ -86,7 +87,7 @@ const query = graphql`
           ratio
         }
       }
-      history(last: $days) {
+      history(last: $days) @include(if: $hasHistory) {
         ...operator_history @relay(mask: false)
       }
       effectiveness(
@@ -198,7 +199,7 @@ const query = graphql`
         summary {
           ...operator_summary @relay(mask: false)
         }
-        history(last: $days) {
+        history(last: $days) @include(if: $hasHistory) {
           ...operator_history @relay(mask: false)
         }
       }
@@ -246,6 +247,7 @@ function variables({ network, search, params }: Place): operatorQuery['variables
     window: windowOf(search),
     ...periodsOf(search),
     days: DAYS,
+    hasHistory: hasHistory(search),
     ...pageOf(search, PAGE_SIZE),
     ...listOf(search, PAGE_SIZE, SHARES),
     compare,

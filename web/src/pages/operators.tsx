@@ -15,7 +15,7 @@ import { Spark } from '../parts/spark.tsx';
 import { hasPage, idTypeOf, paths } from '../url/links.ts';
 import { useHref } from '../url/network.ts';
 import { integer, oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
-import { windowNames, windowOf, windows } from '../url/windows.ts';
+import { hasHistory, windowNames, windowOf, windows } from '../url/windows.ts';
 import { dots, type Large, shareOf, treemap } from './operators/operators-pictures.ts';
 
 const query = graphql`
@@ -31,6 +31,7 @@ const query = graphql`
     $last: Int
     $before: String
     $days: Int!
+    $hasHistory: Boolean!
     $drawn: Int!
   ) {
     operators(
@@ -68,7 +69,7 @@ const query = graphql`
             time
           }
         }
-        history(last: $days) {
+        history(last: $days) @include(if: $hasHistory) {
           nodes {
             id
             date
@@ -143,6 +144,7 @@ function variables({ network, search }: Place): operatorsQuery['variables'] {
     orderBy: order.read(search),
     ...pageOf(search, PAGE_SIZE),
     days: TREND_DAYS,
+    hasHistory: hasHistory(search),
     drawn: DRAWN,
   };
 }
@@ -182,7 +184,16 @@ const effectivenessColumn: Column<Pick<Large, 'summary'>> = {
   order: 'AVG_VALIDATOR_EFFECTIVENESS',
 };
 
-const columnsWith = (largest: number): Column<Row>[] => [
+const trendColumn: Column<Row> = {
+  head: `${TREND_DAYS} days`,
+  csv: `Effectiveness of ${TREND_DAYS} days (%), oldest first`,
+  value: (row) => trendOf(row).join(' '),
+  show: (row) => (
+    <Spark values={trendOf(row)} label={`Effectiveness of ${nameOf(row)} in ${TREND_DAYS} days`} />
+  ),
+};
+
+const columnsWith = (largest: number, hasTrend: boolean): Column<Row>[] => [
   {
     head: 'Operator',
     value: ({ operatorId }) => operatorId,
@@ -197,14 +208,7 @@ const columnsWith = (largest: number): Column<Row>[] => [
   shareColumn(largest),
   validatorsColumn,
   effectivenessColumn,
-  {
-    head: `${TREND_DAYS} days`,
-    csv: `Effectiveness of ${TREND_DAYS} days (%), oldest first`,
-    value: (row) => trendOf(row).join(' '),
-    show: (row) => (
-      <Spark values={trendOf(row)} label={`Effectiveness of ${nameOf(row)} in ${TREND_DAYS} days`} />
-    ),
-  },
+  ...(hasTrend ? [trendColumn] : []),
   {
     head: 'APR',
     csv: 'APR (%)',
@@ -265,6 +269,7 @@ function View({ data, place }: { data: Data; place: Place }) {
     [nodes, suffix],
   );
   const most = Math.max(0, ...drawn.map(shareOf));
+  const hasTrend = hasHistory(place.search);
   const title = classNames[classes.read(place.search)];
   const empty = 'No operator matches. Change the filters, the class, or the network.';
   return (
@@ -276,8 +281,10 @@ function View({ data, place }: { data: Data; place: Place }) {
       <div className="split">
         <PagedFigure
           title={title}
-          note="Shares are of the effective balance of all active validators; trends are the effectiveness in the window, by day."
-          columns={columnsWith(most)}
+          note={`Shares are of the effective balance of all active validators; ${
+            hasTrend ? 'trends are the effectiveness in the window, by day' : 'all time has no trend by day'
+          }.`}
+          columns={columnsWith(most, hasTrend)}
           of={operators}
           label="operators"
           order={order}

@@ -10,7 +10,7 @@ import { Pager } from '../parts/pager.tsx';
 import { TileList } from '../parts/tiles.tsx';
 import { Notice } from '../states.tsx';
 import { oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
-import { windowNames, windowOf, windows } from '../url/windows.ts';
+import { hasHistory, windowNames, windowOf, windows } from '../url/windows.ts';
 import {
   AuthorityLink,
   apy,
@@ -31,6 +31,7 @@ const query = graphql`
   query solanaQuery(
     $window: TimeWindow!
     $days: Int!
+    $hasHistory: Boolean!
     $type: StakeAuthorityType
     $orderBy: StakeAuthorityOrder!
     $first: Int
@@ -107,7 +108,7 @@ const query = graphql`
       id
       stakeAuthority
       poolName
-      history(window: $window, last: $days) {
+      history(window: $window, last: $days) @include(if: $hasHistory) {
         nodes {
           id
           date
@@ -215,7 +216,11 @@ function View({ data, place }: { data: Data; place: Place }) {
             rows={one?.history?.nodes ?? []}
             draw={oneStake}
             controls={<AuthorityLink>All stake authorities</AuthorityLink>}
-            empty="No day of this stake authority is stored."
+            empty={
+              hasHistory(place.search)
+                ? 'No day of this stake authority is stored.'
+                : 'All time has no figures by day. Choose another window above.'
+            }
           />
         )}
         <Figure
@@ -254,6 +259,7 @@ export default page<solanaQuery>({
   variables: ({ search }) => ({
     window: windowOf(search),
     days: daysOf(search),
+    hasHistory: hasHistory(search),
     type: typeValues[types.read(search)],
     orderBy: order.read(search),
     authority: authority.read(search),

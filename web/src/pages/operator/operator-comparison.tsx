@@ -8,6 +8,7 @@ import { Choice } from '../../parts/controls.tsx';
 import { calendarDate, percentage, shortCount } from '../../parts/format.ts';
 import { longNameOf, nameOf, stakeShare } from '../../parts/operators.tsx';
 import { oneOf } from '../../url/url-state.ts';
+import { hasHistory } from '../../url/windows.ts';
 import { compared, comparedIn, OperatorPicker } from './operator-picker.tsx';
 import { besideColumns, linesOf } from './operator-windows.ts';
 
@@ -123,7 +124,11 @@ export function Comparison({ operator, others }: { operator: Operator; others: r
           rows={rows}
           draw={draw}
           series={series}
-          empty="No history of these operators is stored."
+          empty={
+            hasHistory(search)
+              ? 'No history of these operators is stored.'
+              : 'All time has no figures by day. Choose another window above.'
+          }
         />
         <Figure
           title="Side by side"
