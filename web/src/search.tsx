@@ -15,6 +15,7 @@ const query = graphql`
       id
       kind
       text
+      score
       node {
         __typename
         ... on Operator {
@@ -38,7 +39,9 @@ const query = graphql`
   }
 `;
 
-function pathOf({ node }: Hit): string | undefined {
+function pathOf({ kind, text, node }: Hit): string | undefined {
+  // The node of a tag is the largest operator that has it.
+  if (kind === 'TAG') return paths.tag(text, node?.__typename === 'Operator' ? node.idType : 'POOL');
   switch (node?.__typename) {
     case 'Operator':
       return paths.operator(node.idType, node.operatorId);
@@ -70,7 +73,8 @@ const MAX_LENGTH = 100;
 type Found = {
   /** May be of a shorter text, while the present one is looked for. */
   of: string;
-  hits: { text: string; path: string; kind: string; id: string }[];
+  /** `begins` tells whether the text is the hit or its beginning: Enter opens no other that was not chosen. */
+  hits: { text: string; path: string; kind: string; id: string; begins: boolean }[];
 };
 
 /** Hits whose page exists; undefined until a text was looked for. */
@@ -90,7 +94,8 @@ function useHits(text: string) {
             hits: (search ?? []).flatMap((hit) => {
               const path = pathOf(hit);
               if (!path || !hasPage(path)) return [];
-              return { id: hit.id, text: hit.text, kind: kinds[hit.kind] ?? '', path };
+              const begins = hit.score === 1 || hit.text.toLowerCase().startsWith(text.toLowerCase());
+              return { id: hit.id, text: hit.text, kind: kinds[hit.kind] ?? '', path, begins };
             }),
           }),
         error(error: Error) {
@@ -107,41 +112,51 @@ function useHits(text: string) {
   return { found, failure };
 }
 
+/** What the list of hits does not say. */
+function messageOf({ of, hits }: Found): string {
+  const none = hits.length === 0 ? `Nothing is found for ${of}.` : '';
+  const isNoIndex = /^\d+$/.test(of) && !hits.some(({ kind }) => kind === kinds.VALIDATOR);
+  return isNoIndex ? `${none} No validator has this index.` : none;
+}
+
 /** Finds operators, validators, blocks and sets from the first letter on. */
 export function Search() {
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
+  const [chosen, setChosen] = useState<number>();
   const wanted = text.trim();
   const [entered, setEntered] = useState<string>();
   const { found, failure } = useHits(wanted);
-  const hits = found?.hits;
+  const hits = found?.hits ?? [];
+  const active = chosen ?? hits.findIndex(({ begins }) => begins);
   const isFound = found?.of === wanted;
   const id = useId();
   const href = useHref();
   const navigate = useNavigate();
-  const shown = open && wanted !== '' && (hits !== undefined || failure !== undefined);
-  const choose = (path: string) => {
+  const shown = open && wanted !== '' && (found !== undefined || failure !== undefined);
+  const message = failure ?? (found && messageOf(found));
+  const follow = (path: string) => {
     setOpen(false);
     setText('');
     void navigate(
       href(path.split('?')[0] as string, Object.fromEntries(new URLSearchParams(path.split('?')[1]))),
     );
   };
-  // Enter before the hits of the text are there opens the first of them.
+  // Enter before the hits of the text are there opens the one that begins with it.
   useEffect(() => {
     if (entered !== wanted || !isFound) return;
     setEntered(undefined);
-    if (hits?.[0]) choose(hits[0].path);
+    if (hits[active]) follow(hits[active].path);
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    const length = hits?.length ?? 0;
-    const hit = hits?.[active];
+    const { length } = hits;
+    const hit = hits[active];
     if (event.key === 'Escape') setOpen(false);
     else if (event.key === 'Enter' && open && wanted !== '' && !isFound) setEntered(wanted);
-    else if (event.key === 'Enter' && shown && hit) choose(hit.path);
-    else if (event.key === 'ArrowDown' && length) setActive((active + 1) % length);
-    else if (event.key === 'ArrowUp' && length) setActive((active + length - 1) % length);
+    else if (event.key === 'Enter' && shown && hit) follow(hit.path);
+    else if (event.key === 'ArrowDown' && !open) setOpen(true);
+    else if (event.key === 'ArrowDown' && length) setChosen((active + 1) % length);
+    else if (event.key === 'ArrowUp' && length) setChosen((Math.max(active, 0) + length - 1) % length);
     else return;
     event.preventDefault();
   };
@@ -154,7 +169,7 @@ export function Search() {
         aria-expanded={shown}
         aria-controls={`${id}-hits`}
         aria-autocomplete="list"
-        aria-activedescendant={shown && hits?.length ? `${id}-${active}` : undefined}
+        aria-activedescendant={shown && hits[active] ? `${id}-${active}` : undefined}
         placeholder="Search"
         autoComplete="off"
         spellCheck={false}
@@ -163,35 +178,33 @@ export function Search() {
         value={text}
         onChange={({ target }) => {
           setText(target.value);
-          setActive(0);
+          setChosen(undefined);
           setOpen(true);
         }}
         onKeyDown={onKeyDown}
         onBlur={() => setOpen(false)}
       />
-      <div id={`${id}-hits`} role="listbox" aria-label="Found" hidden={!shown || !hits?.length}>
-        {hits?.map((hit, index) => (
-          <div
-            key={hit.id}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active}
-            onPointerDown={(event) => {
-              event.preventDefault();
-              choose(hit.path);
-            }}
-          >
-            <span>{hit.text}</span>
-            <small>{hit.kind}</small>
-          </div>
-        ))}
+      <div className="found" hidden={!shown}>
+        <div id={`${id}-hits`} role="listbox" aria-label="Found" hidden={hits.length === 0}>
+          {hits.map((hit, index) => (
+            <div
+              key={hit.id}
+              id={`${id}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === active}
+              onPointerDown={(event) => {
+                event.preventDefault();
+                follow(hit.path);
+              }}
+            >
+              <span>{hit.text}</span>
+              <small>{hit.kind}</small>
+            </div>
+          ))}
+        </div>
+        {shown && message && <p role="status">{message}</p>}
       </div>
-      {shown && !hits?.length && (
-        <p className="none" role="status">
-          {failure ?? `Nothing is found for ${text}.`}
-        </p>
-      )}
     </search>
   );
 }

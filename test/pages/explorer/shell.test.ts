@@ -213,6 +213,46 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     await page.waitForURL((url) => url.pathname === `/explore/blocks/${second}`);
   });
 
+  it('opens the operators of a tag that is found', async () => {
+    const { page } = await open('/?network=mainnet&window=7d');
+    await page.getByRole('combobox', { name: /^Search/ }).fill('custodi');
+    await page.getByRole('option', { name: 'custodian Tag' }).click();
+    await page.waitForURL((url) => url.pathname === '/explore/operators');
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('tag'), searchParams.get('network')]).toEqual(['custodian', 'mainnet']);
+    await page.getByRole('figure').first().locator('tbody tr').first().waitFor();
+  });
+
+  it('opens by Enter only what begins with the text, or was chosen by an arrow', async () => {
+    const { page } = await open('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const search = page.getByRole('combobox', { name: /^Search/ });
+    await search.fill('cedar');
+    const cedar = page.getByRole('option', { name: 'Sample Pool Cedar Operator' });
+    await cedar.waitFor();
+    await search.press('Enter');
+    expect(await cedar.isVisible()).toBe(true);
+    expect(new URL(page.url()).pathname).toBe('/');
+    await search.press('Escape');
+    expect(await cedar.isVisible()).toBe(false);
+    await search.press('ArrowDown');
+    await cedar.waitFor();
+    await search.press('ArrowDown');
+    await search.press('Enter');
+    await page.waitForURL(/explore\/operators\/[a-z-]+\/.*Cedar/);
+    await search.fill('sample pool ced');
+    await cedar.waitFor();
+    await search.press('Enter');
+    await page.waitForURL(/explore\/operators\/pool\/Sample%20Pool%20Cedar/);
+  });
+
+  it('says that no validator has an index', async () => {
+    const { page } = await open('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('combobox', { name: /^Search/ }).fill('999999999');
+    await page.getByText('No validator has this index.').waitFor();
+  });
+
   it('searches while one types, and says when nothing is found', async () => {
     const { page, sent } = await open('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
