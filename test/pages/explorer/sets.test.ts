@@ -165,6 +165,27 @@ describe.skipIf(noBrowser)('my sets', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
   });
 
+  it('have links to the network of the set, and a long name that fits a narrow screen', async () => {
+    const name = 'n'.repeat(100);
+    const { data } = await gateway.graphql(
+      `mutation { createPrivateSet(input: { name: "${name}", network: HOODI }) { privateSet { setId } } }`,
+    );
+    const { setId } = data.createPrivateSet.privateSet;
+    const { page } = await open(`/explore/sets/${setId}`, { viewport: { width: 360, height: 800 } });
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+    await page.getByRole('link', { name: 'My sets' }).nth(1).waitFor();
+    expect(await width()).toBe(360);
+    const [, sets] = await page.getByRole('link', { name: 'My sets' }).all();
+    expect(await sets?.getAttribute('href')).toBe('/explore/sets?network=hoodi');
+    await page.getByRole('link', { name: "A month's report" }).click();
+    await page.waitForURL(/report\?network=hoodi$/);
+    await page.getByRole('link', { name: 'Back to the set' }).waitFor();
+    expect(await width()).toBe(360);
+    await page.goto(`${gateway.url}/explore/sets/${SAMPLE}?network=hoodi`);
+    const member = page.getByRole('figure', { name: 'Validators' }).locator('tbody a').first();
+    expect(await member.getAttribute('href')).toMatch(/^\/explore\/validators\/\d+$/);
+  });
+
   it('are those of the account: another has no set by this id', async () => {
     const { token } = await makeAccount(gateway);
     const other = await open(`/explore/sets/${SAMPLE}`, { token });

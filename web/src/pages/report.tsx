@@ -238,9 +238,9 @@ function Statement({ set }: { set: PrivateSet }) {
 }
 
 function View({ data }: { data: Data }) {
-  const href = useHref();
-  const [shown, setShown] = useParam(shownMonth);
   const { privateSet: set } = data;
+  const href = useHref(set?.network);
+  const [shown, setShown] = useParam(shownMonth);
   if (!set) throw missing('Your account has no set with this id.');
   const [summary] = set.month?.nodes ?? [];
   const newest = set.newest?.nodes[0]?.startDate?.slice(0, 7);

@@ -93,8 +93,8 @@ const reportParams = (time: string | undefined): Record<string, string> =>
   time ? { month: time.slice(0, 7) } : {};
 
 function View({ data }: { data: Data }) {
-  const href = useHref();
   const { privateSet: set } = data;
+  const href = useHref(set?.network);
   if (!set) throw missing('Your account has no set with this id.');
   const lastRow = set.rewards?.nodes.at(-1);
   const asOf = lastRow && { epoch: lastRow.endEpoch, time: lastRow.endTimestamp };

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { hasPage } from '../url/links.ts';
-import { useHref } from '../url/network.ts';
+import { type Network, useHref } from '../url/network.ts';
 
-/** A link to a page of the same network; plain text when there is no such page. */
-export function PageLink({ to, children }: { to: string; children: ReactNode }) {
-  const href = useHref();
+/** A link to a page of the same network, or of `network`; plain text when there is no such page. */
+export function PageLink(props: { to: string; network?: Network; children: ReactNode }) {
+  const { to, network, children } = props;
+  const href = useHref(network);
   return hasPage(to) ? <Link to={href(to)}>{children}</Link> : children;
 }
 

@@ -1,9 +1,9 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useHref } from '../../url/network.ts';
+import { type Network, useHref } from '../../url/network.ts';
 import { deleteSet, renameSet } from './private-sets.ts';
 
-type Named = { readonly setId: string; readonly name: string };
+type Named = { readonly setId: string; readonly name: string; readonly network: Network };
 
 export function Rename({ set }: { set: Named }) {
   const [problem, setProblem] = useState<string>();
@@ -41,7 +41,7 @@ export function Rename({ set }: { set: Named }) {
 export function Delete({ set }: { set: Named }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const navigate = useNavigate();
-  const href = useHref();
+  const href = useHref(set.network);
   const [problem, setProblem] = useState<string>();
   async function confirm() {
     try {

@@ -15,7 +15,7 @@ type Member = NonNullable<PrivateSet['validators']>['nodes'][number];
 
 /** The validators of a set, some of which can be removed. */
 export function Members({ set }: { set: PrivateSet }) {
-  const { setId, validators } = set;
+  const { setId, network, validators } = set;
   const refresh = useRefresh();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [problem, setProblem] = useState<string>();
@@ -51,7 +51,9 @@ export function Members({ set }: { set: PrivateSet }) {
             checked={chosen.has(index)}
             onChange={() => toggle(index)}
           />
-          <PageLink to={paths.validator(index)}>{index}</PageLink>
+          <PageLink to={paths.validator(index)} network={network}>
+            {index}
+          </PageLink>
         </span>
       ),
     },
