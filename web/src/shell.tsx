@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
-import { useBusy } from './api/busy.ts';
+import { announced } from './api/announced.ts';
+import { awaited, useBusy } from './api/busy.ts';
 import { lastCost } from './api/environment.ts';
 import { waiting } from './api/patience.ts';
 import { changeToken, token } from './api/token.ts';
@@ -90,6 +91,18 @@ const Waiting = () => (
   </p>
 );
 
+/** Tells screen readers what a filter has found. */
+function Announced() {
+  const { pathname, text } = announced.use();
+  const isAwaited = awaited.use() !== undefined;
+  const isOfPage = useLocation().pathname === pathname;
+  return (
+    <p role="status" className="visually-hidden">
+      {!isAwaited && isOfPage && text}
+    </p>
+  );
+}
+
 /** The frame around every page. */
 export function Shell() {
   const href = useHref();
@@ -134,6 +147,7 @@ export function Shell() {
       <main id="main" ref={main} tabIndex={-1} aria-busy={busy}>
         <Outlet />
       </main>
+      <Announced />
       <Waiting />
       <footer className="bottom">
         <Cost />

@@ -40,11 +40,36 @@ describe.skipIf(noBrowser)('the blocks', () => {
     await slots(page).getByText('12927615').waitFor();
   });
 
-  it('say that none fits, and that a proposer is not one', async () => {
-    const { page } = await explorer.open('/explore/blocks?operator=nobody');
+  it('say that none fits, that an operator is unknown, and that a proposer is not one', async () => {
+    const { page } = await explorer.open('/explore/blocks?from=2100-01-01');
     await page.getByText('No stored slot fits.').first().waitFor();
+    await page.goto(`${explorer.gateway.url}/explore/blocks?operator=nobody`);
+    await page.getByText('No pool “nobody” is stored; it must be given in full.').first().waitFor();
     await page.goto(`${explorer.gateway.url}/explore/blocks?proposer=me`);
-    await page.getByText('me is neither the index nor the public key of a validator.').waitFor();
+    await page
+      .getByText('proposer is “me”, but must be the index or the public key of a validator.')
+      .waitFor();
+  });
+
+  it('are not filtered by a proposer that is none, which the field tells', async () => {
+    const { page } = await explorer.open('/explore/blocks');
+    await settled(page);
+    const field = page.getByLabel('Proposer');
+    await field.fill('amber');
+    await field.press('Enter');
+    expect(await field.evaluate((input: HTMLInputElement) => input.validationMessage)).toBe(
+      'It must be the index or the public key of a validator.',
+    );
+    await field.blur();
+    expect(new URL(page.url()).search).toBe('');
+    await field.fill('1913835');
+    await field.press('Enter');
+    await page.waitForURL(/proposer=1913835/);
+  });
+
+  it('say of a day that no calendar has that it is none', async () => {
+    const { page } = await explorer.open('/explore/blocks?from=2025-02-31');
+    await page.getByText('from is “2025-02-31”, but must be a date like 2026-03-31.').waitFor();
   });
 
   it('are requested again when the gateway refuses the revision from which the page would follow them', async () => {

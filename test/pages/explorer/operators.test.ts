@@ -31,10 +31,32 @@ describe.skipIf(noBrowser)('the operators', () => {
     await field.fill('99999999999');
     await field.press('Enter');
     expect(await field.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true);
+    await field.fill('1e3');
+    await field.press('Enter');
+    expect(await field.evaluate((input: HTMLInputElement) => input.validity.customError)).toBe(true);
     expect(new URL(page.url()).search).toBe('');
     await field.fill('1000000');
     await field.press('Enter');
     await page.getByRole('status').getByText('No operator matches').first().waitFor();
+  });
+
+  it('keep the focus in the field that filters them, which follows the URL; their number is announced', async () => {
+    const { page } = await explorer.open(path);
+    await settled(page);
+    const field = page.getByLabel('Name');
+    await field.fill('cedar');
+    await field.press('Enter');
+    const found = (await list('where: { name: "cedar" }')).length;
+    await page.getByRole('status').getByText(`${found} in all`).waitFor();
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    await field.fill('nobody');
+    await field.press('Enter');
+    await page.getByRole('status').getByText('0 in all').waitFor();
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    await page.goBack();
+    await expect.poll(() => field.inputValue()).toBe('cedar');
+    await page.getByRole('link', { name: 'Remove filters' }).click();
+    await expect.poll(() => field.inputValue()).toBe('');
   });
 
   it('keep the focus at the pager when a page has no next one', async () => {

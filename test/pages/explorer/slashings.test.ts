@@ -103,8 +103,10 @@ describe.skipIf(noBrowser)('the slashings', () => {
     expect(await totalOf(filtered).innerText()).toBe(some);
   });
 
-  it('say that none fits', async () => {
+  it('say that none fits, and that an operator is unknown', async () => {
     const { page } = await explorer.open('/explore/slashings?from=2100-01-01');
     await page.getByText('No slashing fits.').first().waitFor();
+    await page.goto(`${explorer.gateway.url}/explore/slashings?class=node-operator&operator=nobody`);
+    await page.getByText('No node operator “nobody” is stored; it must be given in full.').first().waitFor();
   });
 });

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useAnnounced } from '../api/announced.ts';
 import { type PageInfo, Pager } from '../parts/pager.tsx';
 import { Figure, type FigureProps } from './figure.tsx';
 
@@ -21,6 +22,7 @@ export function PagedFigure<Row extends object>(
   },
 ) {
   const { of, label, list, children, ...figure } = props;
+  useAnnounced(list ? undefined : of?.totalCount);
   return (
     <Figure {...figure} rows={of?.nodes ?? []}>
       {children}

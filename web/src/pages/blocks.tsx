@@ -19,16 +19,29 @@ import { colors, type Draw, ofZeros } from '../figures/plots.ts';
 import type { Column } from '../figures/table.tsx';
 import { type Place, page, useRefresh, useSource } from '../page.tsx';
 import { Choice, Field } from '../parts/controls.tsx';
-import { DateFilter, Filters, OperatorFilter, operatorOf, sizes, validatorOf } from '../parts/filters.tsx';
+import {
+  askedOf,
+  DateFilter,
+  Filters,
+  OperatorFilter,
+  operatorOf,
+  sizes,
+  unknownOperator,
+  validator,
+  validatorOf,
+} from '../parts/filters.tsx';
 import { count, eth, moment, plotted, shortCount } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { fullNameOf, OperatorLinks } from '../parts/operators.tsx';
-import { oneOf, pageOf, text } from '../url/url-state.ts';
+import { oneOf, pageOf } from '../url/url-state.ts';
 
 const query = graphql`
   query blocksQuery(
     $network: Network!
     $where: BlockWhere!
+    $operatorId: String!
+    $operatorClass: OperatorIdType!
+    $hasOperator: Boolean!
     $fromDate: Date
     $toDate: Date
     $first: Int
@@ -36,6 +49,9 @@ const query = graphql`
     $last: Int
     $before: String
   ) {
+    operator(network: $network, operatorId: $operatorId, idType: $operatorClass) @include(if: $hasOperator) {
+      id
+    }
     blocks(
       network: $network
       where: $where
@@ -103,7 +119,7 @@ type Block = Blocks['nodes'][number];
 const outcome = oneOf('outcome', ['all', 'proposed', 'missed', 'orphaned'], 'all');
 const outcomeNames = { all: 'All', proposed: 'Proposed', missed: 'Missed', orphaned: 'Orphaned' };
 const outcomeValues = { proposed: 'PROPOSED', missed: 'MISSED', orphaned: 'ORPHANED' } as const;
-const proposer = text('proposer');
+const proposer = validator('proposer');
 
 function whereOf(search: URLSearchParams) {
   const given = outcome.read(search);
@@ -227,10 +243,12 @@ function Figures({
   blocks,
   added = [],
   note,
+  empty = 'No stored slot fits.',
 }: {
   blocks: Blocks;
   added?: readonly Block[];
   note: ReactNode;
+  empty?: string | undefined;
 }) {
   const rows = newestOf([...added, ...blocks.nodes]);
   return (
@@ -243,7 +261,7 @@ function Figures({
         rows={rows}
         draw={rewards}
         series={legend}
-        empty="No stored slot fits."
+        empty={empty}
       />
       <PagedFigure
         title="Slots"
@@ -252,14 +270,16 @@ function Figures({
         columns={columns}
         of={{ ...blocks, nodes: rows, totalCount: blocks.totalCount + rows.length - blocks.nodes.length }}
         label="slots"
-        empty="No stored slot fits."
+        empty={empty}
       />
     </div>
   );
 }
 
 /** The newest page, with the slots that come while it is open. */
-function LiveFigures({ blocks, place: { network, search } }: { blocks: Blocks; place: Place }) {
+function LiveFigures(props: { blocks: Blocks; place: Place; empty: string | undefined }) {
+  const { blocks, empty } = props;
+  const { network, search } = props.place;
   const [added, setAdded] = useState<readonly Block[]>([]);
   const refresh = useRefresh();
   const isLive = useLive<blocksSubscription>({
@@ -281,15 +301,16 @@ function LiveFigures({ blocks, place: { network, search } }: { blocks: Blocks; p
       {isLive ? 'Live: slots appear as they are stored.' : 'As of when the page was opened.'}
     </span>
   );
-  return <Figures blocks={blocks} added={added} note={note} />;
+  return <Figures blocks={blocks} added={added} note={note} empty={empty} />;
 }
 
 const cursors = ['after', 'before'];
 const filters = ['outcome', 'proposer', 'class', 'operator', 'from', 'to'];
 
-function View({ data: { blocks }, place }: { data: Data; place: Place }) {
+function View({ data: { blocks, operator }, place }: { data: Data; place: Place }) {
   const { revision } = useSource();
   const { search } = place;
+  const empty = unknownOperator(search, operator);
   const canGrow = !cursors.some((name) => search.has(name)) && !toDate.read(search);
   return (
     <>
@@ -303,9 +324,9 @@ function View({ data: { blocks }, place }: { data: Data; place: Place }) {
         <DateFilter />
       </Filters>
       {blocks && canGrow && (
-        <LiveFigures key={`${search} ${revision?.blocks}`} blocks={blocks} place={place} />
+        <LiveFigures key={`${search} ${revision?.blocks}`} blocks={blocks} place={place} empty={empty} />
       )}
-      {blocks && !canGrow && <Figures blocks={blocks} note="As of when the page was opened." />}
+      {blocks && !canGrow && <Figures blocks={blocks} note="As of when the page was opened." empty={empty} />}
     </>
   );
 }
@@ -315,6 +336,7 @@ export default page<blocksQuery>({
   variables: ({ network, search }) => ({
     network,
     where: whereOf(search),
+    ...askedOf(search),
     fromDate: fromDate.read(search) ?? null,
     toDate: toDate.read(search) ?? null,
     ...pageOf(search, Number(sizes.read(search))),

@@ -12,7 +12,16 @@ import { dateOf, spanDate, spanName, spanStart } from '../figures/spans.ts';
 import type { Column } from '../figures/table.tsx';
 import { type Place, page, useRefresh } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
-import { classes, classOf, DateFilter, Filters, OperatorFilter, operatorOf } from '../parts/filters.tsx';
+import {
+  askedOf,
+  classes,
+  classOf,
+  DateFilter,
+  Filters,
+  OperatorFilter,
+  operatorOf,
+  unknownOperator,
+} from '../parts/filters.tsx';
 import { count, eth, plotted, ratio, shortCount, shortEth } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { fullNameOf, knownBy, OperatorLink, OperatorLinks } from '../parts/operators.tsx';
@@ -25,6 +34,9 @@ const query = graphql`
   query slashingsQuery(
     $network: Network!
     $where: SlashingWhere!
+    $operatorId: String!
+    $operatorClass: OperatorIdType!
+    $hasOperator: Boolean!
     $fromDate: Date
     $toDate: Date
     $orderBy: SlashingOrder!
@@ -34,6 +46,9 @@ const query = graphql`
     $before: String
     $granularity: Granularity!
   ) {
+    operator(network: $network, operatorId: $operatorId, idType: $operatorClass) @include(if: $hasOperator) {
+      id
+    }
     whole: slashingHistory(
       network: $network
       where: $where
@@ -204,8 +219,6 @@ const operatorColumns: Column<ByOperator>[] = [
   gweiColumn('Penalties', ({ penalties }) => penalties.toString()),
 ];
 
-const NONE = 'No slashing fits.';
-
 function Sums({ data: { whole, slashings } }: { data: Data }) {
   const [all] = whole?.nodes ?? [];
   const number = all?.slashingCount ?? 0;
@@ -253,6 +266,7 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
   const operators = grouped(rows, classOf(classes.read(search)));
   const interval = granularity.read(search);
   const periods = data.slashingHistory?.nodes ?? [];
+  const empty = unknownOperator(search, data.operator) ?? 'No slashing fits.';
   const isWhole = rows.length === slashings?.totalCount;
   return (
     <>
@@ -272,7 +286,7 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
           columns={periodColumns[interval]}
           rows={periods}
           draw={counts[interval]}
-          empty={NONE}
+          empty={empty}
         />
         <Figure
           title="Penalties over time"
@@ -280,7 +294,7 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
           columns={periodColumns[interval]}
           rows={periods}
           draw={penalties[interval]}
-          empty={NONE}
+          empty={empty}
         />
         <Figure
           title="By operator"
@@ -300,7 +314,7 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
           of={slashings}
           label="slashings"
           order={order}
-          empty={NONE}
+          empty={empty}
         />
       </div>
     </>
@@ -314,6 +328,7 @@ export default page<slashingsQuery>({
     return {
       network,
       where: operator ? { operator } : {},
+      ...askedOf(search),
       fromDate: fromDate.read(search) ?? null,
       toDate: toDate.read(search) ?? null,
       orderBy: order.read(search),

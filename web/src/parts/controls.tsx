@@ -1,4 +1,4 @@
-import { type FormEvent, type MouseEvent, useId } from 'react';
+import { type FormEvent, type MouseEvent, useEffect, useId, useRef } from 'react';
 import { Link, type LinkProps, useNavigate, useSearchParams } from 'react-router';
 import { changed, MAX_INTEGER, newest, type Param, useParam } from '../url/url-state.ts';
 
@@ -75,9 +75,24 @@ export function Field(props: {
   const [search, setSearch] = useSearchParams();
   const id = useId();
   const value = String(param.read(search) ?? '');
+  const input = useRef<HTMLInputElement>(null);
+  const applied = useRef(value);
+  // What is typed while its own value is on the way to the URL stays.
+  useEffect(() => {
+    if (input.current && applied.current !== value) {
+      input.current.value = value;
+      input.current.setCustomValidity('');
+    }
+    applied.current = value;
+  }, [value]);
+  const check = (typed: HTMLInputElement) => {
+    const text = typed.value.trim();
+    typed.setCustomValidity(text === '' ? '' : param.problem(text));
+  };
   const apply = (form: HTMLFormElement) => {
     const next = String(new FormData(form).get(param.name)).trim();
-    if (next === value) return;
+    if (next === applied.current) return;
+    applied.current = next;
     setSearch(changed(newest(), { [param.name]: next, ...also?.(next) }), { preventScrollReset: true });
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -88,13 +103,14 @@ export function Field(props: {
     <form className="field" onSubmit={submit}>
       <label htmlFor={id}>{label}</label>
       <input
-        key={value}
+        ref={input}
         id={id}
         name={param.name}
         type={type}
         min={type === 'number' ? 0 : undefined}
         max={type === 'number' ? MAX_INTEGER : undefined}
         defaultValue={value}
+        onInput={({ currentTarget }) => check(currentTarget)}
         onBlur={({ currentTarget: { form } }) => form?.checkValidity() && apply(form)}
         // Chromium submits no form by Enter in a date.
         onKeyDown={({ key, currentTarget }) =>

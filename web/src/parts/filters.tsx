@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { Failure } from '../api/failure.ts';
 import { fromDate, toDate } from '../figures/periods.ts';
 import { idTypeOf } from '../url/links.ts';
-import { newest, oneOf, text } from '../url/url-state.ts';
+import { newest, oneOf, param, text } from '../url/url-state.ts';
 import { ChangeLink, Field, Select } from './controls.tsx';
 
 /** Classes that validators belong to, as in addresses. */
@@ -26,10 +26,39 @@ export function operatorOf(search: URLSearchParams) {
   return operatorId ? { operatorId, idType: idTypeOf(classes.read(search)) } : undefined;
 }
 
+/** Variables that ask whether the operator that the URL names is stored. */
+export function askedOf(search: URLSearchParams) {
+  const operator = operatorOf(search);
+  return {
+    operatorId: operator?.operatorId ?? '',
+    operatorClass: operator?.idType ?? 'POOL',
+    hasOperator: operator !== undefined,
+  } as const;
+}
+
+/** Says that the operator that the URL names is not stored, given whether it was found. */
+export function unknownOperator(search: URLSearchParams, found: unknown): string | undefined {
+  const operator = operatorOf(search);
+  if (!operator || found) return undefined;
+  const name = classNames[classes.read(search)].toLowerCase();
+  return `No ${name} “${operator.operatorId}” is stored; it must be given in full.`;
+}
+
+const isIndex = (given: string) => /^\d{1,9}$/.test(given);
+const isKey = (given: string) => /^0x[0-9a-f]{96}$/i.test(given);
+
+export const validator = (name: string) =>
+  param(
+    name,
+    '',
+    (given) => (isIndex(given) || isKey(given) ? given : undefined),
+    'the index or the public key of a validator',
+  );
+
 /** The validator that a text names, as the schema takes it. */
 export function validatorOf(given: string) {
-  if (/^\d{1,9}$/.test(given)) return { index: Number(given) };
-  if (/^0x[0-9a-f]{96}$/i.test(given)) return { pubkey: given };
+  if (isIndex(given)) return { index: Number(given) };
+  if (isKey(given)) return { pubkey: given };
   throw new Failure('input', `${given} is neither the index nor the public key of a validator.`);
 }
 

@@ -7,6 +7,8 @@ export type Param<T> = {
   fallback: T;
   read: (search: URLSearchParams) => T;
   write: (value: T) => string | undefined;
+  /** What is wrong with a text as its value, or nothing. */
+  problem: (text: string) => string;
 };
 
 /** Cursors belong to one order and filter, so any other change removes them. `blocks-after` is of the list `blocks`. */
@@ -27,7 +29,12 @@ export function strictly<T>(work: () => T): T {
   }
 }
 
-function param<T>(name: string, fallback: T, parse: (text: string) => T | undefined, form = ''): Param<T> {
+export function param<T>(
+  name: string,
+  fallback: T,
+  parse: (text: string) => T | undefined,
+  form = '',
+): Param<T> {
   return {
     name,
     fallback,
@@ -39,6 +46,7 @@ function param<T>(name: string, fallback: T, parse: (text: string) => T | undefi
       return value ?? fallback;
     },
     write: (value) => (value === fallback ? undefined : String(value)),
+    problem: (given) => (parse(given) === undefined ? `It must be ${form}.` : ''),
   };
 }
 
@@ -60,11 +68,16 @@ export const integer = (name: string) =>
     (given) => (/^\d{1,9}$/.test(given) ? Number(given) : undefined),
     `a whole number up to ${MAX_INTEGER.toLocaleString('en')}`,
   );
+/** Date.parse takes the 31st of February for a day of March. */
+const isDate = (given: string) =>
+  /^\d{4}-\d\d-\d\d$/.test(given) &&
+  !Number.isNaN(Date.parse(given)) &&
+  new Date(given).toISOString().startsWith(given);
 export const date = (name: string) =>
   param<string | undefined>(
     name,
     undefined,
-    (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ? given : undefined),
+    (given) => (isDate(given) ? given : undefined),
     'a date like 2026-03-31',
   );
 
