@@ -50,7 +50,8 @@ export function Pager(props: {
     if (turned?.label !== label || turned.from === info.startCursor) return;
     turned = undefined;
     const list = nav.current?.closest('figure, section');
-    if (list && list.getBoundingClientRect().top < 0) list.scrollIntoView();
+    const head = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
+    if (list && list.getBoundingClientRect().top < Math.max(0, head)) list.scrollIntoView();
   });
   const link = (text: string, place: { after?: string; before?: string }) => (
     <Link
