@@ -8,6 +8,7 @@ import {
   inEth,
   numberColumn,
   outcomeColumn,
+  ratioColumn,
   slotColumn,
   timeColumn,
   validatorColumn,
@@ -136,18 +137,8 @@ const dayColumns: Column<Day>[] = [
     show: ({ aprPercentage }) => percentage(aprPercentage),
     numeric: true,
   },
-  {
-    head: 'Participation (0–1)',
-    value: ({ participationRatio }) => participationRatio,
-    show: ({ participationRatio }) => ratio(participationRatio),
-    numeric: true,
-  },
-  {
-    head: 'Correct target (0–1)',
-    value: ({ targetParticipationRatio }) => targetParticipationRatio,
-    show: ({ targetParticipationRatio }) => ratio(targetParticipationRatio),
-    numeric: true,
-  },
+  ratioColumn('Participation', ({ participationRatio }) => participationRatio),
+  ratioColumn('Correct target', ({ targetParticipationRatio }) => targetParticipationRatio),
   {
     head: 'Staked (ETH)',
     value: ({ sumEndEpochEffectiveBalance }) => inEth(sumEndEpochEffectiveBalance),
@@ -256,7 +247,8 @@ const clientColumns: Column<Client>[] = [
     numeric: true,
   },
   {
-    head: 'Share (0–1)',
+    head: 'Share',
+    csv: 'Share (0–1)',
     value: (row) => row.ratio,
     show: (row) => <Share value={row.ratio} text={ratio(row.ratio, 1)} />,
     numeric: true,

@@ -211,7 +211,8 @@ const operatorColumns: Column<ByOperator>[] = [
   },
   countColumn('Slashed', ({ number }) => number),
   {
-    head: 'Share (0–1)',
+    head: 'Share',
+    csv: 'Share (0–1)',
     value: ({ number, of }) => number / of,
     show: ({ number, of }) => <Share value={number / of} text={ratio(number / of, 1)} />,
     numeric: true,

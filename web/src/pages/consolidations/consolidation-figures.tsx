@@ -52,7 +52,8 @@ const shareColumn = <Row,>(
   of: (row: Row) => number | null | undefined,
   most = 1,
 ): Column<Row> => ({
-  head: `${head} (0–1)`,
+  head,
+  csv: `${head} (0–1)`,
   value: of,
   show: (row) => {
     const share = of(row);

@@ -23,6 +23,7 @@ const float = <Row,>(
   digits = 2,
 ): Column<Row> => ({
   head,
+  csv: `${head} (0–1)`,
   value: of,
   show: (row) => ratio(of(row), digits),
   numeric: true,
@@ -45,9 +46,9 @@ export const dayColumns: Column<Day>[] = [
     numeric: true,
   },
   sol('Delegated stake', ({ totalDelegatedStake }) => totalDelegatedStake),
-  float('Validator APY (0–1)', ({ validatorApy }) => validatorApy),
-  float('Delegator APY (0–1)', ({ delegatorApy }) => delegatorApy),
-  float('Missed blocks (0–1)', ({ networkMissedBlocksRate }) => networkMissedBlocksRate),
+  float('Validator APY', ({ validatorApy }) => validatorApy),
+  float('Delegator APY', ({ delegatorApy }) => delegatorApy),
+  float('Missed blocks', ({ networkMissedBlocksRate }) => networkMissedBlocksRate),
   {
     head: 'Validators',
     value: (row) => row.activeValidatorCount,
@@ -91,7 +92,8 @@ export const pointColumns: Column<Point>[] = [
   countColumn('Largest stake authorities', ({ rank }) => rank),
   sol('Stake', ({ delegatedStake }) => delegatedStake),
   {
-    head: 'Share of stake (0–1)',
+    head: 'Share of stake',
+    csv: 'Share of stake (0–1)',
     value: ({ ratio: share }) => share,
     show: ({ ratio: share }) => <Share value={share} text={ratio(share)} />,
     numeric: true,
@@ -137,9 +139,9 @@ export const AuthorityLink = ({ authority, children }: { authority?: string; chi
 export const oneColumns: Column<Authoritative>[] = [
   dateColumn(({ date }) => date),
   sol('Stake', ({ delegatedStake }) => delegatedStake),
-  float('Share of stake (0–1)', ({ networkPenetration }) => networkPenetration, undefined, 3),
-  float('Delegator APY (0–1)', ({ delegatorApy }) => delegatorApy),
-  float('Effectiveness (0–1)', (row) => row.aggregateValidatorEffectiveness),
+  float('Share of stake', ({ networkPenetration }) => networkPenetration, undefined, 3),
+  float('Delegator APY', ({ delegatorApy }) => delegatorApy),
+  float('Effectiveness', (row) => row.aggregateValidatorEffectiveness),
 ];
 
 export const oneStake = linesOver<Authoritative>({
@@ -161,7 +163,8 @@ export const authorityColumns: Column<Authority>[] = [
   },
   sol('Stake', ({ summary }) => summary?.delegatedStake, 'DELEGATED_STAKE'),
   {
-    head: 'Share of stake (0–1)',
+    head: 'Share of stake',
+    csv: 'Share of stake (0–1)',
     value: ({ summary }) => summary?.networkPenetration,
     show: ({ summary }) =>
       summary && (
@@ -170,13 +173,9 @@ export const authorityColumns: Column<Authority>[] = [
     numeric: true,
     order: 'NETWORK_PENETRATION',
   },
-  float('Delegator APY (0–1)', ({ summary }) => summary?.delegatorApy, 'DELEGATOR_APY'),
-  float(
-    'Commission (0–1)',
-    ({ summary }) => summary?.blendedVoteCommissionRate,
-    'BLENDED_VOTE_COMMISSION_RATE',
-  ),
-  float('Effectiveness (0–1)', ({ summary }) => summary?.aggregateValidatorEffectiveness),
+  float('Delegator APY', ({ summary }) => summary?.delegatorApy, 'DELEGATOR_APY'),
+  float('Commission', ({ summary }) => summary?.blendedVoteCommissionRate, 'BLENDED_VOTE_COMMISSION_RATE'),
+  float('Effectiveness', ({ summary }) => summary?.aggregateValidatorEffectiveness),
   {
     head: 'Validators',
     value: ({ summary }) => summary?.validatorDelegates,
