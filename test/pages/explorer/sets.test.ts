@@ -206,6 +206,9 @@ describe.skipIf(noBrowser)('my sets', () => {
     });
     await figure.getByText('Table', { exact: true }).click();
     expect(await figure.locator('tbody tr').count()).toBe(2);
+    expect(await page.locator('.tile', { hasText: 'Rewards' }).locator('.note').innerText()).toBe(
+      'Oct 6, 2025 to Oct 19, 2025',
+    );
     await page.getByText('Month', { exact: true }).click();
     await page.waitForURL(/granularity=month/);
     await page.getByLabel('From').fill('2025-09-01');

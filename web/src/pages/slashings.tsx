@@ -228,14 +228,14 @@ function Sums({ data: { whole, slashings } }: { data: Data }) {
     <Tiles>
       <Tile label="Slashed validators">{count(slashings?.totalCount)}</Tile>
       {all && (
-        <>
-          <Tile label="Penalties" unit="ETH" exact={eth(all.sumSlashingPenalties)} note="of all that fit">
-            {shortEth(all.sumSlashingPenalties)}
-          </Tile>
-          <Tile label="Mean penalty" unit="ETH" exact={eth(mean)} note="for a validator">
-            {shortEth(mean)}
-          </Tile>
-        </>
+        <Tile label="Penalties" unit="ETH" exact={eth(all.sumSlashingPenalties)} note="of all that fit">
+          {shortEth(all.sumSlashingPenalties)}
+        </Tile>
+      )}
+      {all && (
+        <Tile label="Mean penalty" unit="ETH" exact={eth(mean)} note="for a validator">
+          {shortEth(mean)}
+        </Tile>
       )}
     </Tiles>
   );

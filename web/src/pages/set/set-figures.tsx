@@ -1,7 +1,7 @@
 import type { setQuery } from '../../__generated__/setQuery.graphql';
 import { countColumn } from '../../figures/columns.tsx';
 import { Figure } from '../../figures/figure.tsx';
-import { granularities, periodName, startOf } from '../../figures/periods.ts';
+import { granularities, periodName, rangeName, startOf } from '../../figures/periods.ts';
 import { barsOver, colors } from '../../figures/plots.ts';
 import {
   attestationColumns,
@@ -72,7 +72,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
   const proposed = total(blocks, ({ proposedCount }) => proposedCount);
   const [first] = earned;
   const shown = first && earned.at(-1);
-  const range = shown ? `${periodName(first)} to ${periodName(shown)}` : 'no day of it is stored';
+  const range = shown ? rangeName(first, shown) : 'no day of it is stored';
   return (
     <>
       <Tiles>
