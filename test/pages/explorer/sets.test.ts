@@ -219,6 +219,19 @@ describe.skipIf(noBrowser)('my sets', () => {
   });
 });
 
+describe.skipIf(noBrowser)('a plot of few days', () => {
+  it('has a dot and a date for each, and no label of its axes twice', async () => {
+    const { page } = await open(`/explore/sets/${SAMPLE}?from=2025-10-01&to=2025-10-03`);
+    await settled(page);
+    const plot = page.getByRole('figure', { name: 'Effectiveness' }).locator('.plot svg').first();
+    expect(await plot.locator('circle').count()).toBe(3);
+    const labels = await plot.locator('g[font-variant] > text').allTextContents();
+    expect(labels.filter((label) => label.startsWith('Oct'))).toEqual(['Oct 1', 'Oct 2', 'Oct 3']);
+    expect(labels.length).toBeGreaterThan(5);
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+});
+
 describe.skipIf(noBrowser)("a set's report of a month", () => {
   it('prints every day of the month on A4, without what is there to be clicked', async () => {
     const { page } = await open(`/explore/sets/${SAMPLE}/report?month=2025-10`);

@@ -1,4 +1,5 @@
 import type { PlotOptions } from '@observablehq/plot';
+import { ratio } from '../parts/format.ts';
 
 export type PlotLibrary = typeof import('./plot-library.ts');
 /** Makes the options of a plot; `width` is that of the figure in pixels. */
@@ -17,12 +18,26 @@ export const colors = [1, 2, 3, 4, 5, 6].map((number) => `var(--series-${number}
   string,
 ];
 
+/** Writes a value; the digit at `place` after the point, or before it if negative, tells it from its neighbours. */
+export type Format = (value: number, place: number) => string;
+
+/** Writes the ticks of an axis with as many digits as their step needs. */
+export const ticksAs =
+  (format: Format) =>
+  (value: number, _index: number, [first = 0, second = first]: readonly number[] = []): string => {
+    const step = Math.abs(second - first) || 0.01;
+    return format(value, -Math.floor(Math.log10(step) + 1e-6)); // 0.3 - 0.2 is a bit less than 0.1
+  };
+
+/** For values between 0 and 1 that are written in percent. */
+export const asPercent: Format = (value, place) => ratio(value, place - 2);
+
 type Over<Row> = {
   date: (row: Row) => Date;
   series: Series<Row>[];
   /** Of the y axis, with its unit. */
   label: string;
-  format?: (value: number) => string;
+  format?: Format;
   /** What the pointer shows, a figure a line. */
   tip: (row: Row) => string;
   /** Smallest y; without it lines begin near their least value, and bars at 0. */
@@ -46,12 +61,14 @@ const PIXELS_A_TICK = 110;
 const PIXELS_A_LEVEL = 50;
 
 function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], width: number): PlotOptions {
-  const ticks = ticksFor(rows.map((row) => date(row).getTime()));
+  const times = [...new Set(rows.map((row) => date(row).getTime()))];
+  const ticks = ticksFor(times);
+  const most = Math.floor(width / PIXELS_A_TICK);
   return {
     x: {
       type: 'utc',
       label: null,
-      ticks: Math.floor(width / PIXELS_A_TICK),
+      ticks: times.length <= most ? times : most,
       tickFormat: (at: Date) => ticks.format(at),
     },
     y: {
@@ -59,7 +76,7 @@ function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], wid
       grid: true,
       nice: true,
       ticks: Math.floor(260 / PIXELS_A_LEVEL),
-      ...(format && { tickFormat: format }),
+      ...(format && { tickFormat: ticksAs(format) }),
     },
   };
 }
@@ -67,6 +84,9 @@ function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], wid
 /** Of an axis whose values are all 0, where bars would fill the plot. */
 export const ofZeros = (values: readonly (number | null)[]) =>
   values.every((value) => !value) ? { domain: [0, 1], ticks: 1 } : {};
+
+/** A line of one point is not to be seen. */
+const FEW = 8;
 
 /** Lines over time. */
 export const linesOver =
@@ -82,9 +102,10 @@ export const linesOver =
         ...series.map(({ value, color }) =>
           plot.lineY(rows, { x, y: value, stroke: color, strokeWidth: 2, curve: 'monotone-x' }),
         ),
-        ...series.map(({ value, color }) =>
-          plot.dot(rows, plot.pointerX({ x, y: value, fill: color, r: 3 })),
-        ),
+        ...series.map(({ value, color }) => {
+          const dots = { x, y: value, fill: color, r: 3 };
+          return plot.dot(rows, rows.length <= FEW ? dots : plot.pointerX(dots));
+        }),
         plot.ruleX(rows, plot.pointerX({ x, stroke: 'currentColor', strokeOpacity: 0.3 })),
         plot.tip(rows, plot.pointerX({ x, y: first?.value, title: tip, lineHeight: 1.3 })),
       ],

@@ -66,7 +66,7 @@ export const effectiveness = linesOver<Effectiveness>({
   date: startOf,
   series: [{ label: 'Effectiveness', color: colors[0], value: (row) => row.avgValidatorEffectiveness }],
   label: 'Effectiveness',
-  format: (value) => percentage(value, 1),
+  format: percentage,
   tip: (row) => `${periodName(row)}\n${percentage(row.avgValidatorEffectiveness, 3)}`,
 });
 

@@ -15,7 +15,7 @@ import {
 import { Figure } from '../figures/figure.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
 import { fromDate, toDate } from '../figures/periods.ts';
-import { colors, type Draw, ofZeros } from '../figures/plots.ts';
+import { colors, type Draw, ofZeros, ticksAs } from '../figures/plots.ts';
 import type { Column } from '../figures/table.tsx';
 import { type Place, page, useRefresh, useSource } from '../page.tsx';
 import { Choice, Field } from '../parts/controls.tsx';
@@ -189,7 +189,7 @@ const rewards: Draw<Block> = (plot, rows, width) => {
       grid: true,
       nice: true,
       ticks: 5,
-      tickFormat: shortCount,
+      tickFormat: ticksAs(shortCount),
       ...ofZeros(parts.map(({ value }) => value)),
     },
     marks: [

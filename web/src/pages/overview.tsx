@@ -15,7 +15,7 @@ import {
 } from '../figures/columns.tsx';
 import { daysOf, PlotLength } from '../figures/days.tsx';
 import { Figure } from '../figures/figure.tsx';
-import { at, barsOver, colors, linesOver } from '../figures/plots.ts';
+import { asPercent, at, barsOver, colors, linesOver } from '../figures/plots.ts';
 import type { Column } from '../figures/table.tsx';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
@@ -153,7 +153,7 @@ const apr = linesOver<Day>({
   date: dayOf,
   series: [{ label: 'APR', color: colors[0], value: ({ aprPercentage }) => aprPercentage ?? null }],
   label: 'APR',
-  format: (value) => percentage(value, 1),
+  format: percentage,
   tip: ({ date, aprPercentage }) => `${calendarDate(date)}\n${percentage(aprPercentage)} APR`,
 });
 
@@ -169,7 +169,7 @@ const participation = linesOver<Day>({
   date: dayOf,
   series: votes,
   label: 'Share of due attestations',
-  format: (value) => ratio(value, 1),
+  format: asPercent,
   tip: (row) =>
     [
       calendarDate(row.date),

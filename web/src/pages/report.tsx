@@ -148,7 +148,7 @@ const effectiveness = linesOver<Day>({
     },
   ],
   label: 'Effectiveness',
-  format: (value) => percentage(value, 1),
+  format: percentage,
   tip: (row) => `${calendarDate(row.date)}\n${percentage(row.effectiveness, 3)}`,
 });
 

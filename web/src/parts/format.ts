@@ -40,14 +40,21 @@ const exactEth = (gwei: string) => format(shift(gwei, GWEI_DIGITS), { maximumFra
 export const eth = orNone((gwei: string) => `${exactEth(gwei)} ETH`);
 /** The same below a head that names the unit. */
 export const ethNumber = orNone(exactEth);
-/** Four digits, or all before the point: 35.59M, 12,346, 708.8. The exact amount belongs into a title or table. */
-const short = (value: Numeric) =>
-  format(value, {
-    ...(Math.abs(Number(value)) < MILLION
+const DIGITS = 4;
+/**
+ * Four digits, or all before the point: 35.59M, 12,346, 708.8. The exact amount belongs into a title or table. More digits
+ * if the one at `place` after the point, or before it if negative, must be among them.
+ */
+const short = (value: Numeric, place = -ALL_DIGITS) => {
+  const size = Math.abs(Number(value));
+  const upToPlace = Math.floor(Math.log10(size || 1)) + 1 + place;
+  return format(value, {
+    ...(size < MILLION
       ? { maximumFractionDigits: 0, roundingPriority: 'morePrecision' }
       : { notation: 'compact' }),
-    maximumSignificantDigits: 4,
+    maximumSignificantDigits: Math.max(DIGITS, upToPlace),
   });
+};
 export const shortCount = orNone(short);
 /** Gwei as a short number of ETH, without the unit. */
 export const shortEth = orNone((gwei: string) => short(shift(gwei, GWEI_DIGITS)));
@@ -56,7 +63,10 @@ export const amount = orNone(
   (value: string, unit: string) => `${format(value, { maximumFractionDigits: ALL_DIGITS })} ${unit}`,
 );
 export const count = orNone((value: Numeric) => format(value, { maximumFractionDigits: 0 }));
-const fraction = (digits = 2) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits });
+const fraction = (digits = 2) => {
+  const most = Math.max(0, digits);
+  return { minimumFractionDigits: most, maximumFractionDigits: most };
+};
 /** 0.9987 as 99.87 %. */
 export const ratio = orNone((value: number, digits?: number) =>
   format(value, { style: 'percent', ...fraction(digits) }),

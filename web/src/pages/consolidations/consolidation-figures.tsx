@@ -6,7 +6,15 @@ import {
   numberColumn,
   validatorColumn,
 } from '../../figures/columns.tsx';
-import { barsOver, colors, type Draw, ofZeros } from '../../figures/plots.ts';
+import {
+  asPercent,
+  barsOver,
+  colors,
+  type Draw,
+  type Format,
+  ofZeros,
+  ticksAs,
+} from '../../figures/plots.ts';
 import { dateOf, spanDate, spanName, spanStart } from '../../figures/spans.ts';
 import type { Column } from '../../figures/table.tsx';
 import { count, eth, plotted, ratio, shortCount } from '../../parts/format.ts';
@@ -126,12 +134,7 @@ const tipOf = (interval: Length) => (row: Period) =>
     `${ratio(row.capacityFilled)} of the capacity`,
   ].join('\n');
 
-const barsOf = (
-  label: string,
-  color: string,
-  of: (row: Period) => number | null,
-  format: (value: number) => string,
-) =>
+const barsOf = (label: string, color: string, of: (row: Period) => number | null, format: Format) =>
   each((interval) =>
     barsOver<Period>({
       date: (row) => spanStart(interval, dateOf(row)),
@@ -152,7 +155,7 @@ export const filled = barsOf(
   'Share of the capacity',
   colors[2],
   ({ capacityFilled }) => capacityFilled ?? null,
-  (share) => ratio(share, 1),
+  asPercent,
 );
 
 export const periodColumns = each((interval): Column<Period>[] => [
@@ -177,7 +180,7 @@ export const used: Draw<Capacity> = (plot, rows, width) => ({
     grid: true,
     nice: true,
     ticks: Math.floor(width / 110),
-    tickFormat: (share: number) => ratio(share, 1),
+    tickFormat: ticksAs(asPercent),
     ...ofZeros(rows.map(({ capacityFilled }) => capacityFilled ?? 0)),
   },
   y: {

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Figure } from '../../figures/figure.tsx';
-import { at, colors, linesOver, type Series } from '../../figures/plots.ts';
+import { asPercent, at, colors, linesOver, type Series } from '../../figures/plots.ts';
 import type { Column } from '../../figures/table.tsx';
 import { Choice } from '../../parts/controls.tsx';
 import { calendarDate, percentage, shortCount } from '../../parts/format.ts';
@@ -31,15 +31,22 @@ const measures = {
   effectiveness: {
     of: (day: Day) => day.avgValidatorEffectiveness,
     show: (value: number | null) => percentage(value),
+    axis: percentage,
     unit: '%',
   },
-  share: { of: (day: Day) => day.networkPenetration ?? null, show: stakeShare, unit: '0–1' },
+  share: { of: (day: Day) => day.networkPenetration ?? null, show: stakeShare, axis: asPercent, unit: '0–1' },
   apr: {
     of: (day: Day) => day.aprPercentage ?? null,
     show: (value: number | null) => percentage(value),
+    axis: percentage,
     unit: '%',
   },
-  validators: { of: (day: Day) => day.validatorCount, show: shortCount, unit: 'validators' },
+  validators: {
+    of: (day: Day) => day.validatorCount,
+    show: (value: number | null) => shortCount(value),
+    axis: shortCount,
+    unit: 'validators',
+  },
 };
 
 function besideEachOther(operators: readonly Operator[], of: (day: Day) => number | null): Beside[] {
@@ -59,7 +66,7 @@ export function Comparison({ operator, others }: { operator: Operator; others: r
   const chosen = measure.read(search);
   const { rows, columns, draw, series } = useMemo(() => {
     const operators = [operator, ...others];
-    const { of, show, unit } = measures[chosen];
+    const { of, show, axis, unit } = measures[chosen];
     const series = operators.map(
       (one, index): Series<Beside> => ({
         label: longNameOf(one),
@@ -83,7 +90,7 @@ export function Comparison({ operator, others }: { operator: Operator; others: r
       date: ({ date }) => at(date),
       series,
       label: measureNames[chosen],
-      format: show,
+      format: axis,
       tip: (row) =>
         [calendarDate(row.date), ...series.map(({ label, value }) => `${label} ${show(value(row))}`)].join(
           '\n',

@@ -77,7 +77,7 @@ const effects = linesOver<Effect>({
   date: beginOf,
   series: effectSeries,
   label: 'Effectiveness',
-  format: (value) => percentage(value, 1),
+  format: percentage,
   tip: (row) =>
     [
       periodName(row),

@@ -1,5 +1,5 @@
 import type { operatorsQuery } from '../../__generated__/operatorsQuery.graphql';
-import { colors, type Draw } from '../../figures/plots.ts';
+import { colors, type Draw, ticksAs } from '../../figures/plots.ts';
 import { count, percentage, shortCount } from '../../parts/format.ts';
 import { longNameOf, nameOf, stakeShare } from '../../parts/operators.tsx';
 import { squarify } from './treemap.ts';
@@ -111,7 +111,7 @@ export const dots: Draw<Large> = (plot, rows, width) => {
       grid: true,
       nice: true,
       ticks: 5,
-      tickFormat: (value: number) => percentage(value, 1),
+      tickFormat: ticksAs(percentage),
     },
     r: { range: [4, 18] },
     marks: [

@@ -1,6 +1,6 @@
 import type { solanaQuery } from '../../__generated__/solanaQuery.graphql';
 import { countColumn, dateColumn } from '../../figures/columns.tsx';
-import { at, colors, type Draw, linesOver } from '../../figures/plots.ts';
+import { asPercent, at, colors, type Draw, linesOver } from '../../figures/plots.ts';
 import type { Column } from '../../figures/table.tsx';
 import { ChangeLink } from '../../parts/controls.tsx';
 import { amount, calendarDate, count, decimal, ratio, shortCount, shortHex } from '../../parts/format.ts';
@@ -61,7 +61,7 @@ export const gini = linesOver<Day>({
   date: dayOf,
   series: [{ label: 'Gini', color: colors[3], value: ({ giniCoefficient }) => giniCoefficient }],
   label: 'Gini coefficient',
-  format: (value) => decimal(value, 3),
+  format: decimal,
   tip: (row) => `${calendarDate(row.date)}\n${decimal(row.giniCoefficient, 4)}`,
 });
 
@@ -83,7 +83,7 @@ export const apy = linesOver<Day>({
   date: dayOf,
   series: yields,
   label: 'APY',
-  format: (value) => ratio(value, 1),
+  format: asPercent,
   tip: (row) =>
     `${calendarDate(row.date)}\nValidators ${ratio(row.validatorApy)}\nDelegators ${ratio(row.delegatorApy)}`,
 });
