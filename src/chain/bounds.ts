@@ -33,7 +33,7 @@ export function checkBounds(bounds: Ends, place: string): void {
   if (faults.length > 0) throw badInput(faults);
 }
 
-export const LAST_EPOCH = 2 ** 31 - 1; // maximum of PostgreSQL's `integer`
+const LAST_EPOCH = 2 ** 31 - 1; // maximum of PostgreSQL's `integer`
 
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));

@@ -17,9 +17,12 @@ const columns = {
   pool: 'pool',
 };
 
+export const memberColumn = (alias: string, idType: keyof typeof columns): Sql =>
+  raw(`${alias}.${columns[idType]}`);
+
 /** The SQL text names the column of the `idType`, so that PostgreSQL can use its index. */
 export function isMember(alias: string, network: string, { idType, id }: OperatorScope): Sql {
-  if (idType !== 'poolShare') return sql`${raw(`${alias}.${columns[idType]}`)} = ${id}`;
+  if (idType !== 'poolShare') return sql`${memberColumn(alias, idType)} = ${id}`;
   const part = (column: string) => sql`(
       select ${raw(column)} from operator_summaries
       where network = ${network} and operator_id = ${id} and id_type = 'poolShare' and not superseded

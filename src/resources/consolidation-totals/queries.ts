@@ -7,7 +7,7 @@ import {
   MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT,
 } from '../../chain/churn.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
-import { isMember, type OperatorScope } from '../../db/operator-members.ts';
+import { isMember, memberColumn, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
@@ -36,20 +36,43 @@ const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endD
   position: count(),
 });
 
-// `offset 0` makes PostgreSQL look up the entity of each validator, whatever the statistics say.
+/** Makes the table `list`, and of pool shares `names`. */
+const asked = (list: EntityList): Sql => sql`
+  with list as materialized (select ${isStored(list)} as stored)
+  ${
+    list.idType === 'poolShare'
+      ? sql`, names as materialized (
+    select node_operator_id, pool_id, min(operator_id) as operator_id from operator_summaries
+    where network = ${list.network} and id_type = 'poolShare' and not superseded
+    group by node_operator_id, pool_id
+  )`
+      : sql``
+  }`;
+
+// `offset 0` makes PostgreSQL look up each validator, whatever the statistics say.
 const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   from consolidations c
   cross join lateral (
-    select e.entity_id from validator_entities e
-    where (e.network, e.validator_index) = (c.network, c.source_index) and e.id_type = ${idType}
+    select ${idType === 'poolShare' ? sql`v.node_operator, v.pool` : sql`${memberColumn('v', idType)} as entity_id`}
+    from validators v where (v.network, v.validator_index) = (c.network, c.source_index)
     offset 0
-  ) m
-  where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
+  ) ${
+    idType === 'poolShare'
+      ? sql`v join (select node_operator_id as node_operator, pool_id as pool, operator_id as entity_id from names) m
+    using (node_operator, pool)`
+      : sql`m`
+  }
+  where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int
+    and m.entity_id is not null`;
+
+const endOf = (network: Network, end: Sql): Sql => sql`(
+    select epoch from consolidations where network = ${network} order by epoch ${end} limit 1
+  )`;
 
 /** Stored totals are valid if the range covers all consolidations and no two pool shares have the same name. */
 const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
-  not exists (select from consolidations where network = ${network} and epoch < ${epochs.first}::int)
-  and not exists (select from consolidations where network = ${network} and epoch > ${epochs.last}::int)
+  coalesce(${endOf(network, sql`asc`)} >= ${epochs.first}::int, true)
+  and coalesce(${endOf(network, sql`desc`)} <= ${epochs.last}::int, true)
   ${idType === 'poolShare' ? sql`and not exists (${stored({ network, idType })} group by e.entity_id having count(*) > 1)` : sql``}`;
 const stored = ({ network, idType }: Omit<EntityList, 'epochs'>, columns = sql``): Sql => sql`
   select ${columns} from named_consolidation_entities e where e.network = ${network} and e.id_type = ${idType}`;
@@ -90,7 +113,7 @@ export function entityConsolidationPage(
     db,
     EntityRow,
     sql`/* entityConsolidationPage */
-    with list as materialized (select ${isStored(list)} as stored)
+    ${asked(list)}
     select p.id, p."consolidationCount", p."sourceValidatorCount", p."targetValidatorCount",
       p.balance::text as "consolidatedBalance", p."startDay", p."endDay", p.position::int
     from (
@@ -117,7 +140,7 @@ export const entityTotals = (
     db,
     EntityTotal,
     sql`/* entityTotals */
-    with list as materialized (select ${isStored(list)} as stored)
+    ${asked(list)}
     select s.id, s."consolidationCount", s.balance::text as "consolidatedBalance"
     from (${sums(list)}) s
     where s.id = any(${ids}::text[])`,
@@ -127,7 +150,7 @@ export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promi
   totalOf(
     db,
     sql`/* entityConsolidationTotal */
-    with list as materialized (select ${isStored(list)} as stored)
+    ${asked(list)}
     select case when stored then (${stored(list, sql`count(*)::int`)})
       else (select count(distinct m.entity_id)::int ${joined(list)}) end as total
     from list`,

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { LAST_EPOCH } from '../../chain/bounds.ts';
 import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import { countWithin, type OrderColumn, orderKey, rowsAtOffset } from '../../db/consolidation-places.ts';
+import {
+  countWithin,
+  hasAll,
+  type OrderColumn,
+  orderKey,
+  rowsAtOffset,
+  within,
+} from '../../db/consolidation-places.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
@@ -102,8 +108,8 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
  * Whether stored row numbers can find the row at an offset. In time order they always can, in other orders only if the
  * list has all epochs.
  */
-const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
-  order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
+const hasPlaces = (order: readonly OrderColumn[], epochs: EpochRange): boolean =>
+  order[0]?.name === 'epoch' || hasAll(epochs);
 
 const isWhole = ({ validatorIndex, entity }: Scope) => validatorIndex === null && entity === null;
 
@@ -120,8 +126,6 @@ function source({ validatorIndex, entity }: Scope): Sql {
     return sql`${sideOfEntity(sql`c.source_index`)} union ${sideOfEntity(sql`c.target_index`)}`;
   return sql`select * from consolidations where network = k.network`;
 }
-
-const within = ({ first, last }: EpochRange): Sql => sql`c.epoch between ${first}::int and ${last}::int`;
 
 export function consolidationPages(
   db: Queryable,
@@ -147,14 +151,16 @@ export function consolidationPages(
       where ${within(query.epochs)}
         ${low ? sql`and ${key} > ${at(low)}` : sql``} ${high ? sql`and ${key} < ${at(high)}` : sql``}
       order by ${ordered} limit ${limit} offset ${offset}`;
+  // An array: PostgreSQL cannot estimate the limit, so it would prepare a join of a tenth of all consolidations.
   return rows(
     db,
     Row,
     sql`/* consolidationPages */
     select k.list::int - 1 as list, k.network, ${select}
     from ${scopesOf(scopes)}
-    cross join lateral (${page}) page
-    join consolidations c on (c.network, c.source_index) = (k.network, page.source_index)
+    cross join lateral (
+      select * from consolidations c where c.network = k.network and c.source_index = any(array(${page})) offset 0
+    ) c
     order by k.list, ${ordered}`,
   );
 }
