@@ -42,8 +42,8 @@ const ask = (base, token) =>
 /** Starts the gateway in this process and resolves with its address. */
 async function serve(settings) {
   Object.assign(process.env, settings);
-  const { readSettings } = await import(new URL('config.js', dist));
-  const { serve } = await import(new URL('serve.js', dist));
+  const { readSettings } = await import(new URL('config/index.js', dist));
+  const { serve } = await import(new URL('gateway/serve.js', dist));
   const write = process.stdout.write;
   let printed = '';
   process.stdout.write = (text) => {

@@ -22,7 +22,9 @@ function unlessAway(error: unknown) {
   if (!(error instanceof Refusal)) throw error;
 }
 
-/** Throws if `url` leads to a pooler that cannot be used. */
+export class PoolerError extends Error {}
+
+/** Throws a PoolerError if `url` leads to a pooler that cannot be used. */
 export async function checkSessionsOf(url: string, setting = 'DATABASE_URL'): Promise<void> {
   await targetOf(url).choose();
   const pool = createPool({ url, readOnly: true, max: 2, reportsErrors: true });
@@ -56,7 +58,7 @@ async function checkSessions(pool: Pool, setting: string): Promise<void> {
     });
   });
   if (!isPooled) return;
-  throw new Error(
+  throw new PoolerError(
     `${setting} leads to a pooler in transaction mode; sessions are needed: set pool_mode = session for this database (PgBouncer), or connect to PostgreSQL directly.`,
   );
 }

@@ -17,8 +17,8 @@ import { blankDatabase } from '../support/transfer.ts';
 /** Starts a gateway in its own process and prints the packages of OpenTelemetry that it has loaded. */
 const program = `
   import { createRequire } from 'node:module';
-  const { readSettings } = await import(process.env.DIST + 'config.js');
-  const { serve } = await import(process.env.DIST + 'serve.js');
+  const { readSettings } = await import(process.env.DIST + 'config/index.js');
+  const { serve } = await import(process.env.DIST + 'gateway/serve.js');
   const write = process.stdout.write;
   process.stdout.write = () => true;
   await serve(readSettings());
