@@ -158,7 +158,7 @@ describe.skipIf(noBrowser)('one operator', () => {
 
   it('walks through its validators by cursors of the URL', async () => {
     const { page } = await explorer.open(path);
-    const rows = figure(page, 'Validators').locator('tbody td:first-child');
+    const rows = figure(page, 'Validators').locator('tbody th');
     const { validators } = await ask('validators(first: 40) { nodes { validatorIndex } }');
     const indices = validators.nodes.map((one: { validatorIndex: number }) => String(one.validatorIndex));
     await rows.first().waitFor();

@@ -10,8 +10,7 @@ const path = '/explore/operators';
 isPage(explorer, path, { heading: 'Operators', statements: 3 });
 
 const table = (page: Page) => page.getByRole('figure', { name: /^(Pools|Node operators)$/ });
-const names = (page: Page) =>
-  table(page).locator('tbody td:first-child .named > :first-child').allInnerTexts();
+const names = (page: Page) => table(page).locator('tbody th .named > :first-child').allInnerTexts();
 /** Waits until the list begins with the name. */
 const begins = (page: Page, name: string) =>
   table(page).locator('tbody tr').first().getByText(name, { exact: true }).waitFor();
@@ -95,7 +94,7 @@ describe.skipIf(noBrowser)('the operators', () => {
     const { page } = await explorer.open(path);
     await settled(page);
     await page.setViewportSize({ width: 1280, height: 400 });
-    const links = table(page).locator('tbody td:first-child .named > a');
+    const links = table(page).locator('tbody th .named > a');
     await links.nth(12).focus();
     await page.evaluate(() => window.scrollBy(0, 300));
     const head = await page.locator('.top').evaluate((one) => one.getBoundingClientRect().bottom);

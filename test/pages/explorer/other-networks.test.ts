@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('Solana', () => {
     const rows = figure.locator('tbody tr');
     expect(await rows.count()).toBe(points.length);
     expect(points.at(-1)).toEqual({ rank: data.stakeAuthorities.totalCount, ratio: 1 });
-    expect(await rows.nth(2).locator('td').allInnerTexts()).toEqual([
+    expect(await rows.nth(2).locator('th, td').allInnerTexts()).toEqual([
       String(points[2].rank),
       expect.stringMatching(/ SOL$/),
       `${(100 * points[2].ratio).toFixed(2)}%`,

@@ -76,11 +76,18 @@ export function Table<Row extends object>(props: {
         <tbody>
           {rows.map((row, index) => (
             <tr key={keyOf(row, index)}>
-              {columns.map((column) => (
-                <td key={column.head} className={side(column)}>
-                  {column.show ? column.show(row) : (column.value(row) ?? '–')}
-                </td>
-              ))}
+              {columns.map((column, place) => {
+                const content = column.show ? column.show(row) : (column.value(row) ?? '–');
+                return place === 0 ? (
+                  <th key={column.head} scope="row" className={side(column)}>
+                    {content}
+                  </th>
+                ) : (
+                  <td key={column.head} className={side(column)}>
+                    {content}
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>
