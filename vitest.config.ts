@@ -40,6 +40,7 @@ const slowFiles = [
   ...['blocks', 'deposits', 'recorded', 'relays'].map((name) => `test/indexer/execution/${name}.test.ts`),
   ...[
     'accounts/rates',
+    'db/migrate',
     'db/migrations',
     'distributed/paths',
     'embedded',

@@ -1,3 +1,4 @@
+import { LAST_NUMBER } from '../kernel/page.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Calendar, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
 import type { Network } from './networks.ts';
@@ -33,15 +34,13 @@ export function checkBounds(bounds: Ends, place: string): void {
   if (faults.length > 0) throw badInput(faults);
 }
 
-const LAST_EPOCH = 2 ** 31 - 1; // maximum of PostgreSQL's `integer`
-
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);
   const lasts = [bounds.toDay, dayOf(bounds.toDate)].filter((day) => day !== null);
   const epochs = (day: number) => epochsOfDay(network, calendar, day);
   return {
-    first: Math.min(LAST_EPOCH, Math.max(0, ...firsts.map((day) => epochs(day).first))),
-    last: Math.min(LAST_EPOCH, ...lasts.map((day) => epochs(day).last)),
+    first: Math.min(LAST_NUMBER, Math.max(0, ...firsts.map((day) => epochs(day).first))),
+    last: Math.min(LAST_NUMBER, ...lasts.map((day) => epochs(day).last)),
   };
 }

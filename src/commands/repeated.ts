@@ -10,7 +10,7 @@ export const sayFailed =
 
 const RETRY_MS = 300_000;
 
-/** Passes start at multiples of `every`. A multiple during a pass is skipped. After a failure, retries come in between. */
+/** Passes start at multiples of `every`, and `retryMs` after a failed pass. A multiple during a pass is skipped. */
 export async function repeated(
   pass: () => Promise<unknown>,
   every: number,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readSettings, type Settings, SettingsError } from '../config/index.ts';
 import { causeOf, urlError } from '../db/open.ts';
-import { checkSessionsOf, PoolerError } from '../db/serving.ts';
+import { checkPrimarySessions, PoolerError } from '../db/serving.ts';
 import { startTracing } from './with-database.ts';
 
 type Options = {
@@ -41,9 +41,9 @@ async function withDatabaseUrl(
     if (options.creates)
       throw new SettingsError('--create makes an embedded database, and DATABASE_URL is set: leave one out.');
     try {
-      await checkSessionsOf(DATABASE_URL).catch((error) => {
+      await checkPrimarySessions(DATABASE_URL).catch((error) => {
         if (error instanceof PoolerError) throw error;
-        // A database that is away is reported by `work`, which may try again.
+        // `work` reports a database that is away, and may try again.
       });
       return await work(DATABASE_URL, settings);
     } catch (error) {

@@ -110,14 +110,15 @@ export function boundStatements(statementTimeoutMs: number) {
   };
 }
 
-const isolation = `default_transaction_isolation = 'read committed'`;
+/** A check after waiting for a lock must see what the previous holder wrote. */
+const isolation = `set default_transaction_isolation = 'read committed'`;
 
 /**
- * For jobs: no time limits of the role, and a statement and its locks end within a second of its client's exit.
- * PostgreSQL on Windows refuses to look for that, and PostgreSQL before 17 has no `transaction_timeout`.
+ * For jobs: no time limit of the role applies, and a statement and its locks end within a second of its client's exit.
+ * PostgreSQL on Windows refuses `client_connection_check_interval`; before 17 there is no `transaction_timeout`.
  */
-export const jobSettings = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
-  set ${isolation};
+export const jobSettings = `${isolation};
+  set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
   do $$ begin set client_connection_check_interval = '1s';
   exception when invalid_parameter_value then null; end $$;
   do $$ begin set transaction_timeout = 0; exception when undefined_object then null; end $$`;
@@ -127,9 +128,6 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   const { readOnly, statementTimeoutMs, prepared } = options;
   const settings = [
     `default_transaction_read_only = ${readOnly ? 'on' : 'off'}`,
-    `statement_timeout = ${statementTimeoutMs}`,
-    // Checks after a lock must see what its previous holder wrote.
-    isolation,
     `timezone = 'UTC'`,
     `datestyle = 'ISO, YMD'`,
     'extra_float_digits = 1',
@@ -141,6 +139,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   return async (client: pg.ClientBase): Promise<void> => {
     const statements = settings.map((setting) => `set ${setting}`);
     if (statementTimeoutMs === 0) statements.push(jobSettings);
+    else statements.push(isolation, `set statement_timeout = ${statementTimeoutMs}`);
     await client.query(`/* settings */ ${statements.join('; ')}`);
   };
 }

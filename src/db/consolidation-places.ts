@@ -1,7 +1,7 @@
+import { LAST_NUMBER } from '../kernel/page.ts';
 import { join, raw, type Sql, sql } from './rows.ts';
 
-const LAST_EPOCH = 2 ** 31 - 1;
-const LARGEST = { int: sql`${raw(String(LAST_EPOCH))}`, bigint: sql`9223372036854775807` };
+const LARGEST = { int: sql`2147483647`, bigint: sql`9223372036854775807` };
 
 type EpochRange = { first: number; last: number };
 
@@ -10,9 +10,9 @@ export type OrderColumn = { name: string; type: keyof typeof LARGEST };
 export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
   sql`(${join(order.map(({ name }) => raw(`${alias}.${name}`)))})`;
 
-export const hasAll = ({ first, last }: EpochRange): boolean => first === 0 && last === LAST_EPOCH;
+export const hasAll = ({ first, last }: EpochRange): boolean => first === 0 && last === LAST_NUMBER;
 
-/** A generic plan expects few rows of any range, and would sort them. A range of all epochs is therefore left out. */
+/** A generic plan expects few rows of any range, and sorts them. The condition is therefore left out for all epochs. */
 export const within = (epochs: EpochRange): Sql =>
   hasAll(epochs) ? sql`true` : sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 

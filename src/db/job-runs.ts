@@ -33,7 +33,7 @@ export async function recordRun(
   { job, network = '', startedAt, outcome, rows }: Run,
   onError: (error: Error) => void,
 ): Promise<void> {
-  // The clock of the database may differ from that of this machine.
+  // By the clock of the database, like `finished_at`.
   const seconds = (Date.now() - startedAt.getTime()) / 1000;
   const statement = sql`/* recordRun */
     with old as (

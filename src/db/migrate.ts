@@ -111,7 +111,7 @@ export async function lockMigrations(client: pg.ClientBase) {
   await client.query('/* lockMigrations */ select pg_advisory_xact_lock($1)', [PG_MIGRATE_LOCK_ID]);
 }
 
-/** Of the table of migrations, or where it will be created. */
+/** The schema of the table of migrations, or that in which it will be created. */
 async function schemaOf(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query(
     `select coalesce(
@@ -126,7 +126,7 @@ async function schemaOf(client: pg.ClientBase): Promise<string> {
 const RETRY_MS = 250;
 const WAITS_UNSAID = 8;
 
-/** Another process may be migrating. The lock ends with the connection. */
+/** Waits while another process migrates. The lock ends with the connection. */
 async function waitForLock(client: pg.ClientBase, { say, isStopped }: Pick<Options, 'say' | 'isStopped'>) {
   const { PG_MIGRATE_LOCK_ID } = await import('node-pg-migrate');
   for (let waits = 0; ; waits += 1) {
@@ -141,7 +141,7 @@ async function waitForLock(client: pg.ClientBase, { say, isStopped }: Pick<Optio
 
 type Options = {
   last?: string | undefined;
-  /** Receives the name of each migration before it runs, except in a new database, where all take a second. */
+  /** Is told each migration before it runs, except in a new database, where all of them take a second. */
   say?: ((message: string) => void) | undefined;
   /** If true, no further migration begins. */
   isStopped?: (() => boolean) | undefined;

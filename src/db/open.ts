@@ -8,7 +8,7 @@ import { createPool, type Pool, type Queryable } from './pool.ts';
 import { type ReadServers, readServers } from './replicas/read-servers.ts';
 import { Replica } from './replicas/replica.ts';
 import { targetOf } from './servers.ts';
-import { checkPooling, checkSessionsOf } from './serving.ts';
+import { checkPrimarySessions, checkReplicaSessions } from './serving.ts';
 
 export type Database = {
   url: string;
@@ -49,9 +49,8 @@ export async function openDatabase(
     : await (await import('./embedded/index.ts')).startEmbedded({ dataDir: settings.DATA_DIR });
   try {
     const url = (settings.DATABASE_URL ?? embedded?.url) as string;
-    const migrates = options.migrate ?? settings.MIGRATE;
-    if (migrates && !embedded) await checkSessionsOf(url);
-    const applied = migrates ? await migrate(url, undefined, options) : [];
+    if (!embedded) await checkPrimarySessions(url);
+    const applied = (options.migrate ?? settings.MIGRATE) ? await migrate(url, undefined, options) : [];
     const pending = await pendingMigrations(url);
     if (pending.length > 0) {
       throw new Error(
@@ -86,7 +85,7 @@ export async function openDatabase(
       const check = async () => {
         await openLayout(primary);
         if (replicas) refuseDistributed('DATABASE_READ_URL');
-        await checkPooling({ primary, replicas: replicas?.pools });
+        await checkReplicaSessions(replicas?.pools ?? []);
       };
       await check().catch(async (error) => {
         await close();

@@ -6,11 +6,6 @@ import { targetOf } from './servers.ts';
 
 type Pools = { primary: Pool; replicas: readonly Pool[] | undefined };
 
-export async function checkPooling({ primary, replicas = [] }: Pools): Promise<void> {
-  await checkSessions(primary, 'DATABASE_URL');
-  for (const pool of replicas) await checkSessions(pool, 'DATABASE_READ_URL').catch(unlessAway);
-}
-
 export async function checkRoles({ primary, replicas = [] }: Pools): Promise<void> {
   for (const pool of replicas)
     await checkRights(pool, 'DATABASE_READ_URL', ['select'], publicTables).catch(unlessAway);
@@ -24,15 +19,20 @@ function unlessAway(error: unknown) {
 
 export class PoolerError extends Error {}
 
-/** Throws a PoolerError if `url` leads to a pooler that cannot be used. */
-export async function checkSessionsOf(url: string, setting = 'DATABASE_URL'): Promise<void> {
+/** Throws a PoolerError if DATABASE_URL, which is `url`, leads to a pooler that cannot be used. */
+export async function checkPrimarySessions(url: string): Promise<void> {
   await targetOf(url).choose();
   const pool = createPool({ url, readOnly: true, max: 2, reportsErrors: true });
   try {
-    await checkSessions(pool, setting);
+    await checkSessions(pool, 'DATABASE_URL');
   } finally {
     await pool.end();
   }
+}
+
+/** Like `checkPrimarySessions`, for replicas. Those that are away pass. */
+export async function checkReplicaSessions(pools: readonly Pool[]): Promise<void> {
+  for (const pool of pools) await checkSessions(pool, 'DATABASE_READ_URL').catch(unlessAway);
 }
 
 type Client = pg.PoolClient & { processID: number };

@@ -8,6 +8,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { dropTables } from '../support/migrations.ts';
 import { noPgBouncer, pgBouncerForTest } from '../support/pgbouncer.ts';
 import {
   dataDirForTest,
@@ -124,8 +125,7 @@ describe('a database that this version cannot serve', () => {
   );
 
   it('is refused with MIGRATE=off by the names of what it lacks', async () => {
-    await query('drop schema public cascade');
-    await query('create schema public');
+    await dropTables(database);
     const env = { DATABASE_URL: database.url, MIGRATE: 'off', LOG_LEVEL: 'warn' };
     const { code, stderr } = await stakegraph(['serve'], { env });
     expect(stderr).toMatch(
@@ -137,8 +137,7 @@ describe('a database that this version cannot serve', () => {
   });
 
   it('whose role may not make tables is told what it needs, in one line', async () => {
-    await query('drop schema public cascade');
-    await query('create schema public');
+    await dropTables(database);
     const role = `role_${process.pid}`;
     await query(`create role ${role} login password 'x'`);
     onTestFinished(async () => void (await query(`drop role ${role}`)));
@@ -152,8 +151,7 @@ describe('a database that this version cannot serve', () => {
   });
 
   it('that takes no writes, or has no schema, is refused with what would do, in one line', async () => {
-    await query('drop schema public cascade');
-    await query('create schema public');
+    await dropTables(database);
     const url = new URL(database.url);
     url.search = '?options=-c%20default_transaction_read_only%3Don';
     const readOnly = await stakegraph(['migrate'], { env: { DATABASE_URL: url.href } });
@@ -250,8 +248,7 @@ describe('a database that cannot be served from', () => {
     const own = await createDatabase();
     onTestFinished(() => own.drop());
     const query = (text: string) => own.pool.query({ text, values: [] });
-    await query('drop schema public cascade');
-    await query('create schema public');
+    await dropTables(own);
     const env = { DATABASE_URL: await pgBouncerForTest(own.url, 'transaction') };
     const { code, stderr } = await stakegraph(['migrate'], { env });
     expect(code).toBe(1);

@@ -8,6 +8,7 @@ import { createToken } from '../../src/accounts/tokens.ts';
 import { committedMigrations } from '../../src/db/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { dropTables } from '../support/migrations.ts';
 import { endRunning, main, project, run, type Served, serve } from '../support/process.ts';
 import { scratch } from '../support/scratch.ts';
 
@@ -216,8 +217,7 @@ it.skipIf(commit === undefined)(
   async () => {
     const older = builtFrom(commit as string);
     const database = await createDatabase();
-    await database.pool.query({ text: 'drop schema public cascade', values: [] });
-    await database.pool.query({ text: 'create schema public', values: [] });
+    await dropTables(database);
     const env = { DATABASE_URL: database.url };
     expect((await run(process.execPath, [older, 'migrate'], { env })).code).toBe(0);
     const { loadSampleData } = await import(join(older, '../sample/load.js'));

@@ -18,9 +18,14 @@ export function committedTo(last: string): string {
   return dir;
 }
 
+/** Leaves a test's database without any table. */
+export async function dropTables({ pool }: TestDatabase): Promise<void> {
+  for (const text of ['drop schema public cascade', 'create schema public'])
+    await pool.query({ text, values: [] });
+}
+
 /** Makes a test's database as it was when this was the last migration. */
 export async function migrateAnewTo(database: TestDatabase, last: string): Promise<void> {
-  for (const text of ['drop schema public cascade', 'create schema public'])
-    await database.pool.query({ text, values: [] });
+  await dropTables(database);
   await migrate(database.url, committedTo(last));
 }

@@ -14,10 +14,7 @@ import { refreshSolana } from './solana.ts';
 import { sumDueSpan } from './solana-spans.ts';
 import type { Written } from './write.ts';
 
-/**
- * In the order in which they are refreshed. Chain daily rewards and attestations lock the same dates, and the latter take
- * much longer.
- */
+/** In this order: chain daily rewards would wait minutes for attestations, which lock the same dates. */
 export const subjects = ['operators', 'slashings', 'chain-daily-rewards', 'attestations', 'solana'] as const;
 export type Subject = (typeof subjects)[number];
 

@@ -49,8 +49,8 @@ const asked = (list: EntityList): Sql => sql`
       : sql``
   }`;
 
-// Epochs are written out, so that PostgreSQL knows how many validators to look up, or joins all. Prepared for any range,
-// the statement looked up each of 700,000 validators, which took five times as long.
+// The text contains the epochs, because the best plan depends on the length of the range: PostgreSQL looks up the
+// validators of a few consolidations, but joins all of many. One plan for all ranges took five times as long for 700,000.
 const joined = ({ network, idType, epochs: { first, last } }: EntityList): Sql => {
   const owned = (columns: Sql) => sql`
     select c.source_index, c.target_index, c.epoch, c.consolidated_balance, ${columns}
@@ -61,7 +61,7 @@ const joined = ({ network, idType, epochs: { first, last } }: EntityList): Sql =
     const column = memberColumn('v', idType);
     return sql`from (${owned(sql`${column} as entity_id`)} and ${column} is not null) c where true`;
   }
-  // `offset 0` joins the names last: PostgreSQL would expect few matches.
+  // `offset 0` joins the names last, because PostgreSQL expects too few matches.
   return sql`from (${owned(sql`v.node_operator, v.pool`)} offset 0) c
   join names on (names.node_operator_id, names.pool_id) = (c.node_operator, c.pool) where true`;
 };

@@ -151,7 +151,7 @@ export function consolidationPages(
       where ${within(query.epochs)}
         ${low ? sql`and ${key} > ${at(low)}` : sql``} ${high ? sql`and ${key} < ${at(high)}` : sql``}
       order by ${ordered} limit ${limit} offset ${offset}`;
-  // An array: PostgreSQL cannot estimate the limit, so it would prepare a join of a tenth of all consolidations.
+  // The keys of the page are an array. PostgreSQL, which does not know the limit, would join a tenth of all consolidations.
   return rows(
     db,
     Row,

@@ -59,10 +59,12 @@ export function periodName(period: Period): string {
   if (isHour(period)) return momentUtc(startTimestamp);
   return date ? calendarDate(date) : `${calendarDate(startDate)} – ${calendarDate(endDate)}`;
 }
+
 /** From the beginning of the first period to the end of the last. */
 export function rangeName(first: Period, last: Period): string {
   const [from, to] = [first.date ?? first.startDate, last.date ?? last.endDate];
   return from === to ? calendarDate(from) : `${calendarDate(from)} to ${calendarDate(to)}`;
 }
+
 /** For CSV. */
 export const periodValue = ({ date, startDate, endDate }: Period) => date ?? `${startDate}/${endDate}`;

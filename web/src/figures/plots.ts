@@ -18,7 +18,7 @@ export const colors = [1, 2, 3, 4, 5, 6].map((number) => `var(--series-${number}
   string,
 ];
 
-/** Writes a value; the digit at `place` after the point, or before it if negative, tells it from its neighbours. */
+/** Writes a value with the digits down to `place`: 2 is hundredths, 0 ones, -3 thousands. */
 export type Format = (value: number, place: number) => string;
 
 /** Writes the ticks of an axis with as many digits as their step needs. */
@@ -81,11 +81,11 @@ function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], wid
   };
 }
 
-/** Of an axis whose values are all 0, where bars would fill the plot. */
+/** Options of an axis of bars, which would fill the plot if all values are 0. */
 export const ofZeros = (values: readonly (number | null)[]) =>
   values.every((value) => !value) ? { domain: [0, 1], ticks: 1 } : {};
 
-/** A line of one point is not to be seen. */
+/** Up to so many points have dots, because a line of one point is invisible. */
 const FEW = 8;
 
 /** Lines over time. */

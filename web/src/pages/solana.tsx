@@ -10,7 +10,7 @@ import { Pager } from '../parts/pager.tsx';
 import { TileList } from '../parts/tiles.tsx';
 import { Notice } from '../states.tsx';
 import { oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
-import { hasHistory, windowNames, windowOf, windows } from '../url/windows.ts';
+import { hasHistory, NO_HISTORY, windowNames, windowOf, windows } from '../url/windows.ts';
 import {
   AuthorityLink,
   apy,
@@ -216,11 +216,7 @@ function View({ data, place }: { data: Data; place: Place }) {
             rows={one?.history?.nodes ?? []}
             draw={oneStake}
             controls={<AuthorityLink>All stake authorities</AuthorityLink>}
-            empty={
-              hasHistory(place.search)
-                ? 'No day of this stake authority is stored.'
-                : 'All time has no figures by day. Choose another window above.'
-            }
+            empty={hasHistory(place.search) ? 'No day of this stake authority is stored.' : NO_HISTORY}
           />
         )}
         <Figure

@@ -42,8 +42,8 @@ export const eth = orNone((gwei: string) => `${exactEth(gwei)} ETH`);
 export const ethNumber = orNone(exactEth);
 const DIGITS = 4;
 /**
- * Four digits, or all before the point: 35.59M, 12,346, 708.8. The exact amount belongs into a title or table. More digits
- * if the one at `place` after the point, or before it if negative, must be among them.
+ * Four digits, or all before the point: 35.59M, 12,346, 708.8; more if those down to `place` need them (2 is hundredths,
+ * -3 thousands). The exact amount belongs into a title or table.
  */
 const short = (value: Numeric, place = -ALL_DIGITS) => {
   const size = Math.abs(Number(value));

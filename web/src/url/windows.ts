@@ -10,5 +10,7 @@ const windowValues = {
 } as const;
 export const windowNames = { '1d': '1 day', '7d': '7 days', '30d': '30 days', all: 'All time' };
 export const windowOf = (search: URLSearchParams) => windowValues[windows.read(search)];
-/** Days of figures are stored for windows of days only. */
+
+/** Figures by day are stored for windows of days only. */
 export const hasHistory = (search: URLSearchParams) => windows.read(search) !== 'all';
+export const NO_HISTORY = 'All time has no figures by day. Choose another window above.';

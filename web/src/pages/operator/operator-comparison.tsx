@@ -8,7 +8,7 @@ import { Choice } from '../../parts/controls.tsx';
 import { calendarDate, percentage, shortCount } from '../../parts/format.ts';
 import { longNameOf, nameOf, stakeShare } from '../../parts/operators.tsx';
 import { oneOf } from '../../url/url-state.ts';
-import { hasHistory } from '../../url/windows.ts';
+import { hasHistory, NO_HISTORY } from '../../url/windows.ts';
 import { compared, comparedIn, OperatorPicker } from './operator-picker.tsx';
 import { besideColumns, linesOf } from './operator-windows.ts';
 
@@ -131,11 +131,7 @@ export function Comparison({ operator, others }: { operator: Operator; others: r
           rows={rows}
           draw={draw}
           series={series}
-          empty={
-            hasHistory(search)
-              ? 'No history of these operators is stored.'
-              : 'All time has no figures by day. Choose another window above.'
-          }
+          empty={hasHistory(search) ? 'No history of these operators is stored.' : NO_HISTORY}
         />
         <Figure
           title="Side by side"

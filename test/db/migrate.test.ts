@@ -1,0 +1,220 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { committedMigrations, lockMigrations, migrate, pendingMigrations } from '../../src/db/migrate.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { dropTables, migrationsFolder as folder } from '../support/migrations.ts';
+import { serve, stakegraph } from '../support/process.ts';
+
+const temporary = mkdtempSync(join(tmpdir(), 'stakegraph-migrations-'));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+let database: TestDatabase;
+beforeEach(async () => {
+  const made = await createDatabase('empty');
+  onTestFinished(() => made.drop());
+  database = made;
+  await dropTables(made);
+});
+const run = (text: string) => database.pool.query({ text, values: [] }).then(({ rows }) => rows);
+const audited = async () =>
+  (await run(`select details from audit_log where action = 'migrate' order by entry_id`)).map(
+    ({ details }) => (details as { migrations: string[] }).migrations,
+  );
+const applied = async () =>
+  (await run('select name from stakegraph_migrations order by id')).map((row) => row.name);
+
+/** A folder of migrations, each of which makes a table of its own name. */
+function migrations(...names: string[]): string {
+  const dir = mkdtempSync(join(temporary, 'dir-'));
+  for (const name of names) writeFileSync(join(dir, `${name}.sql`), `create table t_${name} ();`);
+  return dir;
+}
+
+describe('migrate', () => {
+  it('applies every committed migration in order and names them', async () => {
+    const committed = await committedMigrations();
+    expect(await pendingMigrations(database.url)).toEqual(committed);
+    expect(await migrate(database.url)).toEqual(committed);
+    expect(await applied()).toEqual(committed);
+    expect(await pendingMigrations(database.url)).toEqual([]);
+  });
+
+  it('called several times at once applies each migration once, and says so once in the audit log', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => migrate(database.url)));
+    expect(answers.flat().sort()).toEqual(await committedMigrations());
+    expect(await applied()).toEqual(await committedMigrations());
+    expect(await audited()).toEqual([await committedMigrations()]);
+  });
+
+  it('in two processes at once applies each migration once', async () => {
+    const env = { DATABASE_URL: database.url };
+    const outcomes = await Promise.all([1, 2].map(() => stakegraph(['migrate'], { env })));
+    expect(outcomes.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 0, stderr: '' },
+      { code: 0, stderr: '' },
+    ]);
+    const names = outcomes.flatMap(({ stdout }) => stdout.match(/\d{4}_\w+/g) ?? []);
+    expect(names.sort()).toEqual(await applied());
+  });
+
+  it('applies those before one that fails, and nothing of that one', async () => {
+    const dir = migrations('0001_a', '0003_c');
+    writeFileSync(join(dir, '0002_b.sql'), 'create table half (); select 1 / 0;');
+    await expect(migrate(database.url, dir)).rejects.toThrow('division by zero');
+    expect(await applied()).toEqual(['0001_a']);
+    expect(await run(`select to_regclass('half') as half`)).toEqual([{ half: null }]);
+  });
+
+  it('says in the audit log which ones stay applied before one that fails', async () => {
+    await migrate(database.url);
+    const dir = mkdtempSync(join(temporary, 'dir-'));
+    cpSync(folder, dir, { recursive: true });
+    writeFileSync(join(dir, '9001_good.sql'), 'create table good ();');
+    writeFileSync(join(dir, '9002_bad.sql'), 'select 1 / 0;');
+    await expect(migrate(database.url, dir)).rejects.toThrow('division by zero');
+    expect((await audited()).slice(1)).toEqual([['9001_good']]);
+  });
+
+  it('compiles none of their statements, whatever the database sets', async () => {
+    await run(`alter database ${new URL(database.url).pathname.slice(1)} set jit = on`);
+    const dir = migrations('0001_a');
+    writeFileSync(join(dir, '0002_b.sql'), `create table seen as select current_setting('jit') as jit`);
+    await migrate(database.url, dir);
+    expect(await run('select jit from seen')).toEqual([{ jit: 'off' }]);
+  });
+
+  it('says what it applies, and begins no further one once it is stopped', async () => {
+    const dir = migrations('0001_a');
+    await migrate(database.url, dir);
+    cpSync(migrations('0002_b', '0003_c'), dir, { recursive: true });
+    const said: string[] = [];
+    const options = { say: (text: string) => said.push(text), isStopped: () => said.length > 0 };
+    await expect(migrate(database.url, dir, options)).rejects.toThrow('Stopped before 0003_c.');
+    expect(said).toEqual(['applying 0002_b']);
+    expect(await applied()).toEqual(['0001_a', '0002_b']);
+  });
+
+  it('says that it waits for another process, and can be stopped meanwhile', async () => {
+    const dir = migrations('0001_a');
+    const said: string[] = [];
+    const options = { say: (text: string) => said.push(text), isStopped: () => said.length > 0 };
+    await database.pool.withClient(async (client) => {
+      await client.query('begin');
+      await lockMigrations(client);
+      await expect(migrate(database.url, dir, options)).rejects.toThrow(
+        'Stopped while another process migrated the database.',
+      );
+      await client.query('rollback');
+    });
+    expect(said).toEqual(['waiting for another process that migrates the database']);
+    expect(await migrate(database.url, dir)).toEqual(['0001_a']);
+  });
+
+  it('uses the schema of search_path, also one whose name needs quotes', async () => {
+    await run('create schema "Stake Graph"');
+    await run(`alter database ${new URL(database.url).pathname.slice(1)} set search_path = 'Stake Graph'`);
+    expect(await migrate(database.url)).toEqual(await committedMigrations());
+    expect(await pendingMigrations(database.url)).toEqual([]);
+    const served = await serve({ env: { DATABASE_URL: database.url } });
+    expect((await served.get('/ready')).status).toBe(200);
+    await served.stop();
+  });
+
+  it('has no time limit of the role, and sees what others commit', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await run(`alter database ${name} set lock_timeout = '1s'`);
+    await run(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+    const dir = migrations('0001_a');
+    const seen = `current_setting('lock_timeout') as wait, current_setting('transaction_isolation') as isolation`;
+    writeFileSync(join(dir, '0002_b.sql'), `create table seen as select ${seen}`);
+    await migrate(database.url, dir);
+    expect(await run('select * from seen')).toEqual([{ wait: '0', isolation: 'read committed' }]);
+  });
+
+  it('applies only what is missing', async () => {
+    const dir = migrations('0001_a');
+    await migrate(database.url, dir);
+    cpSync(migrations('0002_b', '0003_c'), dir, { recursive: true });
+    expect(await pendingMigrations(database.url, dir)).toEqual(['0002_b', '0003_c']);
+    expect(await migrate(database.url, dir)).toEqual(['0002_b', '0003_c']);
+  });
+});
+
+describe.each([
+  ['migrate', migrate],
+  ['pendingMigrations', pendingMigrations],
+])('%s refuses', (_name, call) => {
+  it('a database with a migration that is not committed, by its name', async () => {
+    await migrate(database.url, migrations('0001_a', '0002_of_tomorrow'));
+    await expect(call(database.url, migrations('0001_a'))).rejects.toThrow(
+      'The database has a migration that this version does not know: 0002_of_tomorrow.',
+    );
+  });
+
+  it('a migration slipped in before one that is applied, by its name', async () => {
+    await migrate(database.url, migrations('0001_a', '0003_c'));
+    const dir = migrations('0001_a', '0002_b', '0003_c');
+    await expect(call(database.url, dir)).rejects.toThrow(
+      'Migration 0002_b is out of order: a later one is already applied.',
+    );
+    expect(await applied()).toEqual(['0001_a', '0003_c']);
+  });
+});
+
+describe('a newer migration that says from which one on a version may go on', () => {
+  const table = readFileSync(join(folder, '0028_compatible_migrations.sql'), 'utf8');
+  /** Folders of versions: the first makes the table of what is compatible, later ones have their SQL. */
+  function version(sql: Record<string, string>): string {
+    const dir = migrations(...Object.keys(sql));
+    writeFileSync(join(dir, '0001_a.sql'), table);
+    for (const [name, text] of Object.entries(sql)) writeFileSync(join(dir, `${name}.sql`), text);
+    return dir;
+  }
+  const may = (name: string, least: string) =>
+    `create table t_${name} (); insert into compatible_migrations values ('${name}', '${least}')`;
+  const first = { '0001_a': table };
+  const second = { ...first, '0002_b': 'create table t_b ()' };
+  const third = { ...second, '0003_c': may('0003_c', '0002_b') };
+
+  it('lets that one go on, and no older one', async () => {
+    await migrate(database.url, version(third));
+    for (const call of [migrate, pendingMigrations]) {
+      expect(await call(database.url, version(second))).toEqual([]);
+      await expect(call(database.url, version(first))).rejects.toThrow(
+        'The database has a migration that this version does not know: 0002_b, 0003_c.',
+      );
+    }
+  });
+
+  it('lets none go on where another one says nothing', async () => {
+    await migrate(database.url, version({ ...third, '0004_d': 'drop table t_b' }));
+    await expect(pendingMigrations(database.url, version(second))).rejects.toThrow(
+      'The database has a migration that this version does not know: 0004_d.',
+    );
+    expect(await pendingMigrations(database.url, version({ ...third, '0004_d': '' }))).toEqual([]);
+  });
+
+  it('is not the place for one of an older version that is missing', async () => {
+    await migrate(database.url, version({ ...first, '0003_c': may('0003_c', '0001_a') }));
+    await expect(migrate(database.url, version(second))).rejects.toThrow(
+      'Migration 0002_b is out of order: a later one is already applied.',
+    );
+  });
+
+  it('says so of itself, and names one before it', async () => {
+    await migrate(database.url);
+    const committed = await committedMigrations();
+    for (const { name, least } of await run('select name, least from compatible_migrations')) {
+      expect(committed).toContain(name);
+      expect(committed).toContain(least);
+      expect(String(least) < String(name)).toBe(true);
+    }
+    for (const name of committed) {
+      const text = readFileSync(join(folder, `${name}.sql`), 'utf8');
+      for (const [, told] of text.matchAll(/insert into compatible_migrations\b[^']*'([^']*)'/g))
+        expect(told).toBe(name);
+    }
+  });
+});
