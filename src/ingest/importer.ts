@@ -64,8 +64,9 @@ export function stagedScopes(
   return { text: `${text} union select ${given}`, values: columns.map((column) => whole[column] as string) };
 }
 
+export type Fault = readonly [field: string, message: string];
 /** Lists where rows come by the million, because generators take more than twice as long. */
-export type Faults = Iterable<readonly [field: string, message: string]>;
+export type Faults = Iterable<Fault>;
 
 export type Checks<Row> = {
   defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;

@@ -37,13 +37,15 @@ const Shape = z.object({
 });
 type ImportedProfile = z.infer<typeof Shape>;
 
-function* faultsOf(row: ImportedProfile): Faults {
-  yield* parentFaults(row);
-  yield* poolTypeFaults(row);
-  if (row.idType !== 'poolShare') return;
-  for (const [field, value] of Object.entries(parentsOf(row))) {
-    if (value === null) yield [field, 'is needed for a pool share, as a field or as a tag with that idType'];
-  }
+function faultsOf(row: ImportedProfile): Faults {
+  if (row.idType !== 'poolShare') return poolTypeFaults(row);
+  const missing = Object.entries(parentsOf(row)).filter(([, id]) => id === null);
+  const needed = 'is needed for a pool share, as a field or as a tag with that idType';
+  return [
+    ...parentFaults(row),
+    ...poolTypeFaults(row),
+    ...missing.map(([field]) => [field, needed] as const),
+  ];
 }
 
 async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[]>> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../kernel/leaves.ts';
 import { idOfTag, normaliseId, type OperatorTag } from '../../resources/operators/record.ts';
-import type { Faults } from '../importer.ts';
+import type { Fault } from '../importer.ts';
 import { isLiquidStakingPool } from './liquid-staking.ts';
 
 export type Parents = { poolId: string | null; nodeOperatorId: string | null };
@@ -33,17 +33,16 @@ export function parentsOf(row: Tagged & Parents): Parents {
 
 const Id = text(256).min(1);
 
-export function* parentFaults(row: Tagged & Parents): Faults {
-  if (row.idType !== 'poolShare') return;
-  for (const [name, id] of Object.entries(parentsOf(row))) {
-    if (id !== null && !Id.safeParse(id).success)
-      yield ['operatorTags', `have an invalid ${name}; an id has 1 to 256 characters`];
-  }
+export function parentFaults(row: Tagged & Parents): Fault[] {
+  if (row.idType !== 'poolShare') return [];
+  return Object.entries(parentsOf(row))
+    .filter(([, id]) => id !== null && !Id.safeParse(id).success)
+    .map(([name]) => ['operatorTags', `have an invalid ${name}; an id has 1 to 256 characters`]);
 }
 
-export function* poolTypeFaults(row: { idType: string; poolType: ToldPoolType | null }): Faults {
-  if (row.poolType !== null && row.idType !== 'pool')
-    yield ['poolType', `is only for pools; leave it out of a row of ${row.idType}`];
+export function poolTypeFaults(row: { idType: string; poolType: ToldPoolType | null }): Fault[] {
+  if (row.poolType === null || row.idType === 'pool') return [];
+  return [['poolType', `is only for pools; leave it out of a row of ${row.idType}`]];
 }
 
 export const ToldPoolType = z.enum(toldPoolTypes).nullable();

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/leaves.ts';
 import { parseDateTime } from '../../kernel/time.ts';
 import { futureFaults } from '../check/given-time.ts';
-import type { Faults } from '../importer.ts';
+import type { Fault } from '../importer.ts';
 import { mergePlain, plainImporter } from '../merge/plain-table.ts';
 
 /** An epoch takes about two days. */
@@ -25,18 +25,16 @@ const rate = () =>
   decimalRatio().refine((digits) => digits.length <= 20, 'must have at most 18 digits after the point');
 
 type Pairs<Row> = readonly (readonly [part: keyof Row & string, whole: keyof Row & string])[];
-function* partFaults<Row>(row: Row, pairs: Pairs<Row>): Faults {
-  for (const [part, whole] of pairs) {
-    if (Number(row[part]) > Number(row[whole]))
-      yield [part, `is ${row[part]}, more than ${whole} ${row[whole]}`];
-  }
-}
+const partFaults = <Row>(row: Row, pairs: Pairs<Row>): Fault[] =>
+  pairs
+    .filter(([part, whole]) => Number(row[part]) > Number(row[whole]))
+    .map(([part, whole]) => [part, `is ${row[part]}, more than ${whole} ${row[whole]}`]);
 
 /** Refuses yields that would overflow when compounded over a year. An epoch really pays about 0.04 %. */
-function* yieldFaults<Row>(row: Row, rewards: keyof Row & string, stake: keyof Row & string): Faults {
-  if (Number(row[rewards]) * 10 > Number(row[stake]))
-    yield [rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`];
-}
+const yieldFaults = <Row>(row: Row, rewards: keyof Row & string, stake: keyof Row & string): Fault[] =>
+  Number(row[rewards]) * 10 > Number(row[stake])
+    ? [[rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`]]
+    : [];
 
 export const solanaEpochImporter = plainImporter({
   resource: 'solana-epochs',
@@ -61,6 +59,13 @@ export const solanaEpochImporter = plainImporter({
     ]);
   },
 });
+
+const partsOfValidators = [
+  ['votesLanded', 'votesDue'],
+  ['producedBlocks', 'leaderSlots'],
+  ['votingCommission', 'votingRewards'],
+  ['mevCommission', 'mevRewards'],
+] as const;
 
 export const solanaValidatorEpochImporter = plainImporter({
   resource: 'solana-validator-epochs',
@@ -87,18 +92,15 @@ export const solanaValidatorEpochImporter = plainImporter({
     rentRewards: sol(),
     votingCosts: sol(),
   }),
-  *faults(row) {
-    yield* partFaults(row, [
-      ['votesLanded', 'votesDue'],
-      ['producedBlocks', 'leaderSlots'],
-      ['votingCommission', 'votingRewards'],
-      ['mevCommission', 'mevRewards'],
-    ]);
-    yield* yieldFaults(row, 'votingRewards', 'activeStake');
+  faults(row) {
+    const faults = partFaults(row, partsOfValidators).concat(
+      yieldFaults(row, 'votingRewards', 'activeStake'),
+    );
     if (Number(row.sumVotingLatency) < row.votesLanded) {
       const message = `is ${row.sumVotingLatency}; ${row.votesLanded} votes take a slot each at least`;
-      yield ['sumVotingLatency', message];
+      faults.push(['sumVotingLatency', message]);
     }
+    return faults;
   },
 });
 

@@ -117,4 +117,4 @@ function taker(
 
 const NULL = Buffer.from('null');
 const isNullWord = (bytes: Buffer, start: number, end: number) =>
-  end - start === NULL.length && isSame(bytes, start, NULL, NULL.length);
+  end - start === NULL.length && isSame(bytes, start, NULL, 0, NULL.length);

@@ -112,17 +112,19 @@ function textReader(
   accepts: (text: string, quoted: boolean) => boolean,
   read: (text: string) => unknown = (text) => text,
 ): Reader {
-  let last = new Uint8Array(0);
-  let lastQuoted: boolean | undefined;
+  let last: Buffer | undefined;
+  let lastStart = 0;
+  let lastQuoted = false;
   let value = '';
   return {
     takes(bytes, start, end, quoted) {
       const length = end - start;
-      if (quoted === lastQuoted && length === value.length && isSame(bytes, start, last, length)) return true;
+      const isKnown = last && quoted === lastQuoted && length === value.length;
+      if (isKnown && isSame(bytes, start, last as Buffer, lastStart, length)) return true;
       const text = bytes.toString('latin1', start, end);
       if (!accepts(text, quoted)) return false;
-      if (length > last.length) last = new Uint8Array(length);
-      for (let index = 0; index < length; index += 1) last[index] = bytes[start + index] as number;
+      last = bytes;
+      lastStart = start;
       lastQuoted = quoted;
       value = text;
       return true;
@@ -131,8 +133,15 @@ function textReader(
   };
 }
 
-export function isSame(bytes: Buffer, start: number, other: Uint8Array, length: number): boolean {
-  for (let index = 0; index < length; index += 1) if (bytes[start + index] !== other[index]) return false;
+export function isSame(
+  bytes: Buffer,
+  start: number,
+  other: Buffer,
+  otherStart: number,
+  length: number,
+): boolean {
+  for (let index = 0; index < length; index += 1)
+    if (bytes[start + index] !== other[otherStart + index]) return false;
   return true;
 }
 
