@@ -1,6 +1,16 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { type Day, fifthOfDay, load, randomDay, validator, validatorDay } from '../refresh/facts.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  block,
+  type Day,
+  fifthOfDay,
+  load,
+  pubkeyOf,
+  randomDay,
+  refreshed,
+  validator,
+  validatorDay,
+} from '../refresh/facts.ts';
 import { type Account, accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
@@ -120,3 +130,85 @@ it.each(['1d', '7d', 'all'])(
     expect(json.aprPercentage).toBeCloseTo((36_500 * 1_000_000) / 32_000_000_000, 9);
   },
 );
+
+describe('share of the network, clients and relays of a private set', () => {
+  const fields = 'avgUptime clientPercentages networkPenetration relayerPercentages sumEndEpochBalance'.split(
+    ' ',
+  );
+  const summary = async (account: Account, id: string, idType: string, window: string) => {
+    const { json } = await account.get(`/v0/eth/operators/${id}/summary?window=${window}&idType=${idType}`);
+    return Object.fromEntries(fields.map((name) => [name, json[name]]));
+  };
+  const SLOTS = 7_200;
+  const relays = [['flashbots'], [], ['flashbots', 'ultra sound'], ['ultra sound']];
+  let account: Account;
+  let set: string;
+
+  beforeAll(async () => {
+    account = await accountOf(gateway);
+    const query = (text: string) => gateway.database.pool.query({ text, values: [] });
+    await query('truncate validator_days, validator_day_dates, private_sets, validators, blocks cascade');
+    await load(
+      gateway,
+      'validators',
+      indices.map((index) => validator(index, { nodeOperator: index < 5 ? 'N' : 'M' })),
+    );
+    await load(
+      gateway,
+      'validator-clients',
+      indices
+        .slice(0, 7)
+        .map((validatorIndex) => ({ validatorIndex, client: `client ${validatorIndex % 3}` })),
+    );
+    for (const day of [DAY, DAY + 1, DAY + 2]) {
+      await load(
+        gateway,
+        'validator-days',
+        indices.map((index) => validatorDay(index, day, { endEpochEffectiveBalance: 32e9 + index * 1e9 })),
+      );
+      await load(
+        gateway,
+        'blocks',
+        relays.map((names, at) =>
+          block({
+            consensusSlot: day * SLOTS + at * 1_801,
+            validatorIndex: (day + at * 2) % 8,
+            relays: names,
+          }),
+        ),
+      );
+    }
+    await refreshed(gateway);
+    set = (await account.post('/v1/eth/tags', { name: 'N', validators: [0, 1, 2, 3, 4] })).json.id;
+  });
+
+  it.each(['1d', '7d', 'all'])(
+    'are those of the operator with the same validators, of %s',
+    async (window) => {
+      const wanted = await summary(account, 'N', 'nodeOperator', window);
+      expect(await summary(account, set, 'privateSet', window)).toEqual(wanted);
+      expect(wanted.networkPenetration).toBe((5 * 32e9 + 10e9) / (8 * 32e9 + 28e9));
+      expect(wanted.clientPercentages.length).toBe(3);
+      expect(wanted.relayerPercentages.length).toBeGreaterThan(1);
+    },
+  );
+
+  it('is the share of what the network says to be active, where it says so', async () => {
+    const epoch = (DAY + 3) * 225 - 1;
+    await load(gateway, 'chain-balances', [{ epoch, totalActiveBalance: '400000000000' }]);
+    const { networkPenetration } = await summary(account, set, 'privateSet', '1d');
+    expect(networkPenetration).toBe((5 * 32e9 + 10e9) / 400e9);
+  });
+
+  it('are without the client of a validator that was removed, but with its earlier blocks', async () => {
+    const before = await summary(account, set, 'privateSet', 'all');
+    expect((await account.call('DELETE', `/v1/eth/tags/${set}/validators/${pubkeyOf(4)}`)).status).toBe(204);
+    const after = await summary(account, set, 'privateSet', 'all');
+    expect(after.clientPercentages).toEqual([
+      { client: 'client 0', percentage: 0.5 },
+      { client: 'client 1', percentage: 0.25 },
+      { client: 'client 2', percentage: 0.25 },
+    ]);
+    expect(after.relayerPercentages).toEqual(before.relayerPercentages);
+  });
+});

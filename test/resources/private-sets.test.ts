@@ -151,9 +151,7 @@ describe('private sets among the operators', () => {
       idType: 'privateSet',
       timeWindow: '7d',
       validatorCount: 5,
-      networkPenetration: null,
       nodeOperatorCount: null,
-      clientPercentages: [],
       operatorTags: [],
     });
     for (const name of ['avgUptime', 'avgCorrectness', 'avgValidatorEffectiveness'])

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { dateOfDay, EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { raw, rows, sql } from '../../db/rows.ts';
-import { count, gwei, number } from '../../kernel/leaves.ts';
+import { count, gwei, number, ratio } from '../../kernel/leaves.ts';
 import { earning } from '../../periods/effectiveness.ts';
-import type { OperatorSummary } from '../operators/record.ts';
+import { ClientPercentage, type OperatorSummary, RelayerPercentage } from '../operators/record.ts';
 import { fromUnits } from './set-days.ts';
 
 const Summary = z.object({
@@ -17,6 +18,9 @@ const Summary = z.object({
   avgInclusionDelay: number().nullable(),
   avgUptime: number(),
   avgValidatorEffectiveness: number(),
+  clientPercentages: z.array(ClientPercentage),
+  networkPenetration: ratio().nullable(),
+  relayerPercentages: z.array(RelayerPercentage),
   aprPercentage: number().nullable(),
   sumEndEpochBalance: gwei().nullable(),
   sumEndEpochEffectiveBalance: gwei().nullable(),
@@ -46,12 +50,19 @@ export function setSummaries(
         select count(*)::int from private_set_members m where m.set_id = s.set_id and m.removed_at is null
       ) as "validatorCount"
       from private_sets s where s.account_id = ${accountId} and s.network = ${key.network} ${chosen}
-    ), dates as (${firstDate(key)})
+    ), dates as materialized (${datesOf(key)}),
+    client as (${clients(key.network)}),
+    relayer as (${relayers(key.network)}),
+    chain as (${chainBalance(key.network)})
     select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
       coalesce(f.correctness, 0) as "avgCorrectness", f.delay as "avgInclusionDelay",
       coalesce(f.uptime, 0) as "avgUptime", coalesce(f.effectiveness, 0) as "avgValidatorEffectiveness",
+      coalesce(c.percentages, '[]') as "clientPercentages", f.effective::float8 / chain.balance as "networkPenetration",
+      coalesce(r.percentages, '[]') as "relayerPercentages",
       f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance"
-    from sets s cross join dates
+    from sets s cross join dates cross join chain
+    left join client c using (set_id)
+    left join relayer r using (set_id)
     cross join lateral (
       select ${mean('sum_correctness', 'attested_count')} as correctness,
         ${mean('sum_inclusion_delays', 'attested_count')} as delay, ${mean('sum_uptime', 'validator_count')} as uptime,
@@ -70,14 +81,60 @@ export function setSummaries(
 const mean = (sum: string, of: string) =>
   sql`${fromUnits(raw(`sum(a.${sum})`))} / nullif(sum(a.${raw(of)}), 0)`;
 
-const firstDate = ({ network, timeWindow }: { network: Network; timeWindow: TimeWindow }) =>
-  timeWindow === 'all'
-    ? sql`select '-infinity'::date as first`
-    : sql`
-      select coalesce(min(date), 'infinity') as first from (
-        select date from validator_day_dates where network = ${network} and not utc
+/** The days of the window. Without a stored day, no day of a set counts. */
+const datesOf = ({ network, timeWindow }: { network: Network; timeWindow: TimeWindow }) => sql`
+      select ${timeWindow === 'all' ? sql`date '-infinity'` : sql`coalesce(min(date), 'infinity')`} as first, max(date) as last,
+        min(day) as first_day, max(day) as last_day
+      from (
+        select date, day from validator_day_dates where network = ${network} and not utc
         order by day desc limit ${windowDays[timeWindow]}
       ) d`;
+
+// Each "offset 0" makes the planner look up one validator after the other, instead of reading whole tables for a set.
+
+const clients = (network: Network) => sql`
+      select set_id, ${shares('client')} from (
+        select m.set_id, c.client, count(*) as n, sum(count(*)) over of_set as total
+        from sets join private_set_members m using (set_id)
+        cross join lateral (
+          select client from validator_clients c
+          where c.network = ${network} and c.validator_index = m.validator_index offset 0
+        ) c
+        where m.removed_at is null group by m.set_id, c.client window of_set as (partition by m.set_id)
+      ) n group by set_id`;
+
+/** A block that came through several relays counts for each in equal parts. */
+const relayers = (network: Network) => sql`
+      select set_id, ${shares('relayer')} from (
+        select b.set_id, r.relayer, sum(part) as n, sum(sum(part)) over of_set as total
+        from (
+          select m.set_id, b.relays, 1::numeric / greatest(cardinality(b.relays), 1) as part
+          from dates cross join sets join private_set_members m using (set_id)
+          cross join lateral (
+            select b.relays, ${dateOfDay(network, 0)}::date + b.slot / ${SLOTS_PER_DAY} as date from blocks b
+            where b.network = ${network} and b.validator_index = m.validator_index and b.consensus_proposer_duty = 'proposed'
+              and b.slot >= first_day * ${SLOTS_PER_DAY} and b.slot < (last_day + 1) * ${SLOTS_PER_DAY} offset 0
+          ) b
+          where b.date >= m.counts_from and b.date < m.counts_until
+        ) b
+        cross join lateral unnest(case when relays = '{}' then '{no_mev_boost}' else relays end) as r (relayer)
+        group by b.set_id, r.relayer window of_set as (partition by b.set_id)
+      ) n group by set_id`;
+
+const shares = (name: 'client' | 'relayer') => sql`
+        json_agg(json_build_object(${name}::text, ${raw(name)}, 'percentage', (n / total)::float8) order by n desc, ${raw(name)}) as percentages`;
+
+/** The active effective balance of the network at the end of the window. */
+const chainBalance = (network: Network) => sql`
+      select nullif(greatest((
+        select total_active_balance from chain_balances
+        where network = ${network} and epoch < ((select last_day from dates) + 1) * ${EPOCHS_PER_DAY}
+        order by epoch desc limit 1
+      ), (
+        select a.sum_end_epoch_effective_balance
+        from attestation_entities e cross join dates join attestation_days a on a.entity_key = e.entity_key and a.date = dates.last
+        where e.network = ${network} and e.id_type = 'network' and not a.utc and a.sum_uptime is not null
+      )), 0)::float8 as balance`;
 
 export const summaryOf = (
   row: SetSummary,
@@ -86,9 +143,6 @@ export const summaryOf = (
   ...row,
   idType: 'privateSet',
   timeWindow,
-  clientPercentages: [],
-  networkPenetration: null,
-  relayerPercentages: [],
   nodeOperatorCount: null,
   operatorTags: [],
 });
