@@ -46,7 +46,7 @@ describe('the values of the Helm chart', () => {
       (name) => !own.includes(name) && !secretSettings.includes(name),
     );
     expect(schema.properties.settings.propertyNames.enum).toEqual(others);
-    const keys = [...secretSettings, 'UPSTREAM_TOKEN'];
+    const keys = [...secretSettings, 'UPSTREAM_TOKEN', 'GATEWAY_DATABASE_URL', 'BACKUP_DATABASE_URL'];
     expect(schema.properties.secret.properties.keys.items.enum).toEqual(keys);
     expect(Object.keys(schema.properties.secret.properties.values.properties)).toEqual(keys);
   });
@@ -318,6 +318,23 @@ describe.skipIf(noRenderer || !thorough)('the manifests of the Helm chart', () =
       expect(containers[0].envFrom).toBeUndefined();
       expect([...hooks.map(({ metadata }) => metadata.name), 'mine']).toContain(volumes[0].secret.secretName);
     });
+  });
+
+  it('give gateways and backups the database URL of a narrower role, and all others that of the owner', () => {
+    const values = {
+      DATABASE_URL: 'postgres://owner:b@c/d',
+      GATEWAY_DATABASE_URL: 'postgres://gateway:b@c/d',
+      BACKUP_DATABASE_URL: 'postgres://backup:b@c/d',
+    };
+    const secret = { values: { ...everything.secret.values, ...values } };
+    const keys = podsOf(renderer.manifests(withValues({ ...everything, secret }))).map(({ spec }) => {
+      const { items } = spec.volumes.find(({ name }: { name: string }) => name === 'secret').secret;
+      const { key } = items.find(({ path }: { path: string }) => path === 'DATABASE_URL');
+      return [spec.containers[0].name, key];
+    });
+    const { gateway, backup, ...others } = Object.fromEntries(keys);
+    expect([gateway, backup]).toEqual(['GATEWAY_DATABASE_URL', 'BACKUP_DATABASE_URL']);
+    expect(new Set(Object.values(others))).toEqual(new Set(['DATABASE_URL']));
   });
 
   it('are found faulty with a field that Kubernetes does not know, and without one that it needs', () => {

@@ -66,6 +66,8 @@ secretName, probes, ports, tmpSize, claim, settings, restartPolicy, graceSeconds
 {{- define "stakegraph.pod" -}}
 {{- $root := .root -}}
 {{- $keys := include "stakegraph.keysOf" (list $root .keys) | fromJsonArray -}}
+{{- $all := include "stakegraph.keys" $root | fromJsonArray -}}
+{{- $ownDatabase := printf "%s_DATABASE_URL" (upper .component) -}}
 serviceAccountName: {{ $root.Values.serviceAccountName }}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -132,7 +134,7 @@ volumes:
       defaultMode: 0440
       items:
         {{- range $keys }}
-        - { key: {{ . }}, path: {{ . }} }
+        - { key: {{ ternary $ownDatabase . (and (eq . "DATABASE_URL") (has $ownDatabase $all)) }}, path: {{ . }} }
         {{- end }}
   {{- with .tmpSize }}
   - name: tmp
