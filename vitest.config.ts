@@ -13,7 +13,7 @@ const common = {
   maxWorkers: 2,
 };
 /** Files that replace a module: their workers are not shared. */
-const isolated = ['test/graphql/fast-path.test.ts', 'test/fast-rows.test.ts'];
+const isolated = ['test/graphql/fast-path.test.ts', 'test/fast-rows/fast-rows.test.ts'];
 
 /** Files that wait for processes, timeouts or a browser; `npm test` leaves them to `npm run test:all`. */
 const slowFiles = [
@@ -40,10 +40,10 @@ const slowFiles = [
   ...['blocks', 'deposits', 'recorded', 'relays'].map((name) => `test/indexer/execution/${name}.test.ts`),
   ...[
     'accounts/rates',
+    'db/embedded',
     'db/migrate',
     'db/migrations',
     'distributed/paths',
-    'embedded',
     'examples',
     'http/connections',
     'indexer/follow',
@@ -60,7 +60,7 @@ const processFiles = [
   'test/cli/**/*.test.ts',
   ...[
     ...['accounts/redis', 'db/pool', 'db/replica-walks', 'graphql/limits', 'graphql/live-ends'],
-    ...['graphql/live-replicas', 'readiness', 'resources/blocks'],
+    ...['gateway/readiness', 'graphql/live-replicas', 'resources/blocks'],
   ].map((name) => `test/${name}.test.ts`),
 ];
 

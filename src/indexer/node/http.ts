@@ -5,8 +5,8 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { retryAfterMs } from '../../ingest/mirror/retry.ts';
 import { linkedAborter } from '../../kernel/abort.ts';
+import { retryAfterMs } from '../../kernel/retry-after.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
 import { version } from '../../version.ts';
 import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';

@@ -5,14 +5,6 @@ import { StoppedError } from './failure.ts';
 export const MAX_WAIT_MS = 900_000;
 const MAX_BACKOFF_MS = 60_000;
 
-export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
-  const text = header?.trim();
-  if (!text) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const moment = /^[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
-}
-
 export function backoffMs(firstMs: number, attempt: number): number {
   const most = Math.min(MAX_BACKOFF_MS, firstMs * 2 ** (attempt - 1));
   return most / 2 + (Math.random() * most) / 2;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { chainDayOfEpoch } from '../src/chain/calendar.ts';
-import { networks } from '../src/chain/networks.ts';
-import { timeWindows } from '../src/chain/windows.ts';
-import { Block } from '../src/resources/blocks/record.ts';
-import { definitions, recordOf } from '../src/resources/network-rewards/record.ts';
-import { type IdType, OperatorSummary } from '../src/resources/operators/record.ts';
-import { Slashing } from '../src/resources/slashings/record.ts';
-import { headEpoch } from '../src/sample/chain.ts';
+import { chainDayOfEpoch } from '../../src/chain/calendar.ts';
+import { networks } from '../../src/chain/networks.ts';
+import { timeWindows } from '../../src/chain/windows.ts';
+import { Block } from '../../src/resources/blocks/record.ts';
+import { definitions, recordOf } from '../../src/resources/network-rewards/record.ts';
+import { type IdType, OperatorSummary } from '../../src/resources/operators/record.ts';
+import { Slashing } from '../../src/resources/slashings/record.ts';
+import { headEpoch } from '../../src/sample/chain.ts';
 import {
   type SampleOperator,
   sampleBlocks,
@@ -17,7 +17,7 @@ import {
   sampleSlashings,
   sampleSyncCommitteeRewards,
   sampleValidators,
-} from '../src/sample/index.ts';
+} from '../../src/sample/index.ts';
 
 const operators = [...sampleOperators()];
 const slashings = [...sampleSlashings()];

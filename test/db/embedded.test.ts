@@ -23,12 +23,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findNative } from '../src/db/embedded/binaries.ts';
-import { type Embedded, type StartOptions, startEmbedded } from '../src/db/embedded/index.ts';
-import { isRunning, waitForEnd } from '../src/db/embedded/process.ts';
-import { readPidFile } from '../src/db/embedded/server.ts';
-import { scratch } from './support/scratch.ts';
-import { slow } from './support/thorough.ts';
+import { findNative } from '../../src/db/embedded/binaries.ts';
+import { type Embedded, type StartOptions, startEmbedded } from '../../src/db/embedded/index.ts';
+import { isRunning, waitForEnd } from '../../src/db/embedded/process.ts';
+import { readPidFile } from '../../src/db/embedded/server.ts';
+import { scratch } from '../support/scratch.ts';
+import { slow } from '../support/thorough.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const build = join(project, 'node_modules', '.cache', `embedded-test-${process.pid}`);
@@ -43,7 +43,7 @@ const reachable =
 
 // A process of its own: starts, says so, ends on a line of input, or stays for as long as it is let.
 const program = `
-import { startEmbedded } from './index.js';
+import { startEmbedded } from '../index.js';
 const { leave, ...options } = JSON.parse(process.argv[2]);
 const say = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
 try {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readinessOf } from '../src/gateway/readiness.ts';
-import { createDatabase } from './support/gateway.ts';
+import { readinessOf } from '../../src/gateway/readiness.ts';
+import { createDatabase } from '../support/gateway.ts';
 
 it('/ready is asked anew once a second, whatever becomes of the time of day', async () => {
   const database = await createDatabase('empty');

@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { secretSettings } from '../src/config/file.ts';
-import { readSecret, readSettings, Settings, useConfigFile } from '../src/config/index.ts';
-import { stakegraph } from './support/process.ts';
-import { scratch } from './support/scratch.ts';
+import { secretSettings } from '../../src/config/file.ts';
+import { readSecret, readSettings, Settings, useConfigFile } from '../../src/config/index.ts';
+import { stakegraph } from '../support/process.ts';
+import { scratch } from '../support/scratch.ts';
 
 const folder = mkdtempSync(join(scratch, 'stakegraph-config-'));
 afterAll(() => rm(folder, { recursive: true }));

@@ -14,9 +14,9 @@ import {
   firstEpochOfChainDay,
   slotStart,
   spanOfChainDay,
-} from '../src/chain/calendar.ts';
-import { networks } from '../src/chain/networks.ts';
-import { hourOfEpoch, periodStart, periods } from './support/calendar.ts';
+} from '../../src/chain/calendar.ts';
+import { networks } from '../../src/chain/networks.ts';
+import { hourOfEpoch, periodStart, periods } from '../support/calendar.ts';
 
 const network = fc.constantFrom(...networks);
 const calendar = fc.constantFrom(...calendars);

@@ -7,8 +7,8 @@ import {
   electraEpoch,
   electraEpochs,
   epochCount,
-} from '../src/chain/churn.ts';
-import { networks } from '../src/chain/networks.ts';
+} from '../../src/chain/churn.ts';
+import { networks } from '../../src/chain/networks.ts';
 
 const ETH = 1_000_000_000n;
 const stake = fc.bigInt({ min: 0n, max: 200_000_000n * ETH });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Bounds, epochsWithin } from '../src/chain/bounds.ts';
+import { type Bounds, epochsWithin } from '../../src/chain/bounds.ts';
 import {
   calendars,
   dateOfDay,
@@ -8,8 +8,8 @@ import {
   SECONDS_PER_DAY,
   SECONDS_PER_EPOCH,
   secondsBeforeGenesis,
-} from '../src/chain/calendar.ts';
-import { networks } from '../src/chain/networks.ts';
+} from '../../src/chain/calendar.ts';
+import { networks } from '../../src/chain/networks.ts';
 
 const network = fc.constantFrom(...networks);
 const calendar = fc.constantFrom(...calendars);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { sql } from '../src/db/rows.ts';
-import { columnsOrText, wholeRecord } from '../src/fast-rows/index.ts';
-import { createDatabase, type Gateway, startGateway, type TestDatabase } from './support/gateway.ts';
+import { sql } from '../../src/db/rows.ts';
+import { columnsOrText, wholeRecord } from '../../src/fast-rows/index.ts';
+import { createDatabase, type Gateway, startGateway, type TestDatabase } from '../support/gateway.ts';
 
 // One gateway reads rows of plain fields as text, and the other reads all rows as columns: every response is the same.
 
 const state = vi.hoisted(() => ({ fast: true }));
-vi.mock('../src/fast-rows/switch.ts', () => ({
+vi.mock('../../src/fast-rows/switch.ts', () => ({
   get FAST_ROWS() {
     return state.fast;
   },
