@@ -76,6 +76,17 @@ describe.skipIf(noBrowser)('the slashings', () => {
     await years.first().getByText('2020', { exact: true }).waitFor();
   });
 
+  it('are counted by whole numbers on the axis, however few there are', async () => {
+    const { data } = await explorer.gateway.graphql('{ slashings(first: 1) { nodes { date } } }');
+    const [{ date }] = data.slashings.nodes;
+    const { page } = await explorer.open(`/explore/slashings?from=${date}&to=${date}`);
+    const plot = page.getByRole('figure', { name: 'Slashings over time' }).locator('.plot');
+    await plot.locator('rect').first().waitFor();
+    const levels = (await plot.locator('g[text-anchor="end"] text').allTextContents()).map(Number);
+    expect(levels.length).toBeGreaterThan(1);
+    expect(levels.filter((level) => !Number.isInteger(level))).toEqual([]);
+  });
+
   it('of the page are counted by operator of the class that is chosen', async () => {
     const { page } = await explorer.open('/explore/slashings');
     const operators = page.getByRole('figure', { name: 'By operator' });

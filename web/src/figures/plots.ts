@@ -60,7 +60,20 @@ function ticksFor(times: readonly number[]) {
 const PIXELS_A_TICK = 110;
 const PIXELS_A_LEVEL = 50;
 
-function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], width: number): PlotOptions {
+/** How many ticks a y axis of these values has: of whole numbers not so many that they would lie between. */
+function levelsOf(values: readonly number[]): number {
+  const most = Math.floor(260 / PIXELS_A_LEVEL);
+  const range = Math.max(...values) - Math.min(...values);
+  return values.every(Number.isInteger) ? Math.max(1, Math.min(most, range)) : most;
+}
+
+/** `values` are those that the y axis must show. */
+function axes<Row>(
+  { date, label, format }: Over<Row>,
+  rows: readonly Row[],
+  width: number,
+  values: readonly number[],
+): PlotOptions {
   const times = [...new Set(rows.map((row) => date(row).getTime()))];
   const ticks = ticksFor(times);
   const most = Math.floor(width / PIXELS_A_TICK);
@@ -75,7 +88,7 @@ function axes<Row>({ date, label, format }: Over<Row>, rows: readonly Row[], wid
       label,
       grid: true,
       nice: true,
-      ticks: Math.floor(260 / PIXELS_A_LEVEL),
+      ticks: levelsOf(values),
       ...(format && { tickFormat: ticksAs(format) }),
     },
   };
@@ -94,7 +107,8 @@ export const linesOver =
   (plot, rows, width) => {
     const { date: x, series, tip, from } = over;
     const [first] = series;
-    const options = axes(over, rows, width);
+    const values = rows.flatMap((row) => series.flatMap(({ value }) => value(row) ?? []));
+    const options = axes(over, rows, width, from === 0 ? [0, ...values] : values);
     return {
       ...options,
       y: { ...options.y, zero: from === 0 },
@@ -128,7 +142,7 @@ export const barsOver =
     const middle = (row: Row) => new Date(date(row).getTime() + halfDays[interval] * HALF_DAY_MS);
     const times = rows.map((row) => date(row).getTime());
     const bars = (Math.max(...times) - Math.min(...times)) / (2 * halfDays[interval] * HALF_DAY_MS) + 1;
-    const options = axes(over, rows, width);
+    const options = axes(over, rows, width, [0, ...rows.map(total)]);
     return {
       ...options,
       y: { ...options.y, ...ofZeros(parts.map(({ value }) => value)) },
