@@ -52,6 +52,10 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       '{ operator(window: SEVEN_DAYS, operatorId: "nobody") { id } }',
       ['/v0/eth/operators/nobody/summary?window=7d'],
     ],
+    'a private set with its summary': () => [
+      `{ privateSet(setId: ${name(set)}) { summary(window: SEVEN_DAYS) { id } } }`,
+      [`/v1/eth/tags/${set}`, `/v0/eth/operators/${set}/summary?window=7d&idType=privateSet`],
+    ],
     'an operator in two windows': () => [
       `{ operator(window: SEVEN_DAYS, operatorId: ${name(pool)}) { in(window: ALL) { id } } }`,
       ['7d', 'all'].map((window) => `/v0/eth/operators/${uri(pool)}/summary?window=${window}`),

@@ -52,10 +52,10 @@ every-row-once-graphql | decisions §2 | So do cursors, in both directions. | re
 deep-pages | decisions §2 | A page costs the same at any depth. | resources/stake-authorities | of %i costs what the first does
 
 # Time
-chain-days | decisions §3 | Chain day N is epochs 225N to 225N + 224; its date is the UTC date on which it starts. | chain | counts days of 225 epochs from genesis
-utc-days | decisions §3 | An epoch belongs to the UTC day in which it starts. | chain | puts an epoch into the UTC day in which it starts, one at 23:57 included
+chain-days | decisions §3 | Chain day N is epochs 225N to 225N + 224; its date is the UTC date on which it starts. | chain/calendar | counts days of 225 epochs from genesis
+utc-days | decisions §3 | An epoch belongs to the UTC day in which it starts. | chain/calendar | puts an epoch into the UTC day in which it starts, one at 23:57 included
 utc-since | spec §4.4 | UTC rows exist for dates from 2024-10-01 on. | resources/attestations | is empty before the first UTC date
-longer-periods | decisions §3 | Weeks are ISO weeks; months, quarters and years are calendar ones. | chain | begin weeks on Monday, also week 53 and the days before it in January
+longer-periods | decisions §3 | Weeks are ISO weeks; months, quarters and years are calendar ones. | chain/calendar | begin weeks on Monday, also week 53 and the days before it in January
 period-keys | decisions §3 | Hours have \`hour\`, \`day\` and \`date\`; days have \`day\` and \`date\`; longer periods have a start and an end; the others are null. | resources/attestations | sets on %s rows the keys that belong to them, the others null
 ranges | decisions §3 | Ranges are inclusive; if both dates and days are given, the narrower range counts. | resources/attestations | takes fromDay, toDay, fromDate and toDate inclusively, and the narrower range of both
 
@@ -94,7 +94,7 @@ daily-from | decisions §5 | \`from\` of chain daily rewards is a chain day, a d
 daily-never-500 | spec §7 | Any value gets a result or a helpful 400, never a 500. | resources/chain-daily-rewards | refuses %s=%s with 400 naming it
 consolidation-filters | decisions §5 | Consolidations can be filtered by a validator or an entity on either side. | resources/consolidations | narrows to a validator on either side, by index and by public key in any case
 entity-consolidations | decisions §5 | Consolidations by source entity are sorted by balance, largest first. | resources/consolidation-totals | answers node operators by balance, largest first, when nothing is asked
-churn | decisions §5 | Capacity is the churn limit of Electra times the epochs of the window. | churn | are whole ETH, never below 0, and split the limit of the balance
+churn | decisions §5 | Capacity is the churn limit of Electra times the epochs of the window. | chain/churn | are whole ETH, never below 0, and split the limit of the balance
 capacity | decisions §5 | Capacity has one record for each window, with the share of it that was used. | resources/consolidation-totals | answers one record a window, as a plain loop gives it, in two statements
 daily-networks | decisions §5 | Daily rewards exist for seven networks; any other name is 404. | resources/network-rewards | %s is 404 on both paths
 

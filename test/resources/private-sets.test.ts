@@ -210,6 +210,32 @@ describe('private sets among the operators', () => {
 });
 
 describe('private sets in GraphQL', () => {
+  it('have a summary in each window, that of the operator of their class, in one statement for a page', async () => {
+    const account = await accountOf(gateway);
+    const { rows } = await gateway.database.pool.query({
+      text: 'select validator_index as index from private_set_members where set_id = $1 limit 2',
+      values: [SAMPLE],
+    });
+    for (const { index } of rows) await account.post('/v1/eth/tags', { name: 'x', validators: [index] });
+    gateway.statements.length = 0;
+    const figures = 'id window validatorCount avgUptime aprPercentage networkPenetration sumEndEpochBalance';
+    const { data, errors } = await account.graphql(
+      `{ privateSets { nodes { setId summary(window: SEVEN_DAYS) { ${figures} } } } }`,
+    );
+    expect(errors).toBeUndefined();
+    expect(gateway.statements).toEqual(['tagPage', 'setSummaries']);
+    for (const { setId, summary } of data.privateSets.nodes) {
+      const operator = await account.graphql(
+        `{ operator(operatorId: "${setId}", idType: PRIVATE_SET) { summary(window: SEVEN_DAYS) { ${figures} } } }`,
+      );
+      expect(summary).toEqual(operator.data.operator.summary);
+      const node = await account.graphql(
+        `{ node(id: "${summary.id}") { ... on OperatorSummary { ${figures} } } }`,
+      );
+      expect(node.data.node).toEqual(summary);
+    }
+  });
+
   it('have their figures and validators, those of a page of sets in one statement each', async () => {
     const account = await accountOf(gateway);
     const { rows } = await gateway.database.pool.query({

@@ -3,13 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount } from '../../support/accounts.ts';
 import { noBrowser } from '../../support/browser.ts';
 import { isPage, pasteInto, refusal, settled, useExplorer } from '../../support/explorer.ts';
+import { importText } from '../../support/import.ts';
 
 const SAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const explorer = useExplorer();
 const { gateway, open } = explorer;
 
 isPage(explorer, '/explore/sets', { heading: 'My sets', statements: 4 });
-isPage(explorer, `/explore/sets/${SAMPLE}`, { heading: 'Sample validators', statements: 7 });
+isPage(explorer, `/explore/sets/${SAMPLE}`, { heading: 'Sample validators', statements: 8 });
 isPage(explorer, `/explore/sets/${SAMPLE}/report?month=2025-10`, {
   heading: /^Sample validators: October 2025$/,
   statements: 8,
@@ -106,6 +107,24 @@ describe.skipIf(noBrowser)('my sets', () => {
     await page.getByRole('heading', { level: 1, name: 'Many' }).waitFor();
     expect(mutations(sent).map(({ validators }) => validators.length)).toEqual([1000, 501, 500]);
     expect(await tile(page, 'Validators').innerText()).toBe('1,500');
+  });
+
+  it('shows the clients, relays and share of the network of a set', async () => {
+    const clients = known.slice(0, 3).map(({ index }) => ({ validatorIndex: index, client: 'Lodestar' }));
+    await importText(gateway, 'validator-clients', JSON.stringify(clients));
+    const { token, authorization } = await makeAccount(gateway);
+    const input = { name: 'With clients', validators: known.slice(0, 3).map(({ index }) => ({ index })) };
+    const { data } = await gateway.graphql(
+      'mutation ($input: CreatePrivateSetInput!) { createPrivateSet(input: $input) { privateSet { setId } } }',
+      { input },
+      { authorization },
+    );
+    const { page } = await open(`/explore/sets/${data.createPrivateSet.privateSet.setId}`, { token });
+    const rows = page.getByRole('figure', { name: 'Clients' }).locator('tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/^Lodestar\s+100(\.0)?\s?%$/)]);
+    await page.getByRole('figure', { name: 'Relays' }).waitFor();
+    expect(await tile(page, 'Share of the network').innerText()).toMatch(/^0\.0\d+\s?%$/);
   });
 
   it('renames a set, adds and removes validators, and deletes it, once asked', async () => {

@@ -1,6 +1,7 @@
 import { graphql } from 'react-relay';
 import type { operatorQuery } from '../__generated__/operatorQuery.graphql';
 import { missing } from '../api/failure.ts';
+import { Makeup } from '../figures/makeup.tsx';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -13,7 +14,7 @@ import { Comparison } from './operator/operator-comparison.tsx';
 import { Events, PoolShares, SHARES } from './operator/operator-lists.tsx';
 import { OverTime, periodsOf } from './operator/operator-over-time.tsx';
 import { comparedIn } from './operator/operator-picker.tsx';
-import { FourWindows, Labels, Makeup, Newest } from './operator/operator-summary.tsx';
+import { FourWindows, Labels, Newest } from './operator/operator-summary.tsx';
 
 const query = graphql`
   query operatorQuery(
@@ -280,7 +281,7 @@ function View({ data, place }: { data: Data; place: Place }) {
       <OverTime operator={operator} />
       <div className="figures">
         <FourWindows operator={operator} />
-        <Makeup operator={operator} />
+        <Makeup summary={operator.summary} />
         <PoolShares operator={operator} />
         <Events operator={operator} />
       </div>

@@ -35,6 +35,17 @@ const query = graphql`
       network
       createdAt
       createdBy
+      summary(window: THIRTY_DAYS) {
+        networkPenetration
+        clientPercentages {
+          client
+          ratio
+        }
+        relayerPercentages {
+          relayer
+          ratio
+        }
+      }
       rewards(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
         nodes {
           ...recordFigures_rewards @relay(mask: false)

@@ -1,10 +1,8 @@
 import { Link } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Figure } from '../../figures/figure.tsx';
-import type { Column } from '../../figures/table.tsx';
-import { count, decimal, eth, percentage, ratio, shortEth } from '../../parts/format.ts';
+import { count, decimal, eth, percentage, shortEth } from '../../parts/format.ts';
 import { stakeShare } from '../../parts/operators.tsx';
-import { Share } from '../../parts/share.tsx';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { paths, slugOf } from '../../url/links.ts';
 import { useHref } from '../../url/network.ts';
@@ -110,50 +108,3 @@ export const FourWindows = ({
     rows={linesOf({ oneDay, sevenDays, thirtyDays, allTime })}
   />
 );
-
-type Part = { name: string; ratio: number };
-const shareColumns = (head: string): Column<Part>[] => [
-  { head, value: ({ name }) => name },
-  {
-    head: 'Share',
-    csv: 'Share (0–1)',
-    value: (row) => row.ratio,
-    show: (row) => <Share value={row.ratio} text={ratio(row.ratio, 1)} />,
-    numeric: true,
-  },
-];
-
-const clientColumns = shareColumns('Client');
-const relayColumns = shareColumns('Relay');
-
-/** Its clients and relays. */
-export function Makeup({ operator }: { operator: Operator }) {
-  const clients = (operator.summary?.clientPercentages ?? []).map(({ client, ratio }) => ({
-    id: client,
-    name: client,
-    ratio,
-  }));
-  const relays = (operator.summary?.relayerPercentages ?? []).map(({ relayer, ratio }) => ({
-    id: relayer,
-    name: relayer,
-    ratio,
-  }));
-  return (
-    <div>
-      <Figure
-        title="Clients"
-        note="Consensus clients, by share of the validators."
-        columns={clientColumns}
-        rows={clients}
-        empty="No client of a validator is known."
-      />
-      <Figure
-        title="Relays"
-        note="Relays of its blocks, by share of the blocks."
-        columns={relayColumns}
-        rows={relays}
-        empty="No relay of its blocks is known."
-      />
-    </div>
-  );
-}

@@ -1,6 +1,7 @@
 import type { setQuery } from '../../__generated__/setQuery.graphql';
 import { countColumn } from '../../figures/columns.tsx';
 import { Figure } from '../../figures/figure.tsx';
+import { Makeup } from '../../figures/makeup.tsx';
 import { granularities, periodName, rangeName, startOf } from '../../figures/periods.ts';
 import { barsOver, colors } from '../../figures/plots.ts';
 import {
@@ -17,6 +18,7 @@ import {
 } from '../../figures/record-figures.ts';
 import type { Column } from '../../figures/table.tsx';
 import { count, eth, percentage, shortCount, shortEth } from '../../parts/format.ts';
+import { stakeShare } from '../../parts/operators.tsx';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { useParam } from '../../url/url-state.ts';
 
@@ -79,6 +81,9 @@ export function SetFigures({ set }: { set: PrivateSet }) {
         <Tile label="Validators" note="in the set now">
           {count(set.validators?.totalCount)}
         </Tile>
+        <Tile label="Share of the network" note="of the effective balance, on the newest day">
+          {stakeShare(set.summary?.networkPenetration)}
+        </Tile>
         <Tile label="Rewards" unit="ETH" exact={eth(sum)} note={range}>
           {shortEth(sum)}
         </Tile>
@@ -131,6 +136,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
           series={outcomes}
           empty={NONE}
         />
+        <Makeup summary={set.summary} />
       </div>
     </>
   );

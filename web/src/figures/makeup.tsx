@@ -1,0 +1,56 @@
+import { ratio } from '../parts/format.ts';
+import { Share } from '../parts/share.tsx';
+import { Figure } from './figure.tsx';
+import type { Column } from './table.tsx';
+
+type Part = { name: string; ratio: number };
+const shareColumns = (head: string): Column<Part>[] => [
+  { head, value: ({ name }) => name },
+  {
+    head: 'Share',
+    csv: 'Share (0–1)',
+    value: (row) => row.ratio,
+    show: (row) => <Share value={row.ratio} text={ratio(row.ratio, 1)} />,
+    numeric: true,
+  },
+];
+
+const clientColumns = shareColumns('Client');
+const relayColumns = shareColumns('Relay');
+
+type Summary = {
+  readonly clientPercentages: readonly { readonly client: string; readonly ratio: number }[];
+  readonly relayerPercentages: readonly { readonly relayer: string; readonly ratio: number }[];
+};
+
+/** Clients and relays of an operator or a set. */
+export function Makeup({ summary }: { summary: Summary | null | undefined }) {
+  const clients = (summary?.clientPercentages ?? []).map(({ client, ratio }) => ({
+    id: client,
+    name: client,
+    ratio,
+  }));
+  const relays = (summary?.relayerPercentages ?? []).map(({ relayer, ratio }) => ({
+    id: relayer,
+    name: relayer,
+    ratio,
+  }));
+  return (
+    <div>
+      <Figure
+        title="Clients"
+        note="Consensus clients, by share of the validators."
+        columns={clientColumns}
+        rows={clients}
+        empty="No client of a validator is known."
+      />
+      <Figure
+        title="Relays"
+        note="Relays of its blocks, by share of the blocks."
+        columns={relayColumns}
+        rows={relays}
+        empty="No relay of its blocks is known."
+      />
+    </div>
+  );
+}
