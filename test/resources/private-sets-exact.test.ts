@@ -193,11 +193,14 @@ describe('share of the network, clients and relays of a private set', () => {
     },
   );
 
-  it('is the share of what the network says to be active, where it says so', async () => {
+  it('is a share of the balance that the network says to be active, and never above 1', async () => {
     const epoch = (DAY + 3) * 225 - 1;
     await load(gateway, 'chain-balances', [{ epoch, totalActiveBalance: '400000000000' }]);
     const { networkPenetration } = await summary(account, set, 'privateSet', '1d');
     expect(networkPenetration).toBe((5 * 32e9 + 10e9) / 400e9);
+    await gateway.database.pool.query({ text: 'truncate attestation_days', values: [] });
+    await load(gateway, 'chain-balances', [{ epoch, totalActiveBalance: '100000000000' }]);
+    expect((await summary(account, set, 'privateSet', '1d')).networkPenetration).toBe(1);
   });
 
   it('are without the client of a validator that was removed, but with its earlier blocks', async () => {

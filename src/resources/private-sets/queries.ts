@@ -57,7 +57,7 @@ export function setSummaries(
     select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
       coalesce(f.correctness, 0) as "avgCorrectness", f.delay as "avgInclusionDelay",
       coalesce(f.uptime, 0) as "avgUptime", coalesce(f.effectiveness, 0) as "avgValidatorEffectiveness",
-      coalesce(c.percentages, '[]') as "clientPercentages", f.effective::float8 / chain.balance as "networkPenetration",
+      coalesce(c.percentages, '[]') as "clientPercentages", case when chain.balance > 0 then f.effective / greatest(chain.balance, f.effective) end as "networkPenetration",
       coalesce(r.percentages, '[]') as "relayerPercentages",
       f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance"
     from sets s cross join dates cross join chain
@@ -124,9 +124,9 @@ const relayers = (network: Network) => sql`
 const shares = (name: 'client' | 'relayer') => sql`
         json_agg(json_build_object(${name}::text, ${raw(name)}, 'percentage', (n / total)::float8) order by n desc, ${raw(name)}) as percentages`;
 
-/** The active effective balance of the network at the end of the window. */
+/** The active effective balance of the network at the end of the window. A set has more if most of it has exited. */
 const chainBalance = (network: Network) => sql`
-      select nullif(greatest((
+      select greatest((
         select total_active_balance from chain_balances
         where network = ${network} and epoch < ((select last_day from dates) + 1) * ${EPOCHS_PER_DAY}
         order by epoch desc limit 1
@@ -134,7 +134,7 @@ const chainBalance = (network: Network) => sql`
         select a.sum_end_epoch_effective_balance
         from attestation_entities e cross join dates join attestation_days a on a.entity_key = e.entity_key and a.date = dates.last
         where e.network = ${network} and e.id_type = 'network' and not a.utc and a.sum_uptime is not null
-      )), 0)::float8 as balance`;
+      ))::float8 as balance`;
 
 export const summaryOf = (
   row: SetSummary,
