@@ -124,7 +124,7 @@ const relayers = (network: Network) => sql`
 const shares = (name: 'client' | 'relayer') => sql`
         json_agg(json_build_object(${name}::text, ${raw(name)}, 'percentage', (n / total)::float8) order by n desc, ${raw(name)}) as percentages`;
 
-/** The active effective balance of the network at the end of the window. A set has more if most of it has exited. */
+/** The active effective balance of the network at the end of the window. A set of nearly all validators has more on a day of exits. */
 const chainBalance = (network: Network) => sql`
       select greatest((
         select total_active_balance from chain_balances
