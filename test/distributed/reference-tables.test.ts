@@ -240,6 +240,7 @@ const naming: Record<string, string> = {
   'resources/consolidation-totals/queries.ts': 'selects with consolidations',
   'resources/consolidations/queries.ts': 'selects with consolidations and summaries of operators',
   'resources/operators/queries.ts': 'selects with summaries of operators',
+  'resources/private-sets/queries.ts': 'a select with members of sets, blocks and days of sets',
   'resources/search/queries.ts': 'a select of the table alone',
   'resources/slashings/queries.ts': 'selects with slashings and summaries of operators',
   'resources/tags/queries.ts': 'a select with constants',
