@@ -30,7 +30,7 @@ import { readPidFile } from '../../src/db/embedded/server.ts';
 import { scratch } from '../support/scratch.ts';
 import { slow } from '../support/thorough.ts';
 
-const project = fileURLToPath(new URL('..', import.meta.url));
+const project = fileURLToPath(new URL('../..', import.meta.url));
 const build = join(project, 'node_modules', '.cache', `embedded-test-${process.pid}`);
 const asRoot = process.getuid?.() === 0;
 const nobody = { uid: 65534, gid: 65534 };
@@ -43,7 +43,7 @@ const reachable =
 
 // A process of its own: starts, says so, ends on a line of input, or stays for as long as it is let.
 const program = `
-import { startEmbedded } from '../index.js';
+import { startEmbedded } from './index.js';
 const { leave, ...options } = JSON.parse(process.argv[2]);
 const say = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
 try {
