@@ -4,6 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
+import { relayNames, relayPart } from '../../periods/relays.ts';
 import { hasDays, summedCounts } from '../importers/validator-months.ts';
 import { droppedBlocks } from '../retain/dropped-relays.ts';
 import { localSums } from './local-days.ts';
@@ -168,16 +169,16 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
   return gathered.rowCount ?? 0;
 }
 
-/** The relays of each proposed block; a block that came through several counts for each in equal parts. */
+/** The relays of each proposed block. */
 export async function gatherRelays(client: pg.ClientBase, network: Network, days: Days): Promise<void> {
   const first = days.firstDay * SLOTS_PER_DAY;
   const end = (days.lastDay + 1) * SLOTS_PER_DAY;
   const relaysOf = (blocks: Sql) => sql`
     select w.deposit_address, w.withdrawal_address, w.node_operator, w.pool, b.validator_index, r.relayer,
-      1::numeric / greatest(cardinality(b.relays), 1) as blocks
+      ${relayPart} as blocks
     from (${blocks}) b
     join window_validators w using (validator_index)
-    cross join lateral unnest(case when b.relays = '{}' then '{no_mev_boost}' else b.relays end) as r (relayer)`;
+    cross join lateral unnest(${relayNames}) as r (relayer)`;
   // Without "offset 0", the planner would read the blocks of a year by proposer: a page for each.
   const stored = sql`
     select validator_index, relays from blocks

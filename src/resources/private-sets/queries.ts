@@ -6,6 +6,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { raw, rows, sql } from '../../db/rows.ts';
 import { count, gwei, number, ratio } from '../../kernel/leaves.ts';
 import { earning } from '../../periods/effectiveness.ts';
+import { relayNames, relayPart } from '../../periods/relays.ts';
 import { ClientPercentage, type OperatorSummary, RelayerPercentage } from '../operators/record.ts';
 import { fromUnits } from './set-days.ts';
 
@@ -57,7 +58,8 @@ export function setSummaries(
     select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
       coalesce(f.correctness, 0) as "avgCorrectness", f.delay as "avgInclusionDelay",
       coalesce(f.uptime, 0) as "avgUptime", coalesce(f.effectiveness, 0) as "avgValidatorEffectiveness",
-      coalesce(c.percentages, '[]') as "clientPercentages", case when chain.balance > 0 then f.effective / greatest(chain.balance, f.effective) end as "networkPenetration",
+      coalesce(c.percentages, '[]') as "clientPercentages",
+      case when chain.balance > 0 then f.effective / greatest(chain.balance, f.effective) end as "networkPenetration",
       coalesce(r.percentages, '[]') as "relayerPercentages",
       f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance"
     from sets s cross join dates cross join chain
@@ -83,8 +85,8 @@ const mean = (sum: string, of: string) =>
 
 /** The days of the window. Without a stored day, no day of a set counts. */
 const datesOf = ({ network, timeWindow }: { network: Network; timeWindow: TimeWindow }) => sql`
-      select ${timeWindow === 'all' ? sql`date '-infinity'` : sql`coalesce(min(date), 'infinity')`} as first, max(date) as last,
-        min(day) as first_day, max(day) as last_day
+      select ${timeWindow === 'all' ? sql`date '-infinity'` : sql`coalesce(min(date), 'infinity')`} as first,
+        max(date) as last, min(day) as first_day, max(day) as last_day
       from (
         select date, day from validator_day_dates where network = ${network} and not utc
         order by day desc limit ${windowDays[timeWindow]}
@@ -103,12 +105,11 @@ const clients = (network: Network) => sql`
         where m.removed_at is null group by m.set_id, c.client window of_set as (partition by m.set_id)
       ) n group by set_id`;
 
-/** A block that came through several relays counts for each in equal parts. */
 const relayers = (network: Network) => sql`
       select set_id, ${shares('relayer')} from (
         select b.set_id, r.relayer, sum(part) as n, sum(sum(part)) over of_set as total
         from (
-          select m.set_id, b.relays, 1::numeric / greatest(cardinality(b.relays), 1) as part
+          select m.set_id, b.relays, ${relayPart} as part
           from dates cross join sets join private_set_members m using (set_id)
           cross join lateral (
             select b.relays, ${dateOfDay(network, 0)}::date + b.slot / ${SLOTS_PER_DAY} as date from blocks b
@@ -117,14 +118,14 @@ const relayers = (network: Network) => sql`
           ) b
           where b.date >= m.counts_from and b.date < m.counts_until
         ) b
-        cross join lateral unnest(case when relays = '{}' then '{no_mev_boost}' else relays end) as r (relayer)
+        cross join lateral unnest(${relayNames}) as r (relayer)
         group by b.set_id, r.relayer window of_set as (partition by b.set_id)
       ) n group by set_id`;
 
 const shares = (name: 'client' | 'relayer') => sql`
         json_agg(json_build_object(${name}::text, ${raw(name)}, 'percentage', (n / total)::float8) order by n desc, ${raw(name)}) as percentages`;
 
-/** The active effective balance of the network at the end of the window. A set of nearly all validators has more on a day of exits. */
+/** The active effective balance of the network at the end of the window. */
 const chainBalance = (network: Network) => sql`
       select greatest((
         select total_active_balance from chain_balances

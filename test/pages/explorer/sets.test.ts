@@ -30,6 +30,18 @@ const mutations = (sent: { query: string; variables: any }[]) =>
   sent.filter(({ query }) => query.startsWith('mutation')).map(({ variables }) => variables.input);
 const tile = (page: Page, name: string) => page.locator('.tile', { hasText: name }).locator('.value');
 
+/** The page of a new set of the first three validators. */
+async function setOfThree(name: string) {
+  const { token, authorization } = await makeAccount(gateway);
+  const input = { name, validators: known.slice(0, 3).map(({ index }) => ({ index })) };
+  const { data } = await gateway.graphql(
+    'mutation ($input: CreatePrivateSetInput!) { createPrivateSet(input: $input) { privateSet { setId } } }',
+    { input },
+    { authorization },
+  );
+  return open(`/explore/sets/${data.createPrivateSet.privateSet.setId}`, { token });
+}
+
 describe.skipIf(noBrowser)('my sets', () => {
   it('makes a set of pasted validators: three wrong lines are named, and nothing is sent before they are left out', async () => {
     const { token } = await makeAccount(gateway);
@@ -112,14 +124,7 @@ describe.skipIf(noBrowser)('my sets', () => {
   it('shows the clients, relays and share of the network of a set', async () => {
     const clients = known.slice(0, 3).map(({ index }) => ({ validatorIndex: index, client: 'Lodestar' }));
     await importText(gateway, 'validator-clients', JSON.stringify(clients));
-    const { token, authorization } = await makeAccount(gateway);
-    const input = { name: 'With clients', validators: known.slice(0, 3).map(({ index }) => ({ index })) };
-    const { data } = await gateway.graphql(
-      'mutation ($input: CreatePrivateSetInput!) { createPrivateSet(input: $input) { privateSet { setId } } }',
-      { input },
-      { authorization },
-    );
-    const { page } = await open(`/explore/sets/${data.createPrivateSet.privateSet.setId}`, { token });
+    const { page } = await setOfThree('With clients');
     const rows = page.getByRole('figure', { name: 'Clients' }).locator('tbody tr');
     await rows.first().waitFor();
     expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/^Lodestar\s+100(\.0)?\s?%$/)]);
@@ -128,16 +133,7 @@ describe.skipIf(noBrowser)('my sets', () => {
   });
 
   it('renames a set, adds and removes validators, and deletes it, once asked', async () => {
-    const { token, authorization } = await makeAccount(gateway);
-    const input = { name: 'Before', validators: known.slice(0, 3).map(({ index }) => ({ index })) };
-    const { data } = await gateway.graphql(
-      'mutation ($input: CreatePrivateSetInput!) { createPrivateSet(input: $input) { privateSet { setId } } }',
-      { input },
-      { authorization },
-    );
-    const { page, violations } = await open(`/explore/sets/${data.createPrivateSet.privateSet.setId}`, {
-      token,
-    });
+    const { page, violations } = await setOfThree('Before');
     await page.locator('summary', { hasText: 'Rename' }).click();
     await page.getByLabel('Name').fill('After');
     await page.getByRole('button', { name: 'Rename' }).click();

@@ -1,8 +1,11 @@
+import { graphql } from 'react-relay';
+import type { makeup_summary$data } from '../__generated__/makeup_summary.graphql';
 import { ratio } from '../parts/format.ts';
 import { Share } from '../parts/share.tsx';
 import { Figure } from './figure.tsx';
 import type { Column } from './table.tsx';
 
+type Summary = Omit<makeup_summary$data, ' $fragmentType'>;
 type Part = { name: string; ratio: number };
 const shareColumns = (head: string): Column<Part>[] => [
   { head, value: ({ name }) => name },
@@ -18,10 +21,18 @@ const shareColumns = (head: string): Column<Part>[] => [
 const clientColumns = shareColumns('Client');
 const relayColumns = shareColumns('Relay');
 
-type Summary = {
-  readonly clientPercentages: readonly { readonly client: string; readonly ratio: number }[];
-  readonly relayerPercentages: readonly { readonly relayer: string; readonly ratio: number }[];
-};
+graphql`
+  fragment makeup_summary on OperatorSummary {
+    clientPercentages {
+      client
+      ratio
+    }
+    relayerPercentages {
+      relayer
+      ratio
+    }
+  }
+`;
 
 /** Clients and relays of an operator or a set. */
 export function Makeup({ summary }: { summary: Summary | null | undefined }) {

@@ -60,7 +60,7 @@ function ticksFor(times: readonly number[]) {
 const PIXELS_A_TICK = 110;
 const PIXELS_A_LEVEL = 50;
 
-/** How many ticks a y axis of these values has: of whole numbers not so many that they would lie between. */
+/** The number of ticks of a y axis. Whole values get none between whole numbers. */
 function levelsOf(values: readonly number[]): number {
   const most = Math.floor(260 / PIXELS_A_LEVEL);
   const range = Math.max(...values) - Math.min(...values);

@@ -79,14 +79,7 @@ const query = graphql`
           aprPercentage
           validatorCount
         }
-        clientPercentages {
-          client
-          ratio
-        }
-        relayerPercentages {
-          relayer
-          ratio
-        }
+        ...makeup_summary @relay(mask: false)
       }
       history(last: $days) @include(if: $hasHistory) {
         ...operator_history @relay(mask: false)

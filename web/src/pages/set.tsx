@@ -37,14 +37,7 @@ const query = graphql`
       createdBy
       summary(window: THIRTY_DAYS) {
         networkPenetration
-        clientPercentages {
-          client
-          ratio
-        }
-        relayerPercentages {
-          relayer
-          ratio
-        }
+        ...makeup_summary @relay(mask: false)
       }
       rewards(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
         nodes {
