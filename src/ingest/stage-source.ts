@@ -6,6 +6,7 @@ import type { ImportOptions } from './import-options.ts';
 import { addFault, type FileReport } from './import-report.ts';
 import type { Importer } from './importer.ts';
 import {
+  analyzeMiscounted,
   contradictingRows,
   hasRepeatedKeys,
   openStaging,
@@ -109,6 +110,7 @@ export async function checkStaged(
   report: FileReport,
 ) {
   const { key, unique } = importer;
+  if (unique) await analyzeMiscounted(client, unique.table);
   const checks = [
     (await hasRepeatedKeys(client)) && {
       query: repeatedRows(key),

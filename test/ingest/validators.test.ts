@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { transaction } from '../../src/db/pool.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 
@@ -97,6 +98,27 @@ describe('an import of validators', () => {
     const { faults, loaded } = await load(JSON.stringify([validator(1, more)]));
     expect(faults.map((fault) => fault.field)).toEqual([field]);
     expect(loaded).toBe(false);
+  });
+
+  it('analyzes rows that a VACUUM did not count because their load had not ended', async () => {
+    const { pool } = gateway.database;
+    const counted = async () => {
+      const { rows } = await pool.query({
+        text: `select reltuples::int as rows from pg_class where relname = 'validators' and relpages > 0`,
+        values: [],
+      });
+      return rows[0]?.rows;
+    };
+    await transaction(pool, async (client) => {
+      await client.query(
+        `insert into validators (network, validator_index, validator_pubkey, slashed)
+        select 'mainnet', i, lpad(to_hex(i), 96, '0'), false from generate_series(1, 3000) i`,
+      );
+      await pool.query({ text: 'vacuum validators', values: [] });
+    });
+    expect(await counted()).toBe(0);
+    await load(JSON.stringify([validator(3001)]));
+    expect(await counted()).toBe(3000);
   });
 
   it('refuses an index given twice and what is no row', async () => {
