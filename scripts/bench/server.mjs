@@ -18,6 +18,8 @@ export async function benchServer(folder) {
   return {
     async create(name) {
       const database = `stakegraph_bench_${name}`;
+      // that of an earlier run that was killed; the server refuses to drop one in use
+      await command(url, `drop database if exists ${database}`);
       await command(url, `create database ${database}`);
       made.push(database);
       const address = new URL(url);
