@@ -168,10 +168,16 @@ const consolidation = (index) => ({
     targetValidatorPubkey: pubkey(2_000_000 - (index % 999)),
   },
 });
-const balance = (index) => ({
-  epoch: index,
-  totalActiveBalance: 32_000_000_000_000 + index * 32_000_000_000,
-});
+/** Epochs until November 2026: 889,000 rows. */
+const epochsOf = { mainnet: 490_000, holesky: 260_000, hoodi: 139_000 };
+function balance(index) {
+  let epoch = index;
+  for (const [network, epochs] of Object.entries(epochsOf)) {
+    if (epoch < epochs) return { network, epoch, totalActiveBalance: (1_000 + epoch) * 32_000_000_000 };
+    epoch -= epochs;
+  }
+  throw new Error(`There are no ${index + 1} epochs.`);
+}
 /** Epochs of 1,500 vote accounts. */
 const voteAccountEpoch = (index) => ({
   ...{ epoch: Math.floor(index / 1_500), voteAccount: base58(index % 1_500), validatorName: 'A validator' },
@@ -239,7 +245,7 @@ export const datasets = {
       consolidation_places: 'network, sorted_by, place',
     },
   },
-  'chain-balances': { row: balance, tables: { chain_balances: 'epoch' } },
+  'chain-balances': { row: balance, tables: { chain_balances: `network <> 'mainnet', network, epoch` } },
   'solana-validator-epochs': {
     row: voteAccountEpoch,
     tables: { solana_validator_epochs: 'epoch, vote_account' },

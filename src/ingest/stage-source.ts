@@ -8,6 +8,7 @@ import type { Importer } from './importer.ts';
 import {
   analyzeMiscounted,
   contradictingRows,
+  hasPresent,
   hasRepeatedKeys,
   openStaging,
   repeatedRows,
@@ -109,7 +110,9 @@ export async function checkStaged(
   options: ImportOptions,
   report: FileReport,
 ) {
-  const { key, unique } = importer;
+  const { key } = importer;
+  const unique =
+    importer.unique && (await hasPresent(client, importer.unique.columns)) ? importer.unique : undefined;
   if (unique) await analyzeMiscounted(client, unique.table);
   const checks = [
     (await hasRepeatedKeys(client)) && {

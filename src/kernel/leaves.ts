@@ -129,14 +129,18 @@ export const decimalRatio = () =>
     'Decimal',
     { minimum: 0, maximum: 1 },
   );
+const hasNoNul = (value: string) => !value.includes('\0');
+const isWellFormed = (value: string) => !/\p{Cs}/u.test(value);
+/** Refinements that no printable ASCII fails. */
+export const unicodeChecks: ReadonlySet<unknown> = new Set([hasNoNul, isWellFormed]);
 /** Refuses NUL, which PostgreSQL cannot store. */
 export const text = (max = 512) =>
   leaf(
     z
       .string()
       .max(max)
-      .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
-      .refine((value) => !/\p{Cs}/u.test(value), 'must be well-formed Unicode'),
+      .refine(hasNoNul, 'must not contain a NUL character')
+      .refine(isWellFormed, 'must be well-formed Unicode'),
     'String',
   );
 export const hex = (bytes: number) =>

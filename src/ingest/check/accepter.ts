@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unicodeChecks } from '../../kernel/leaves.ts';
 
 /** If false, zod checks every row. */
 const ENABLED = true;
@@ -93,6 +94,17 @@ function textAccepter(checks: readonly Check[]): Accepts | undefined {
     return true;
   };
 }
+
+/** True if, of printable ASCII, only the length can be wrong. */
+export function isFreeText(schema: z.ZodString): boolean {
+  const { checks = [] } = schema.def;
+  return checks.map((check) => check._zod.def as Check).every(isLengthOrUnicode);
+}
+
+const isLengthOrUnicode = (check: Check): boolean =>
+  check.check === 'custom'
+    ? unicodeChecks.has(check.fn)
+    : check.check === 'min_length' || check.check === 'max_length';
 
 function textCheck(check: Check): ((text: string) => boolean) | undefined {
   switch (check.check) {

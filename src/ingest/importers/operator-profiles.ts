@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { Network } from '../../chain/networks.ts';
+import { Network, networks } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { text } from '../../kernel/leaves.ts';
 import { normaliseId, OperatorTag } from '../../resources/operators/record.ts';
@@ -51,7 +51,8 @@ function faultsOf(row: ImportedProfile): Faults {
 async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[]>> {
   const { rows } = await client.query(
     `/* profiledPoolTypes */ select network, operator_id, pool_type from operator_profiles
-    where id_type = 'pool' and pool_type is not null`,
+    where network = any($1::text[]) and id_type = 'pool' and pool_type is not null`,
+    [networks],
   );
   return new Map(
     rows.map((row) => [JSON.stringify(row), [row.network, row.operator_id, row.pool_type] as string[]]),

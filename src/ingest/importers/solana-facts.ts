@@ -25,10 +25,14 @@ const rate = () =>
   decimalRatio().refine((digits) => digits.length <= 20, 'must have at most 18 digits after the point');
 
 type Pairs<Row> = readonly (readonly [part: keyof Row & string, whole: keyof Row & string])[];
-const partFaults = <Row>(row: Row, pairs: Pairs<Row>): Fault[] =>
-  pairs
-    .filter(([part, whole]) => Number(row[part]) > Number(row[whole]))
-    .map(([part, whole]) => [part, `is ${row[part]}, more than ${whole} ${row[whole]}`]);
+/** A loop, because rows come by the million. */
+function partFaults<Row>(row: Row, pairs: Pairs<Row>): Fault[] {
+  const faults: Fault[] = [];
+  for (const [part, whole] of pairs)
+    if (Number(row[part]) > Number(row[whole]))
+      faults.push([part, `is ${row[part]}, more than ${whole} ${row[whole]}`]);
+  return faults;
+}
 
 /** Refuses yields that would overflow when compounded over a year. An epoch really pays about 0.04 %. */
 const yieldFaults = <Row>(row: Row, rewards: keyof Row & string, stake: keyof Row & string): Fault[] =>
@@ -93,9 +97,8 @@ export const solanaValidatorEpochImporter = plainImporter({
     votingCosts: sol(),
   }),
   faults(row) {
-    const faults = partFaults(row, partsOfValidators).concat(
-      yieldFaults(row, 'votingRewards', 'activeStake'),
-    );
+    const faults = partFaults(row, partsOfValidators);
+    faults.push(...yieldFaults(row, 'votingRewards', 'activeStake'));
     if (Number(row.sumVotingLatency) < row.votesLanded) {
       const message = `is ${row.sumVotingLatency}; ${row.votesLanded} votes take a slot each at least`;
       faults.push(['sumVotingLatency', message]);

@@ -185,6 +185,14 @@ export type Unique = { table: string; key: readonly string[]; columns: readonly 
 const arePresent = (columns: readonly string[]) =>
   columns.map((column) => `${column} is not null`).join(' and ');
 
+/** True if a staged row has a value in all of `columns`. */
+export async function hasPresent(client: pg.ClientBase, columns: readonly string[]): Promise<boolean> {
+  const { rows } = await client.query(
+    `/* hasPresent */ select from staged where ${arePresent(columns)} limit 1`,
+  );
+  return rows.length > 0;
+}
+
 /** SQL for rows that repeat an earlier row; `other` is the place of the earlier row. Rows with nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decode } from '../../kernel/decode.ts';
 import { exactly } from '../../kernel/exactly.ts';
 import { leafKind, unwrap } from '../../kernel/leaves.ts';
-import type { Accepts } from '../check/accepter.ts';
+import { type Accepts, isFreeText } from '../check/accepter.ts';
 
 export type Reader = {
   /** True if the value, which is ASCII, is right and stored as it is written. */
@@ -43,6 +43,7 @@ export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boo
     case 'Decimal':
       return textReader((text) => NUMBER.test(text) && accepts(text));
     default:
+      if (inner instanceof z.ZodString && isFreeText(inner)) return freeTextReader(accepts, json);
       return textReader((text, quoted) => quoted === json && decode(inner, text) === text && accepts(text));
   }
 }
@@ -102,6 +103,26 @@ function digitsReader(accepts: Accepts): Reader {
       from = start;
       to = end;
       return isWhole(bytes, first, end) && ((first === start && end - start <= fitting) || accepts(value()));
+    },
+    value,
+  };
+}
+
+/** Longer text is rare. */
+const COMMON_LENGTH = 128;
+
+/** Makes no text of values of common lengths, which would take most of the time. */
+function freeTextReader(accepts: Accepts, json: boolean): Reader {
+  const fits = Array.from({ length: COMMON_LENGTH }, (_, length) => accepts('a'.repeat(length)));
+  let taken: Buffer | undefined;
+  let [from, to] = [0, 0];
+  const value = () => taken?.toString('latin1', from, to);
+  return {
+    takes(bytes, start, end, quoted) {
+      taken = bytes;
+      from = start;
+      to = end;
+      return quoted === json && (fits[end - start] ?? accepts(value()));
     },
     value,
   };
