@@ -43,4 +43,5 @@ it('names the bound of a number and the words of a field', async () => {
   expect(await faultsOf('operator-profiles', { id: 'a', idType: 'planet' })).toContainEqual(
     expect.stringMatching(/^idType must be one of depositAddress, /),
   );
+  expect(await faultsOf('operator-profiles', { id: '', idType: 'pool' })).toEqual(['id must not be empty']);
 });
