@@ -28,6 +28,7 @@ describe('the systemd units', () => {
     expect(names.filter((name) => name.endsWith('.timer')).sort()).toEqual(
       oneshot.map((name) => name.replace('.service', '.timer')),
     );
+    for (const name of oneshot) expect(valuesOf(name, 'TimeoutStartSec')).toEqual(['1d']);
     const lasting = services.filter((name) => !oneshot.includes(name));
     expect(lasting.sort()).toEqual(['stakegraph-index.service', 'stakegraph.service']);
     for (const name of lasting) {

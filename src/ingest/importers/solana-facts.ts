@@ -25,7 +25,6 @@ const rate = () =>
   decimalRatio().refine((digits) => digits.length <= 20, 'must have at most 18 digits after the point');
 
 type Pairs<Row> = readonly (readonly [part: keyof Row & string, whole: keyof Row & string])[];
-/** A loop, because rows come by the million. */
 function partFaults<Row>(row: Row, pairs: Pairs<Row>): Fault[] {
   const faults: Fault[] = [];
   for (const [part, whole] of pairs)

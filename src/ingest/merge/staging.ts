@@ -267,9 +267,9 @@ export async function analyzeGrown(client: pg.ClientBase, table: string, written
 }
 
 /**
- * Analyzes a table that has fewer rows than pages by its statistics. A VACUUM during a load stores that, because it counts
- * all pages, but not the rows of transactions that are not committed. The planner would expect a single row, and join two
- * tables of a million rows by nested loops.
+ * Analyzes a table whose statistics have fewer rows than pages. The planner would expect a single row, and join two tables of
+ * a million rows by nested loops. A VACUUM during a load leaves such statistics: it counts the pages of a transaction that
+ * has not ended, but not its rows.
  */
 export async function analyzeMiscounted(client: pg.ClientBase, table: string): Promise<void> {
   const { rows } = await client.query(

@@ -108,10 +108,10 @@ function digitsReader(accepts: Accepts): Reader {
   };
 }
 
-/** Longer text is rare. */
+/** Longer values are rare. */
 const COMMON_LENGTH = 128;
 
-/** Makes no text of values of common lengths, which would take most of the time. */
+/** Values of common lengths are accepted without being made into text, which would take most of the time. */
 function freeTextReader(accepts: Accepts, json: boolean): Reader {
   const fits = Array.from({ length: COMMON_LENGTH }, (_, length) => accepts('a'.repeat(length)));
   let taken: Buffer | undefined;

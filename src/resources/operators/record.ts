@@ -137,7 +137,7 @@ export const isAddress = (id: string): boolean => address.test(id);
 
 /** Lowercases addresses and public keys, also those with the `\\x` of a PostgreSQL dump. Names are case-sensitive. */
 export function normaliseId(id: string): string {
-  // Imports have a million ids in this form, which need not be rewritten.
+  // A faster check, for imports: most ids need no change.
   if (/^0x[0-9a-f]*$/.test(id)) return id;
   return /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 }

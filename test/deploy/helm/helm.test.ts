@@ -337,6 +337,19 @@ describe.skipIf(noRenderer || !thorough)('the manifests of the Helm chart', () =
     expect(new Set(Object.values(others))).toEqual(new Set(['DATABASE_URL']));
   });
 
+  it('end a scheduled run that hangs after a day, or after the time of its job', () => {
+    const refresh = { ...everything.refresh, activeDeadlineSeconds: 600 };
+    const deadlines = renderer
+      .manifests(withValues({ ...everything, refresh }))
+      .filter(({ kind }) => kind === 'CronJob')
+      .map(({ metadata, spec }) => [
+        metadata.name.split('-').at(-1),
+        spec.jobTemplate.spec.activeDeadlineSeconds,
+      ]);
+    const expected = { refresh: 600, retain: 86_400, repack: 86_400, backup: 86_400 };
+    expect(Object.fromEntries(deadlines)).toEqual(expected);
+  });
+
   it('are found faulty with a field that Kubernetes does not know, and without one that it needs', () => {
     const [, service] = renderer.manifests(withValues(everything)).filter(({ kind }) => kind === 'Service');
     expect(typeFaults([{ ...(service as Manifest), spce: {} }])).toContain('\'"spce"\' does not exist');
