@@ -43,5 +43,7 @@ it('names the bound of a number and the words of a field', async () => {
   expect(await faultsOf('operator-profiles', { id: 'a', idType: 'planet' })).toContainEqual(
     expect.stringMatching(/^idType must be one of depositAddress, /),
   );
-  expect(await faultsOf('operator-profiles', { id: '', idType: 'pool' })).toEqual(['id must not be empty']);
+  expect(await faultsOf('operator-profiles', { id: '', idType: 'pool' })).toEqual([
+    'id must have at least 1 character',
+  ]);
 });

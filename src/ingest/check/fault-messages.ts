@@ -36,7 +36,6 @@ function ruleOf(issue: z.core.$ZodIssue): string | undefined {
     case 'invalid_value':
       return `be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
     case 'too_small':
-      if (['string', 'array'].includes(issue.origin) && issue.minimum === 1) return 'not be empty';
       return boundOf(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum);
     case 'too_big':
       return boundOf(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum);
@@ -46,7 +45,7 @@ function ruleOf(issue: z.core.$ZodIssue): string | undefined {
 }
 
 function boundOf(origin: string, words: string, bound: number | bigint): string {
-  if (origin === 'string') return `have ${words} ${bound} characters`;
+  if (origin === 'string') return `have ${words} ${bound} ${bound === 1 ? 'character' : 'characters'}`;
   return origin === 'array' ? `have ${words} ${bound} entries` : `be ${words} ${bound}`;
 }
 
