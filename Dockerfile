@@ -15,7 +15,7 @@ WORKDIR /app
 FROM base AS build
 COPY package.json package-lock.json ./
 COPY web/package.json ./web/
-RUN npm ci --ignore-scripts --no-audit --workspace=web --include-workspace-root
+RUN npm ci --omit=dev --ignore-scripts --no-audit --workspace=web --include-workspace-root
 COPY tsconfig.json tsconfig.build.json schema.graphql ./
 COPY scripts/build.mjs scripts/build-web.mjs ./scripts/
 COPY src ./src

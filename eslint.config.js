@@ -3,6 +3,7 @@ import graphql from '@graphql-eslint/eslint-plugin';
 /** Parts of one object, without an identity of their own. */
 const withoutIdentity = [
   'AsOf',
+  'BidBuilder',
   'ClientPercentage',
   'ConsolidationEntity',
   'DatasetKeptFrom',
@@ -10,6 +11,7 @@ const withoutIdentity = [
   'OperatorChange',
   'OperatorTag',
   'PageInfo',
+  'PayloadBid',
   'ProposalCounts',
   'RateLimit',
   'RelayerPercentage',

@@ -10,8 +10,11 @@ const common = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  maxWorkers: 2,
 };
+/** Tests that compute: one for each core of the machines that run them. */
+const computing = { maxWorkers: 2, sequence: { groupOrder: 0 } };
+/** Tests that wait for processes leave the cores free, so that more of them run at once. */
+const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 /** Files that replace a module: their workers are not shared. */
 const isolated = ['test/graphql/fast-path.test.ts', 'test/fast-rows/fast-rows.test.ts'];
 
@@ -22,10 +25,12 @@ const slowFiles = [
       'accounts',
       'backup',
       'backup-folder',
+      'bench-path',
       'copy-to',
       'database-url',
       'detached-months',
       'index',
+      'index-gloas',
       'lost-database',
       'mirror',
       'package',
@@ -42,7 +47,6 @@ const slowFiles = [
     'accounts/rates',
     'db/embedded',
     'db/migrate',
-    'db/migrations',
     'distributed/paths',
     'examples',
     'http/connections',
@@ -54,7 +58,7 @@ const slowFiles = [
   ].map((name) => `test/${name}.test.ts`),
   'test/pages/**/*.test.ts',
 ];
-/** Files whose deadlines are those of production, which a stalled machine misses. */
+/** Files that wait most of their time, or whose deadlines are those of production, which a stalled machine misses. */
 const processFiles = [
   ...slowFiles,
   'test/cli/**/*.test.ts',
@@ -65,15 +69,15 @@ const processFiles = [
 ];
 
 export default defineConfig(({ mode }) => ({
+  resolve,
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    // The last one compares with all tests, of which a quick run leaves some out.
+    // The last one needs all tests, of which a quick run leaves some out.
     reporters: [
       'default',
       './test/support/closing-line.ts',
       ...(mode === 'all' ? ['./test/support/interface-reporter.ts'] : []),
     ],
-    maxWorkers: 2,
     provide: { thorough: mode === 'all' },
     projects: [
       {
@@ -81,22 +85,27 @@ export default defineConfig(({ mode }) => ({
         // Files share the modules of their worker: to load them for each file took a sixth of the time.
         test: {
           ...common,
+          ...computing,
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...isolated, ...(mode === 'all' ? processFiles : slowFiles)],
+          exclude: [...isolated, ...processFiles],
           isolate: false,
         },
       },
-      ...(mode === 'all'
-        ? [
-            {
-              resolve,
-              // A test that fails is tried once more; the last lines of the run name it.
-              test: { ...common, name: 'processes', include: processFiles, isolate: false, retry: 1 },
-            },
-          ]
-        : []),
-      { resolve, test: { ...common, name: 'isolated', include: isolated } },
+      { resolve, test: { ...common, ...computing, name: 'isolated', include: isolated } },
+      {
+        resolve,
+        test: {
+          ...common,
+          ...waiting,
+          name: 'processes',
+          include: processFiles,
+          exclude: mode === 'all' ? [] : slowFiles,
+          isolate: false,
+          // A test that fails is tried once more; the last lines of the run name it.
+          retry: mode === 'all' ? 1 : 0,
+        },
+      },
     ],
   },
 }));

@@ -22,6 +22,24 @@ const networks = (process.env.NETWORKS ?? 'mainnet').split(',');
 
 class Failure extends Error {}
 
+/** A gateway behind another address, or with sets of its own, answers the same. Maps ids of sets to their names. */
+const sets = new Map();
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+const masked = (text) =>
+  text
+    .replaceAll(/https?:\/\/[^"\s]*?(?=\/v[01]\/)/g, 'http://gateway')
+    .replaceAll(UUID, (id) => (sets.has(id) ? `set ${sets.get(id)}` : id));
+
+/** Of this gateway: the path of a saved request has the ids of the other one. */
+function withOwnSets(path, saved) {
+  return path.replaceAll(UUID, (id) => {
+    const own = saved[id] && [...sets].find(([, name]) => name === saved[id])?.[0];
+    if (saved[id] && !own)
+      throw new Failure(`The gateway has no private set named ${saved[id]}: make it first.`);
+    return own ?? id;
+  });
+}
+
 async function request({ path, network, body }) {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(new URL(path, base), {
@@ -127,7 +145,7 @@ async function requestsOf(network) {
       validators(first: ${VALIDATORS}, network: ${constant(network)}) { nodes { validatorIndex } }
       newest: validators(last: ${VALIDATORS}, network: ${constant(network)}) { nodes { validatorIndex } }
       privateSets(first: ${OWNERS}, network: ${constant(network)}) {
-        nodes { setId validators(first: ${VALIDATORS}) { nodes { validatorIndex } } } } }`,
+        nodes { setId name validators(first: ${VALIDATORS}) { nodes { validatorIndex } } } } }`,
   );
   const members = privateSets.nodes.flatMap((set) => set.validators.nodes);
   const indices = [...validators.nodes, ...newest.nodes, ...members].map((one) => one.validatorIndex);
@@ -147,23 +165,53 @@ async function requestsOf(network) {
   return [...wanted.map((path) => ({ path, network })), ...documents.map((query) => graphql(network, query))];
 }
 
+/** Without the address, so that the page is requested of whichever gateway is asked. */
 const nextOf = ({ text }) => {
   try {
-    const { next } = JSON.parse(text);
-    return typeof next === 'string' ? next : undefined;
+    const { pathname, search } = new URL(JSON.parse(text).next);
+    return pathname + search;
   } catch {
     return undefined;
   }
 };
 
+/** Whether a list in the body has entries, or the body is a record without lists. */
+function hasRows({ status, text }) {
+  if (status !== 200) return false;
+  const lists = [];
+  let leaves = 0;
+  const walk = (value) => {
+    if (Array.isArray(value)) lists.push(value.length);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
+    else if (value !== null) leaves += 1;
+  };
+  try {
+    walk(JSON.parse(text));
+  } catch {
+    return false;
+  }
+  return lists.length > 0 ? lists.some((length) => length > 0) : leaves > 0;
+}
+
+async function readSets() {
+  for (const network of networks) {
+    const { privateSets } = await found(
+      network,
+      `{ privateSets(first: 100, network: ${constant(network)}) { nodes { setId name } } }`,
+    );
+    for (const { setId, name } of privateSets.nodes) sets.set(setId, name);
+  }
+}
+
 async function save() {
+  await readSets();
   const saved = [];
   for (const network of networks) {
     for (const wanted of await requestsOf(network)) {
       let asked = wanted;
       for (let page = 1; asked && page <= PAGES; page += 1) {
         const response = await request(asked);
-        saved.push({ ...asked, ...response });
+        saved.push({ ...asked, ...response, text: masked(response.text) });
         const next = wanted.body ? undefined : nextOf(response);
         asked = next && { path: next, network };
       }
@@ -171,18 +219,27 @@ async function save() {
   }
   const ok = saved.filter(({ status }) => status === 200).length;
   if (ok === 0) throw new Failure('No request was answered with 200: nothing was saved.');
-  writeFileSync(file, JSON.stringify(saved));
-  process.stdout.write(`Saved ${saved.length} responses, ${ok} of them with status 200.\n`);
+  writeFileSync(file, JSON.stringify({ sets: Object.fromEntries(sets), saved }));
+  const rows = saved.filter(hasRows).length;
+  process.stdout.write(
+    `Saved ${saved.length} responses, ${ok} of them with status 200 and ${rows} with rows.\n`,
+  );
 }
 
 const excerpt = (text, at) => JSON.stringify(text.slice(Math.max(0, at - 60), at + 60));
 
 async function compare() {
-  const saved = JSON.parse(readFileSync(file, 'utf8'));
-  let different = 0;
+  const { sets: others, saved } = JSON.parse(readFileSync(file, 'utf8'));
+  await readSets();
+  let [different, equal, empty] = [0, 0, 0];
   for (const before of saved) {
-    const after = await request(before);
-    if (after.status === before.status && after.text === before.text) continue;
+    const { status, text } = await request({ ...before, path: withOwnSets(before.path, others) });
+    const after = { status, text: masked(text) };
+    if (after.status === before.status && after.text === before.text) {
+      if (hasRows(before)) equal += 1;
+      else empty += 1;
+      continue;
+    }
     different += 1;
     let at = 0;
     while (at < before.text.length && before.text[at] === after.text[at]) at += 1;
@@ -191,8 +248,11 @@ async function compare() {
       `${before.network} ${name}\n  before: ${before.status} ${excerpt(before.text, at)}\n  after:  ${after.status} ${excerpt(after.text, at)}\n`,
     );
   }
-  process.stdout.write(`${saved.length - different} of ${saved.length} responses are equal.\n`);
+  process.stdout.write(
+    `Of ${saved.length} responses, ${equal} have rows and are equal, ${different} differ, and ${empty} have no rows on either side, which compares nothing.\n`,
+  );
   if (different > 0) process.exitCode = 1;
+  else if (equal === 0) throw new Failure('No response had rows: nothing was compared.');
 }
 
 try {

@@ -17,7 +17,11 @@ const isBundled = ([path, { dev, devOptional, link }]) =>
 const stage = mkdtempSync(join(tmpdir(), 'stakegraph-package-'));
 try {
   const bundleDependencies = Object.keys(manifest.dependencies);
-  writeFileSync(join(stage, 'package.json'), JSON.stringify({ ...manifest, bundleDependencies }, null, 2));
+  const bin = { stakegraph: 'dist/main.js' };
+  writeFileSync(
+    join(stage, 'package.json'),
+    JSON.stringify({ ...manifest, bin, bundleDependencies }, null, 2),
+  );
   for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist', 'docs', 'deploy'])
     if (existsSync(name)) cpSync(name, join(stage, name), { recursive: true });
   for (const [path] of Object.entries(packages).filter(isBundled)) {

@@ -4,7 +4,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { webInputs } from './build-web.mjs';
 
 const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
-const sources = [...readdirSync('src', { recursive: true }).map((name) => `src/${name}`), ...webInputs()];
+// `npm prune` writes package-lock.json anew, and may remove what a build needs.
+const ofWeb = webInputs().filter((name) => name !== 'package-lock.json');
+const sources = [...readdirSync('src', { recursive: true }).map((name) => `src/${name}`), ...ofWeb];
 if (Math.max(...sources.map((name) => statSync(name).mtimeMs)) > built) await import('./build.mjs');
 
 process.argv.splice(2, 0, 'serve'); // options may follow: npm start -- --index URL

@@ -5,7 +5,9 @@ import type { Network } from './chain/networks.ts';
 import { type Reading, type SharedReads, sharedReads } from './db/batch/readers.ts';
 import { noteStatement, type Trace } from './db/changes/datasets.ts';
 import type { Revisions, Snapshot } from './db/changes/revisions.ts';
-import type { Pool, Primary, Queryable } from './db/pool.ts';
+import { type Pool, type Primary, primaryOf, type Queryable } from './db/pool.ts';
+import type { Sizes } from './db/sizes.ts';
+import { boundedMap } from './kernel/bounded.ts';
 
 export type Caller = {
   accountId: string;
@@ -31,33 +33,63 @@ export type Context = Reading & {
   now: () => Date;
   requestId: string;
   log: Logger;
+  sizes: Sizes;
   /** Revisions of the datasets when the request began. */
   data: Snapshot;
 };
 
-type Request = { id: string; log: object; caller: Caller | null; metering: Metering | null };
+type Request = {
+  id: string;
+  log: object;
+  caller: Caller | null;
+  metering: Metering | null;
+  /** Whose statements wait for one another; by default the account's. */
+  line?: string | undefined;
+};
+
+/** How an account reads one server. Accounts share no statement, so that none waits for rows of another. */
+type Reader = { db: Queryable; shared: SharedReads };
+const MAX_READERS = 1_000;
+
+function readersOf(server: Queryable, onFault: (error: unknown) => void): (account: string) => Reader {
+  const readers = boundedMap<Reader>(MAX_READERS);
+  return (account) => {
+    let reader = readers.get(account);
+    if (!reader) {
+      const db: Queryable = {
+        query: ({ text, values, since }) => server.query({ text, values, since, account }),
+      };
+      readers.set(account, (reader = { db, shared: sharedReads(db, onFault) }));
+    }
+    return reader;
+  };
+}
 
 export function contextMaker(options: {
   pool: Pool;
-  primary: Primary;
+  primary: Pool;
   revisions: Revisions;
+  sizes: () => Sizes;
   now: () => Date;
   log: Logger;
 }): (request: Request, network: Network) => Context {
-  const { pool, primary, revisions, now, log } = options;
+  const { pool, revisions, sizes, now, log } = options;
   const onFault = (error: unknown) =>
     log.warn({ err: error }, 'a statement of several requests failed; each is answered on its own');
-  const sharedOf = new Map<Queryable, SharedReads>();
-  return ({ id, log: ofRequest, caller, metering }, network) => {
+  const serverReaders = new Map<Queryable, ReturnType<typeof readersOf>>();
+  return ({ id, log: ofRequest, caller, metering, line }, network) => {
     const trace: Trace = { datasets: new Set(), isPrivate: false };
+    const account = caller?.accountId ?? '';
     const server = pool.choose?.() ?? pool; // servers may have different revisions
-    let shared = sharedOf.get(server);
-    if (!shared) sharedOf.set(server, (shared = sharedReads(server, onFault)));
+    let readers = serverReaders.get(server);
+    if (!readers) serverReaders.set(server, (readers = readersOf(server, onFault)));
+    const { db, shared } = readers(line ?? account);
+    const primary = primaryOf(options.primary, account);
     return {
       db: {
         query(statement) {
           noteStatement(trace, statement.text);
-          return server.query(statement);
+          return db.query(statement);
         },
       },
       // Using `primary`, `caller` or `now` makes the response private, which prevents caching.
@@ -89,6 +121,7 @@ export function contextMaker(options: {
       loaders: new Map(),
       shared,
       trace,
+      sizes: sizes(),
       data: revisions.current,
     };
   };

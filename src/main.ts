@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { urlsOf } from './commands/index-flags.ts';
+import { errorText } from './error-text.ts';
 import './commands/output.ts';
 import { withDatabase } from './commands/with-database.ts';
 import { readSettings, SettingsError, useConfigFile } from './config/index.ts';
@@ -97,14 +98,8 @@ try {
   process.exitCode = exitCodeOf(error);
 }
 
-/** The message of a refusal is for clients of the API; its cause says what failed here. */
-function messageOf(error: unknown): string {
-  const { message, code, cause } = error as Error & { code?: unknown };
-  return code === 'UNAVAILABLE' && cause instanceof Error ? cause.message : message;
-}
-
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed the reason
-  process.stderr.write(`stakegraph: ${messageOf(error)}\n`);
+  process.stderr.write(`stakegraph: ${errorText(error)}\n`);
   return error instanceof SettingsError ? 2 : 1;
 }

@@ -175,7 +175,8 @@ function tracerOf(provider: TracerProvider): Tracer {
   }
 
   return {
-    request(headers, name) {
+    request(headers, name, known) {
+      if (!known) return spanOf(tracer.startSpan(name, { kind: SpanKind.SERVER }, ROOT_CONTEXT));
       const { traceparent, tracestate } = headers;
       const given = { traceparent, tracestate: tracestate && withoutTokens(String(tracestate)) };
       const parent = propagator.extract(ROOT_CONTEXT, given, defaultTextMapGetter);

@@ -19,6 +19,7 @@ const relay: Plugin = {
 
 /** `npm run dev:web` serves the sources and passes requests of the API on to a gateway on its default port. */
 export default defineConfig({
+  base: './', // the gateway may be served below any path, and writes it into index.html
   plugins: [relay],
   server: { proxy: { '/graphql': gateway, '/page-token': gateway } },
   build: {

@@ -5,15 +5,15 @@ import { rankCursor } from '../../dist/graphql/schema/connection.js';
 
 const operatorOwn = 'operatorId network idType operatorTags { name path idType } displayName';
 const operatorFigures = `validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
-  clientPercentages { client percentage } networkPenetration relayerPercentages { relayer percentage } nodeOperatorCount
+  clientPercentages { client ratio } networkPenetration relayerPercentages { relayer ratio } nodeOperatorCount
   aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance`;
 const authorityOwn = 'stakeAuthority poolName';
-const authorityFigures = `validatorDelegates delegations { validatorVoteAccount validatorName percentage }
+const authorityFigures = `validatorDelegates delegations { validatorVoteAccount validatorName ratio }
   stakingRewardsApy mevRewardsApr delegatorApy sumMissedStakingRewards delegatedStake networkPenetration
   aggregateValidatorEffectiveness blendedVoteCommissionRate blendedMevCommissionRate sumStakingRewards sumMevRewards
   sumRewards sumStakingCommissionPaid sumMevCommissionPaid sumCommissionPaid`;
 const fewFigures = 'validatorCount networkPenetration aprPercentage';
-const withSummary = (own, figures) => `${own} summary { ${figures} }`;
+const withSummary = (own, figures) => `${own} summary(window: SEVEN_DAYS) { ${figures} }`;
 const operatorFields = withSummary(operatorOwn, `window ${operatorFigures}`);
 const authorityFields = withSummary(authorityOwn, `window ${authorityFigures}`);
 const few = withSummary('operatorId', fewFigures);

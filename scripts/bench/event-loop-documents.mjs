@@ -1,17 +1,17 @@
 // Documents that ask for as much as they can, including those that the limits refuse.
 const times = (count, part) => Array.from({ length: count }, (_, index) => part(index)).join(' ');
 
-const attestation = `avgAttesterEffectiveness date day endDate endDay endEpoch endSlot endTimestamp entityId hour startDate
+const attestation = `avgAttesterEffectiveness date day endDate endDay endEpoch endSlot endTimestamp hour startDate
   startDay startEpoch startSlot startTimestamp sumCorrectHead sumCorrectSource sumCorrectTarget sumEndEpochBalance
   sumEndEpochEffectiveBalance sumInclusionDelay sumLateSourceVotes sumLateTargetVotes sumMissedAttestations
   sumMissedSyncSignatures sumSyncSignatureCount sumWrongHeadVotes sumWrongTargetVotes totalUniqueAttestations validatorCount`;
 const attestations = (first, i = 0) =>
-  `attestations(entityId: "nodeOperator ${i}", entityType: NODE_OPERATOR, first: ${first})`;
+  `attestations(operatorId: "nodeOperator ${i}", idType: NODE_OPERATOR, first: ${first})`;
 const operators = (first) => `operators(window: SEVEN_DAYS, idType: NODE_OPERATOR, first: ${first})`;
-const lists = `clientPercentages { client percentage } relayerPercentages { relayer percentage } operatorTags { name path }`;
-const operator = `id operatorId network idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
-  avgValidatorEffectiveness networkPenetration nodeOperatorCount displayName aprPercentage sumEndEpochBalance
-  sumEndEpochEffectiveBalance ${lists}`;
+const lists = 'clientPercentages { client ratio } relayerPercentages { relayer ratio }';
+const summary = `id window validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
+  networkPenetration nodeOperatorCount aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance ${lists}`;
+const operator = `id operatorId network idType displayName operatorTags { name path } summary(window: SEVEN_DAYS) { ${summary} }`;
 const A = `fragment A on AttestationRecord { ${attestation} }`;
 
 export const worstDocuments = {
@@ -41,15 +41,15 @@ export const worstDocuments = {
   'cursors of 16 aliases': `{ ${attestations(1000)} { ${times(16, (i) => `a${i}: edges { cursor }`)} } }`,
   'cursors of 29 aliases': `{ ${attestations(1000)} { ${times(29, (i) => `a${i}: edges { cursor }`)} } }`,
   '10 pages of operators': `{ ${times(10, (i) => `a${i}: ${operators(200)} { nodes { ...O } }`)} } fragment O on Operator { ${operator} }`,
-  'aliased lists of operators': `{ ${operators(200)} { nodes { ${times(10, (i) => `a${i}: clientPercentages { client percentage } b${i}: relayerPercentages { relayer percentage }`)} } } }`,
-  'operators in other windows': `{ ${operators(200)} { nodes { ${times(15, (i) => `a${i}: in(window: ALL) { ...O }`)} } } } fragment O on Operator { ${operator} }`,
-  'operators in 6 windows': `{ ${operators(200)} { nodes { ${times(6, (i) => `a${i}: in(window: ALL) { ...O }`)} } } } fragment O on Operator { ${operator} }`,
-  'operators in other windows, one field': `{ ${operators(200)} { nodes { ${times(28, (i) => `a${i}: in(window: ALL) { operatorId }`)} } } }`,
-  'empty pages within rows': `{ ${operators(200)} { nodes { ${times(28, (i) => `a${i}: poolShares(first: 1) { nodes { operatorId } }`)} } } }`,
-  'pages within rows near the limit': `{ ${operators(200)} { nodes { ${times(20, (i) => `a${i}: poolShares(first: 1) { nodes { operatorId } }`)} } } }`,
-  '200 stake authorities': `{ stakeAuthorities(window: SEVEN_DAYS, first: 200) { nodes { ${times(28, (i) => `a${i}: delegations { validatorVoteAccount validatorName percentage }`)} } } }`,
+  'aliased lists of operators': `{ ${operators(200)} { nodes { summary(window: SEVEN_DAYS) { ${times(10, (i) => `a${i}: clientPercentages { client ratio } b${i}: relayerPercentages { relayer ratio }`)} } } } }`,
+  'operators in other windows': `{ ${operators(200)} { nodes { ${times(15, (i) => `a${i}: summary(window: ALL) { ...S }`)} } } } fragment S on OperatorSummary { ${summary} }`,
+  'operators in 6 windows': `{ ${operators(200)} { nodes { ${times(6, (i) => `a${i}: summary(window: ALL) { ...S }`)} } } } fragment S on OperatorSummary { ${summary} }`,
+  'operators in other windows, one field': `{ ${operators(200)} { nodes { ${times(28, (i) => `a${i}: summary(window: ALL) { window }`)} } } }`,
+  'empty pages within rows': `{ ${operators(200)} { nodes { ${times(28, (i) => `a${i}: poolShares(window: SEVEN_DAYS, first: 1) { nodes { operatorId } }`)} } } }`,
+  'pages within rows near the limit': `{ ${operators(200)} { nodes { ${times(20, (i) => `a${i}: poolShares(window: SEVEN_DAYS, first: 1) { nodes { operatorId } }`)} } } }`,
+  '200 stake authorities': `{ stakeAuthorities(window: SEVEN_DAYS, first: 200) { nodes { summary(window: SEVEN_DAYS) { ${times(28, (i) => `a${i}: delegations { validatorVoteAccount validatorName ratio }`)} } } } }`,
   'a field 1,900 times': `{ ${operators(1)} { nodes { ${'id '.repeat(1_900)} } } }`,
   'nodes 450 times': `{ ${operators(1)} { ${'nodes { id } '.repeat(450)} } }`,
-  'a field with arguments 200 times': `{ ${operators(1)} { nodes { ${'in(window: ALL) { id } '.repeat(200)} } } }`,
+  'a field with arguments 200 times': `{ ${operators(1)} { nodes { ${'summary(window: ALL) { id } '.repeat(200)} } } }`,
   'a large document': `{ ${times(20, (i) => `a${i}: ${attestations(1, i)} { nodes { ...A } edges { node { ...A } } }`)} } ${A}`,
 };

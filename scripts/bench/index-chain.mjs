@@ -1,13 +1,12 @@
 // What the rules cost an index: CPU of an epoch, memory, and bytes that it saves, from made blocks and balances:
-//   npm run -s build && node --expose-gc scripts/bench/index-chain.mjs [active validators] [epochs] [deposits that wait]
-//                                                                      (1,000,000   3   50,000)
+//   npm run -s build && node --expose-gc scripts/bench/index-chain.mjs [active validators] [fork] [epochs] [deposits that wait]
+//                                                                      (1,000,000   fulu   6   50,000)
 // The registry has twice as many. Repeated steps show the least CPU. The memory has all inputs of two epochs in it.
 import { Chain } from '../../dist/indexer/chain/index.js';
 import { parseSpec } from '../../dist/indexer/spec.js';
-import mainnet from './mainnet-config.json' with { type: 'json' };
-import { SyntheticChain } from './synthetic-chain.mjs';
+import { configOf, SyntheticChain } from './synthetic-chain.mjs';
 
-const [active = '1000000', epochs = '3', deposits = '50000'] = process.argv.slice(2);
+const [active = '1000000', fork = 'fulu', epochs = '6', deposits = '50000'] = process.argv.slice(2);
 const rows = [];
 
 /** Runs `work` and notes its CPU and wall time; repeated rows keep the least. */
@@ -54,6 +53,7 @@ function nextInput(synthetic, epoch, committeesOf, state) {
   const first = epoch * 32;
   const blocks = Array.from({ length: 32 }, (_, at) => synthetic.block(first + at, committeesOf));
   const committee = synthetic.syncCommittee();
+  const following = synthetic.following(first + 32, committeesOf);
   return {
     epoch,
     blocks,
@@ -61,14 +61,24 @@ function nextInput(synthetic, epoch, committeesOf, state) {
     syncCommittee: committee,
     nextSyncCommittee: committee,
     proposers: Uint32Array.from(blocks, ({ proposerIndex }) => proposerIndex),
-    next: { ...state, epoch: epoch + 1, finalizedEpoch: epoch - 1 },
-    nextFirstBlock: synthetic.block(first + 32, committeesOf),
-    records: [],
+    next: { ...state, epoch: epoch + 1, finalizedEpoch: epoch - 1, builders: synthetic.builders(epoch + 1) },
+    nextFirstBlock: following[0] ?? synthetic.block(first + 32, committeesOf),
+    following,
   };
 }
 
-const spec = parseSpec(mainnet);
-const synthetic = new SyntheticChain(Number(active));
+/** How many bids of an epoch ended in which way. */
+function paymentsOf(facts) {
+  const counts = {};
+  for (const { bid } of facts?.blocks ?? [])
+    if (bid?.payment) counts[bid.payment] = (counts[bid.payment] ?? 0) + 1;
+  return Object.entries(counts)
+    .map(([payment, count]) => `${count} ${payment}`)
+    .join(', ');
+}
+
+const spec = parseSpec(configOf(fork));
+const synthetic = new SyntheticChain(Number(active), fork);
 const kept = new Map();
 const committeesOf = (epoch) => {
   if (!kept.has(epoch)) kept.set(epoch, synthetic.committees(epoch));
@@ -81,6 +91,8 @@ const before = {
   blocks: Array.from({ length: 32 }, (_, at) => synthetic.block((epoch - 1) * 32 + at, committeesOf)),
   committees: committeesOf(epoch - 1),
   firstBlock: synthetic.block(epoch * 32, committeesOf),
+  earlier: fork === 'gloas' ? synthetic.block((epoch - 1) * 32 - 1, committeesOf) : null,
+  following: synthetic.following(epoch * 32, committeesOf),
 };
 const pendingDeposits = synthetic.queue(Number(deposits), epoch * 32);
 const start = {
@@ -99,11 +111,11 @@ let rss = 0;
 let saved;
 for (const last = epoch + Number(epochs); epoch <= last; epoch++) {
   const input = nextInput(synthetic, epoch, committeesOf, state);
+  const needed = measured('records needed', () => chain.recordsNeeded(input));
+  input.records = needed.map((index) => synthetic.record(index));
   const balances = expectedBalances(chain, input, state);
   state = { ...input.next, balances };
-  const whole = { ...input, next: state };
-  measured('records needed', () => chain.recordsNeeded(whole));
-  measured('step', () => chain.step(whole));
+  measured('step', () => chain.step({ ...input, next: state }), paymentsOf);
   saved = measured(
     'save',
     () => chain.save(),
@@ -120,9 +132,10 @@ measured(
   () => `${synthetic.size} records`,
 );
 console.log(
-  `the rules, ${synthetic.active} active validators of ${synthetic.size}, ${deposits} deposits wait`,
+  `the rules of ${fork}, ${synthetic.active} active validators of ${synthetic.size}, ${deposits} deposits wait`,
 );
 console.table(rows);
-console.log(
-  `resident after an epoch ${megabytes(rss)}, at most ${megabytes(process.resourceUsage().maxRSS * 1024)}`,
-);
+const memory = process.resourceUsage().maxRSS * 1024;
+console.log(`resident after an epoch ${megabytes(rss)}, at most ${megabytes(memory)}`);
+const ofEpoch = rows.filter(({ part }) => ['records needed', 'step', 'save'].includes(part));
+process.send?.({ cpu: ofEpoch.reduce((sum, row) => sum + row['CPU ms'], 0), memory });

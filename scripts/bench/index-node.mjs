@@ -1,149 +1,138 @@
-// What it costs an index to read the large answers of a beacon node, over HTTP, and with JSON.parse to compare:
-//   npm run -s build && node --expose-gc scripts/bench/index-node.mjs [active validators]     (1,000,000)
-// The registry has twice as many. The node is a process of its own. Each reading is in a process of its own, too, so that
-// its largest memory can be told.
-import { fork } from 'node:child_process';
+// What all requests of an epoch cost an index, over HTTP: CPU and largest memory of the process that asks.
+//   npm run -s build && node --expose-gc scripts/bench/index-node.mjs [active validators] [fork]     (1,000,000   fulu)
+// The registry has twice as many. The node is a process of its own. Repeated epochs show the least CPU.
+import { fork as start } from 'node:child_process';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { blockAnswer, buildersAnswer, envelopeAnswer } from './synthetic-answers.mjs';
+import { configOf, SyntheticChain } from './synthetic-chain.mjs';
 
 const dist = process.env.BENCH_DIST ?? '../../dist';
-const [role = '1000000', ...rest] = process.argv.slice(2);
-const self = fileURLToPath(import.meta.url);
-const EPOCH = 400_000;
-const far = '18446744073709551615';
+const [active = '1000000', fork = 'fulu', role = 'ask'] = process.argv.slice(2);
+const EPOCHS = 12;
 const PIECE = 2_000;
 
-function* inPieces(count, entry) {
+function* balances(size) {
   yield '{"execution_optimistic":false,"finalized":true,"data":[';
-  for (let at = 0; at < count; at += PIECE) {
-    const entries = Array.from({ length: Math.min(PIECE, count - at) }, (_, i) => entry(at + i));
+  for (let at = 0; at < size; at += PIECE) {
+    const entries = Array.from({ length: Math.min(PIECE, size - at) }, (_, i) => {
+      return `{"index":"${at + i}","balance":"${32_000_000_000 + (((at + i) * 7_919) % 100_000_000)}"}`;
+    });
     yield `${at ? ',' : ''}${entries.join(',')}`;
   }
   yield ']}';
 }
 
-const balance = (i) => `{"index":"${i}","balance":"${32_000_000_000 + ((i * 7919) % 100_000_000)}"}`;
-const key = (i, bytes) => `0x${(i * 2_654_435_761).toString(16).padStart(bytes * 2, 'a5')}`;
-const validator = (i) =>
-  `{"index":"${i}","balance":"32000000000","status":"active_ongoing","validator":{"pubkey":"${key(i, 48)}","withdrawal_credentials":"${key(i, 32)}","effective_balance":"32000000000","slashed":false,"activation_eligibility_epoch":"12345","activation_epoch":"12350","exit_epoch":"${far}","withdrawable_epoch":"${far}"}}`;
-/** 64 committees a slot; a step that shares no factor with their number visits each validator once. */
-function* committees(active) {
-  let next = 0;
-  const size = Math.ceil(active / 2048);
+function* committees({ epoch, perSlot, offsets, members }) {
   yield '{"execution_optimistic":false,"finalized":true,"data":[';
-  for (let k = 0; k < 2048; k += 1) {
-    const members = [];
-    for (; members.length < size && next < active; next += 1) members.push(`"${(next * 7_919) % active}"`);
-    yield `${k ? ',' : ''}{"index":"${k % 64}","slot":"${EPOCH * 32 + Math.floor(k / 64)}","validators":[${members.join(',')}]}`;
+  for (let at = 0; at < 32 * perSlot; at += 1) {
+    const of = Array.from(members.subarray(offsets[at], offsets[at + 1]), (index) => `"${index}"`);
+    const slot = epoch * 32 + Math.floor(at / perSlot);
+    yield `${at ? ',' : ''}{"index":"${at % perSlot}","slot":"${slot}","validators":[${of.join(',')}]}`;
   }
   yield ']}';
 }
 
-function serve(active) {
-  const made = { balances: [], committees: [], registry: undefined };
-  made.balances = [...inPieces(active, balance)].map((text) => Buffer.from(text));
-  made.committees = [...committees(active)].map((text) => Buffer.from(text));
-  const all = [...inPieces(2 * active, balance)].map((text) => Buffer.from(text));
+/** By path, the answer in pieces. */
+function answersOf(chain) {
+  const answers = new Map();
+  const put = (path, ...pieces) => answers.set(path, pieces.map(Buffer.from));
+  const data = (path, value) => put(path, JSON.stringify({ data: value }));
+  const stateOf = (epoch) => `/eth/v1/beacon/states/${epoch * 32}`;
+  const kept = new Map();
+  const committeesOf = (epoch) => {
+    if (!kept.has(epoch)) kept.set(epoch, chain.committees(epoch));
+    return kept.get(epoch);
+  };
+  const finality = (epoch) => ({ finalized: { epoch: String(epoch), root: `0x${'00'.repeat(32)}` } });
+  data('/eth/v1/node/syncing', { is_syncing: false, sync_distance: '0', is_optimistic: false });
+  data('/eth/v1/config/spec', configOf(chain.fork));
+  data('/eth/v1/beacon/genesis', {
+    ...{ genesis_time: '1606824023', genesis_validators_root: `0x${'11'.repeat(32)}` },
+  });
+  const last = chain.first + EPOCHS;
+  data('/eth/v1/beacon/states/head/finality_checkpoints', finality(last + 2));
+  const all = [...balances(chain.size)].map(Buffer.from);
+  for (let epoch = chain.first; epoch <= last; epoch += 1) {
+    const state = stateOf(epoch);
+    answers.set(`${state}/validator_balances`, all);
+    put(`${state}/committees?epoch=${epoch}`, ...committees(committeesOf(epoch)));
+    data(`${state}/finality_checkpoints`, finality(epoch - 2));
+    data(`${state}/pending_consolidations`, []);
+    data(`${state}/sync_committees?epoch=${chain.first}`, {
+      validators: [...chain.syncCommittee()].map(String),
+    });
+    if (chain.gloas) put(`${state}/builders`, buildersAnswer(chain.builders(epoch)));
+  }
+  let block = chain.block(chain.first * 32, committeesOf);
+  for (let slot = chain.first * 32; slot <= last * 32; slot += 1) {
+    const child = chain.block(slot + 1, committeesOf);
+    put(`/eth/v2/beacon/blocks/${slot}`, blockAnswer(block));
+    data(`/eth/v1/beacon/blocks/${slot}/root`, { root: block.root });
+    if (chain.gloas && block.execution)
+      put(`/eth/v1/beacon/execution_payload_envelopes/${block.root}`, envelopeAnswer(block, child));
+    block = child;
+  }
+  return answers;
+}
+
+function serve() {
+  const answers = answersOf(new SyntheticChain(Number(active), fork));
+  let asked = [];
   const server = createServer(async (request, response) => {
-    const what = request.url.slice(1);
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const pieces = { ...made, all, registry: inPieces(2 * active, validator) }[what];
-    for (const piece of pieces)
+    request.resume();
+    if (request.url === '/asked') {
+      const bytes = asked.reduce(
+        (sum, path) => sum + (answers.get(path) ?? []).reduce((n, { length }) => n + length, 0),
+        0,
+      );
+      response.end(JSON.stringify({ requests: asked.length, bytes }));
+      asked = [];
+      return;
+    }
+    // An index asks every ten seconds whether the node is in sync.
+    if (request.url !== '/eth/v1/node/syncing') asked.push(request.url);
+    const pieces = answers.get(request.url);
+    response.writeHead(pieces ? 200 : 404, { 'content-type': 'application/json' });
+    for (const piece of pieces ?? [])
       if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve));
-    response.end();
+    response.end(pieces ? '' : '{"code":404,"message":"not found"}');
   });
   server.keepAliveTimeout = 600_000;
   server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
 }
 
-const memory = () => process.resourceUsage().maxRSS * 1024;
-const signal = new AbortController().signal;
-
-async function scanned(url, what, active) {
-  const { NodeClient } = await import(`${dist}/indexer/node/client.js`);
-  const { BalanceReader } = await import(`${dist}/indexer/node/scan/balances.js`);
-  const { CommitteeReader } = await import(`${dist}/indexer/node/scan/committees.js`);
-  const { RegistryReader } = await import(`${dist}/indexer/node/scan/registry.js`);
-  const shape = { epoch: EPOCH, slotsPerEpoch: 32, maxPerSlot: 64 };
-  const open = {
-    balances: () => new BalanceReader(active),
-    all: () => new BalanceReader(2 * active),
-    committees: () => new CommitteeReader(shape, active),
-    registry: () => new RegistryReader(2 * active),
-  }[what];
-  const options = { rate: 1e9, timeoutMs: 60_000, attempts: 1, firstBackoffMs: 1, onError() {} };
-  const client = new NodeClient(new URL(url), 'node', options);
-  const result = await client.scan({ path: `/${what}`, signal }, open, 'registry');
-  client.close();
-  return result.length ?? result.size ?? result.members.length;
-}
-
-async function parsed(url, what) {
-  const { data } = await (await fetch(`${url}/${what}`)).json();
-  if (what !== 'committees') return Float64Array.from(data, (entry) => Number(entry.balance)).length;
-  return Uint32Array.from(data.flatMap(({ validators }) => validators.map(Number))).length;
-}
-
-/** Only moves the bytes. */
-async function moved(url, what) {
-  const { openHttp } = await import(`${dist}/indexer/node/http.js`);
-  let bytes = 0;
-  const limits = { idleMs: 60_000, totalMs: 600_000, maxBytes: 2 ** 40 };
-  const http = openHttp(new URL(url), 'node');
-  const take = (chunk) => {
-    bytes += chunk.length;
-  };
-  await http.get(`/${what}`, take, limits, signal);
-  http.close();
-  return bytes;
-}
-
-async function reader(how, url, what, active) {
-  const before = process.memoryUsage.rss();
-  let least = Number.POSITIVE_INFINITY;
-  let result;
-  for (let i = 0; i < (what === 'registry' ? 1 : 4); i += 1) {
-    const cpu = process.cpuUsage();
-    result = await { scanned, parsed, moved }[how](url, what, Number(active));
-    const { user, system } = process.cpuUsage(cpu);
-    least = Math.min(least, (user + system) / 1000);
-  }
-  process.send({ result, cpu: least, rss: memory(), before });
-}
-
-async function main(active) {
-  const server = fork(self, ['serve', active]);
+async function ask() {
+  const { openNodes } = await import(`${dist}/indexer/node/index.js`);
+  const server = start(fileURLToPath(import.meta.url), [active, fork, 'serve']);
   const { port } = await new Promise((resolve) => server.once('message', resolve));
   const url = `http://127.0.0.1:${port}`;
-  const rows = [];
-  const kinds = {
-    balances: 'balances',
-    all: 'balances of the registry',
-    committees: 'committees',
-    registry: 'registry',
-  };
-  for (const [what, name] of Object.entries(kinds))
-    for (const how of ['moved', 'scanned', ...(what === 'registry' ? [] : ['parsed'])]) {
-      const child = fork(self, [how, url, what, active]);
-      const told = await new Promise((resolve) => {
-        child.once('message', resolve);
-        child.once('exit', () => resolve({ result: 'failed' }));
-      });
-      child.kill();
-      const mb = (bytes) => `${Math.round(bytes / 1e6)} MB`;
-      rows.push({
-        answer: name,
-        how: { moved: 'only received', scanned: 'byte scan', parsed: 'JSON.parse' }[how],
-        result: how === 'moved' ? mb(told.result) : told.result,
-        'CPU ms': Math.round(told.cpu),
-        'largest memory': mb(told.rss),
-        'at start': mb(told.before),
-      });
+  const lifetime = new AbortController();
+  try {
+    const nodes = await openNodes({ urls: [url], network: 'mainnet', signal: lifetime.signal });
+    const { first } = new SyntheticChain(Number(active), fork);
+    let least = { cpu: Number.POSITIVE_INFINITY };
+    for (let epoch = first; epoch < first + EPOCHS; epoch += 1) {
+      await fetch(`${url}/asked`);
+      const before = process.cpuUsage();
+      const { input } = await nodes.fetchEpoch(epoch, () => []);
+      const { user, system } = process.cpuUsage(before);
+      const cpu = (user + system) / 1_000;
+      const asked = await (await fetch(`${url}/asked`)).json();
+      const payloads = input.blocks.filter(({ execution }) => execution !== null).length;
+      if (cpu < least.cpu) least = { cpu, payloads, ...asked };
     }
-  server.kill();
-  console.table(rows);
+    const { cpu, payloads, requests, bytes } = least;
+    const memory = process.resourceUsage().maxRSS * 1024;
+    console.log(
+      `an epoch of ${fork}: ${requests} requests, ${(bytes / 1e6).toFixed(1)} MB, ${payloads} payloads; ${Math.round(cpu)} ms CPU, at most ${(memory / 1e6).toFixed(1)} MB`,
+    );
+    process.send?.({ cpu, memory });
+  } finally {
+    lifetime.abort();
+    server.kill();
+  }
 }
 
-if (role === 'serve') serve(Number(rest[0]));
-else if (['scanned', 'parsed', 'moved'].includes(role)) await reader(role, ...rest);
-else await main(role);
+if (role === 'serve') serve();
+else await ask();

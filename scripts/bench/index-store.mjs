@@ -1,5 +1,5 @@
 // What the database costs an index at the size of mainnet: an epoch, the end of an hour, the end of a day:
-//   npm run -s build && node scripts/bench/index-store.mjs [active validators]     (1,000,000: 3 GB on disk)
+//   npm run -s build && node scripts/bench/index-store.mjs [active validators] [fork]     (1,000,000: 3 GB on disk   fulu)
 // Facts are made, twice as many validators are in the registry. Exits with 1 when a step fails.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,16 @@ import { createPool } from '../../dist/db/pool.js';
 import { openStore } from '../../dist/indexer/store/index.js';
 import { encodeRecord, recordOf } from '../../dist/indexer/store/record.js';
 import { benchServer } from './server.mjs';
+import { blockFacts, builderFacts } from './synthetic-facts.mjs';
+import { hex } from './synthetic-payloads.mjs';
 
-const active = Number(process.argv[2] ?? 1_000_000);
+const [given = '1000000', fork = 'fulu'] = process.argv.slice(2);
+const active = Number(given);
+// The queue of consolidations names 15,000 of them.
+if (!(active >= 20_000)) throw new Error(`active validators: ${given}; at least 20,000 are needed`);
 const size = 2 * active;
 const network = 'hoodi';
 const ETH = 1e9;
-const hex = (value, bytes) => `0x${value.toString(16).padStart(2 * bytes, '0')}`;
 
 /** The same numbers each time. */
 let state = 1;
@@ -43,26 +47,6 @@ const registry = {
   }),
 };
 
-const block = (slot) => ({
-  ...{
-    slot,
-    fork: 'fulu',
-    root: hex(slot, 32),
-    parentRoot: hex(slot - 1, 32),
-    proposerIndex: size - 1 - (slot % active),
-  },
-  execution: {
-    ...{
-      blockNumber: slot,
-      blockHash: hex(slot, 32),
-      feeRecipient: hex(slot, 20),
-      gasUsed: 2e7,
-      baseFeePerGas: '7000000',
-    },
-    ...{ transactions: { type0: 9, type1: 1, type2: 190, total: 200 }, withdrawals: [] },
-  },
-});
-
 const queue = Array.from({ length: 5_000 }, (_, at) => ({
   source: size - 1 - at,
   target: size - 10_001 - at,
@@ -82,7 +66,7 @@ function facts(epoch, changed) {
     rewards[v] = (effective[v] / ETH) * (missed ? -270 : 100 + 54 * (votes[v] & 7));
     balances[v] = effective[v] + chance(20_000_000);
   }
-  const blocks = Array.from({ length: 32 }, (_, at) => block(epoch * 32 + at));
+  const blocks = blockFacts(epoch, fork, { active, size });
   const members = Uint32Array.from({ length: 512 }, () => size - active + chance(active));
   const seats = blocks.map(({ slot }) => ({
     ...{ slot, validators: members, unpaid: new Map() },
@@ -94,12 +78,7 @@ function facts(epoch, changed) {
     ...{ penaltiesWithoutDuty: new Map(), slashings: [], consolidations: [], slashingPenalties: 0 },
     pendingConsolidations: queue,
     ...{ totalActiveBalance: active * 32 * ETH },
-    blocks: blocks.map((one) => ({
-      slot: one.slot,
-      proposerIndex: one.proposerIndex,
-      block: one,
-      consensusRewards: 4e7,
-    })),
+    ...{ blocks, builders: builderFacts(blocks, epoch) },
   };
 }
 
@@ -117,12 +96,15 @@ try {
   const bytes = async () => Number((await one('select pg_current_wal_lsn() - $1::pg_lsn as n', ['0/0'])).n);
   const shown = (n) => `${(n / 1e6).toFixed(1)} MB`;
 
+  let leastCpu = Number.POSITIVE_INFINITY;
+
   async function measured(name, work) {
     const [wal, cpu, began] = [await bytes(), process.cpuUsage(), performance.now()];
     await work();
     const { user, system } = process.cpuUsage(cpu);
     const seconds = (performance.now() - began) / 1000;
     const own = ((user + system) / 1e6).toFixed(2);
+    if (name.startsWith('an epoch')) leastCpu = Math.min(leastCpu, (user + system) / 1000);
     const rss = Math.round(process.memoryUsage().rss / 1e6);
     process.stdout.write(
       `${name}: ${seconds.toFixed(2)} s, of it ${own} s CPU here; ${shown((await bytes()) - wal)} of WAL; ${rss} MB RSS\n`,
@@ -176,6 +158,7 @@ try {
   await measured('publish', async () => {
     for (const part of await store.publish()) process.stdout.write(`  ${JSON.stringify(part)}\n`);
   });
+  process.send?.({ cpu: leastCpu, memory: process.resourceUsage().maxRSS * 1024 });
 } catch (error) {
   process.stderr.write(`${error.stack}\n`);
   process.exitCode = 1;

@@ -1,4 +1,8 @@
 // A chain in memory, at the size of mainnet: registry, committees, blocks with votes, balances.
+import mainnet from './mainnet-config.json' with { type: 'json' };
+import * as payloads from './synthetic-payloads.mjs';
+import { hex, rootOf } from './synthetic-payloads.mjs';
+
 const FAR = Number.POSITIVE_INFINITY;
 const SLOTS = 32;
 const GWEI = 1_000_000_000;
@@ -12,41 +16,62 @@ function random(seed) {
   };
 }
 
-const hex = (value, bytes) => `0x${value.toString(16).padStart(bytes * 2, '0')}`;
-const rootOf = (slot) => hex(slot + 1, 32);
+/** The answer of `config/spec`. */
+export const configOf = (fork) =>
+  fork === 'fulu'
+    ? mainnet
+    : {
+        ...mainnet,
+        GLOAS_FORK_EPOCH: '419000',
+        CHURN_LIMIT_QUOTIENT_GLOAS: '32768',
+        MAX_PER_EPOCH_ACTIVATION_CHURN_LIMIT_GLOAS: '256000000000',
+        CONSOLIDATION_CHURN_LIMIT_QUOTIENT: '65536',
+        MIN_BUILDER_WITHDRAWABILITY_DELAY: '64',
+      };
 
-/** The older half of the registry has exited; one of a hundred has 2,048 ETH at most. */
+/** Of `fulu` or `gloas`. The older half of the registry has exited; one of a hundred has 2,048 ETH at most. */
 export class SyntheticChain {
-  constructor(active, first = 420_000) {
+  constructor(active, fork, first = 420_000) {
     this.active = active;
+    this.fork = fork;
+    this.gloas = fork === 'gloas';
     this.size = active * 2;
     this.first = first;
     this.random = random(7);
   }
 
+  record(index) {
+    const left = index < this.active;
+    const large = index % 100 === 0;
+    return {
+      index,
+      pubkey: `0x${(index * 2_654_435_761).toString(16).padStart(24, '0')}${hex(index, 36).slice(2)}`,
+      withdrawalCredentials: `0x0${large ? 2 : 1}${hex(index >> 5, 31).slice(2)}`,
+      effectiveBalance: left ? 0 : (large ? 64 + (index % 1_900) : 32) * GWEI,
+      slashed: false,
+      activationEligibilityEpoch: 1,
+      activationEpoch: 2,
+      exitEpoch: left ? 300_000 : FAR,
+      withdrawableEpoch: left ? 300_256 : FAR,
+    };
+  }
+
   *records() {
-    for (let index = 0; index < this.size; index++) {
-      const left = index < this.active;
-      const large = index % 100 === 0;
-      yield {
-        index,
-        pubkey: `0x${(index * 2_654_435_761).toString(16).padStart(24, '0')}${hex(index, 36).slice(2)}`,
-        withdrawalCredentials: `0x0${large ? 2 : 1}${hex(index >> 5, 31).slice(2)}`,
-        effectiveBalance: left ? 0 : (large ? 64 + (index % 1_900) : 32) * GWEI,
-        slashed: false,
-        activationEligibilityEpoch: 1,
-        activationEpoch: 2,
-        exitEpoch: left ? 300_000 : FAR,
-        withdrawableEpoch: left ? 300_256 : FAR,
-      };
-    }
+    for (let index = 0; index < this.size; index++) yield this.record(index);
+  }
+
+  builders(epoch) {
+    return this.gloas ? payloads.builders(this.first * SLOTS, epoch * SLOTS) : null;
   }
 
   state(epoch) {
     const balances = new Float64Array(this.size);
     for (let index = this.active; index < this.size; index++)
       balances[index] = (index % 100 === 0 ? 64 + (index % 1_900) : 32) * GWEI + this.random(GWEI / 100);
-    return { epoch, balances, finalizedEpoch: epoch - 2, pendingConsolidations: [] };
+    return {
+      ...{ epoch, balances, finalizedEpoch: epoch - 2, pendingConsolidations: [] },
+      ...{ builders: this.builders(epoch), depositsAfterUpgrade: null },
+    };
   }
 
   committees(epoch) {
@@ -79,6 +104,7 @@ export class SyntheticChain {
       source: { epoch: epoch - 1, root: rootOf((epoch - 1) * SLOTS) },
       target: { epoch, root: rootOf(epoch * SLOTS) },
       committees: Array.from({ length: perSlot }, (_, index) => index),
+      votesFull: false,
       aggregationBits: bits,
     };
   }
@@ -88,33 +114,30 @@ export class SyntheticChain {
     const votes = (of, missing) => this.#attestation(of, committeesOf(Math.floor(of / SLOTS)), missing);
     return {
       slot,
-      fork: 'fulu',
+      fork: this.fork,
       root: rootOf(slot),
       parentRoot: rootOf(slot - 1),
       proposerIndex: this.active + (slot % this.active),
       attestations: [votes(slot - 1, 5), votes(slot - 1, 100), votes(slot - 1, 300), votes(slot - 2, 300)],
       proposerSlashings: [],
+      slashedSlots: [],
       attesterSlashings: [],
       voluntaryExits: [],
       credentialChanges: [],
       deposits: [],
-      depositRequests: [],
-      withdrawalRequests: [],
-      consolidationRequests: [],
+      ...payloads.requests(slot, this.record(this.active + ((slot * 31) % this.active)), this.gloas),
       syncCommitteeBits: new Uint8Array(64).fill(0xfe),
-      execution: {
-        blockNumber: slot,
-        blockHash: rootOf(slot),
-        feeRecipient: hex(slot % 50, 20),
-        gasUsed: 20_000_000,
-        baseFeePerGas: '1000000000',
-        transactions: { type0: 20, type1: 1, type2: 150, total: 180 },
-        withdrawals: Array.from({ length: 16 }, (_, at) => ({
-          validatorIndex: this.active + ((slot * 16 + at) % this.active),
-          amount: 5_000_000,
-        })),
-      },
+      execution: payloads.payload(slot, this.active, this.gloas),
+      bid: this.gloas ? payloads.bid(slot) : null,
     };
+  }
+
+  /** Since Gloas, the blocks from `slot` on, up to the first whose payload was revealed. */
+  following(slot, committeesOf) {
+    const blocks = [];
+    while (this.gloas && !blocks.at(-1)?.execution)
+      blocks.push(this.block(slot + blocks.length, committeesOf));
+    return blocks;
   }
 
   syncCommittee() {

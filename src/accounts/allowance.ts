@@ -35,6 +35,15 @@ export function refuseUsedUp({ unitsRemaining, unitsUsed, unitsAllowed, resetsAt
   );
 }
 
+/** Refuses the next event of a stream if the units that are left do not cover its estimate. */
+export function refuseBeyond(estimate: number, standing: Standing): void {
+  refuseUsedUp(standing);
+  const { unitsRemaining: left, unitsAllowed, resetsAt } = standing;
+  if (left === null || estimate <= left) return;
+  const told = `The next event may cost ${digits(estimate)} compute units; ${digits(left)} of ${digits(unitsAllowed)} are left`;
+  throw new Refusal('ALLOWANCE_USED', `${told}.${resetsAt ? ` The allowance resets at ${resetsAt}.` : ''}`);
+}
+
 /** Accepts a request while any unit is left, so one request may exceed the allowance. */
 export function refuseReserved(available: number | null, standing: () => Standing): void {
   if (available === null || available > 0) return;

@@ -1,5 +1,5 @@
-/** Compute units per call and per returned row. */
-export type Weight = { base: number; item: number };
+/** Compute units per call and per returned row. `reads`: what is read besides, at one unit for each thousand. */
+export type Weight = { base: number; item: number; reads?: string };
 
 /**
  * Keys are `operationId`s and names of GraphQL fields. `units` of a path, or `extensions.operation` of a field, can
@@ -20,26 +20,40 @@ export const computeUnits = {
   getBlock: { base: 1, item: 1 },
   listChainDailyRewards: { base: 5, item: 1 },
   getChainDailyReward: { base: 1, item: 1 },
-  listConsolidations: { base: 5, item: 1 },
-  listEntityConsolidations: { base: 20, item: 1 },
+  listConsolidations: {
+    base: 5,
+    item: 1,
+    reads: 'validators of the operator, for the page and for the total',
+  },
+  listEntityConsolidations: {
+    base: 20,
+    item: 1,
+    reads: 'consolidations, for the page and for the total, if the days are bounded',
+  },
   listConsolidationCapacity: { base: 5, item: 1 },
-  listEntityConsolidationCapacity: { base: 20, item: 1 },
+  listEntityConsolidationCapacity: {
+    base: 20,
+    item: 1,
+    reads: 'consolidations, for the page and for the total, in the window `all`',
+  },
   listValidatorRewards: { base: 5, item: 1 },
   listNetworkRewards: { base: 5, item: 1 },
   listTags: { base: 1, item: 1 },
   getTag: { base: 1, item: 1 },
-  createTag: { base: 5, item: 1 },
+  createTag: { base: 5, item: 1, reads: 'validators × stored days' },
   renameTag: { base: 1, item: 1 },
   deleteTag: { base: 1, item: 0 },
   listTagValidators: { base: 1, item: 1 },
-  addTagValidators: { base: 5, item: 1 },
+  addTagValidators: { base: 5, item: 1, reads: 'validators × stored days' },
   removeTagValidator: { base: 5, item: 0 },
   listSetEffectiveness: { base: 5, item: 1 },
   listSetAttestations: { base: 5, item: 1 },
   listSetProposals: { base: 5, item: 1 },
   listSetRewards: { base: 5, item: 1 },
   // GraphQL only
-  consolidationHistory: { base: 20, item: 1 },
+  builder: { base: 1, item: 1 },
+  builders: { base: 5, item: 1 },
+  consolidationHistory: { base: 20, item: 1, reads: 'validators of the operator' },
   datasets: { base: 1, item: 0 },
   history: { base: 5, item: 1 },
   networkOverview: { base: 1, item: 1 },
@@ -54,7 +68,11 @@ export const computeUnits = {
   stakeAuthority: { base: 1, item: 1 },
   stakeConcentration: { base: 5, item: 1 },
   validator: { base: 1, item: 1 },
-  validators: { base: 5, item: 1 },
+  validators: {
+    base: 5,
+    item: 1,
+    reads: 'validators that a total counts, or a filter of an operator compares',
+  },
   viewer: { base: 0, item: 0 },
   // subscriptions; `base` is the cost of opening the stream
   blockAdded: { base: 5, item: 1 },
@@ -73,6 +91,11 @@ export function weightOf(operation: string): Weight {
 export const PLAIN_LIST_SIZE = 4;
 
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
+
+const READ_ROWS_A_UNIT = 1_000;
+
+/** Units for rows that are read and not returned. */
+export const unitsForReading = (rows: number): number => Math.floor(rows / READ_ROWS_A_UNIT);
 
 /** Cost of an error of the caller. Errors of the server are free. */
 export const CALLER_ERROR_UNITS = 1;

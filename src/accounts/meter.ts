@@ -15,6 +15,8 @@ export type Metering = {
   rateRemaining: number | null;
   estimated: number;
   charged: number;
+  /** Whether a statement ran into its timeout. The request then costs what was estimated, although it failed. */
+  timedOut: boolean;
   /** What the account has paid for this request. */
   spent: number;
   /** Excludes the cost of this request. */
@@ -25,7 +27,7 @@ export type Metering = {
   available(): number | null;
   /** Reserves units until `charge`. Replaces an earlier reservation. */
   reserve(units: number): void;
-  /** Like `reserve`, but throws if no unreserved units are left. */
+  /** Like `reserve`, but throws if no unreserved units are left. The units are the estimate of the request. */
   claim(units: number): void;
   /** Counts a request that was refused for lack of units. */
   refused(): void;
@@ -131,6 +133,7 @@ export async function openMeter(options: {
         rateRemaining,
         estimated: 0,
         charged: 0,
+        timedOut: false,
         spent: 0,
         standing: () => standing(caller),
         remaining(units = 0) {
@@ -155,6 +158,7 @@ export async function openMeter(options: {
             metering.refused();
             throw error;
           }
+          metering.estimated = units;
           metering.reserve(units);
         },
         refused() {

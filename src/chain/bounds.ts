@@ -16,6 +16,9 @@ export type BoundUnit = (typeof boundUnits)[number];
 
 type Ends = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
 
+export const isBounded = (bounds: Ends): boolean =>
+  boundUnits.some((unit) => bounds[`from${unit}`] != null || bounds[`to${unit}`] != null);
+
 /** `place` is the first element of each fault's `loc`: `query` or `argument`. */
 export function boundFaults(bounds: Ends, place: string): Fault[] {
   const faults: Fault[] = [];

@@ -9,7 +9,15 @@ export const EFFECTIVE_BALANCE_INCREMENT = 1_000_000_000n;
 
 export const MAX_EFFECTIVE_BALANCE_ELECTRA = 2_048_000_000_000n;
 
-export const electraEpoch: Record<Network, number> = { mainnet: 364_032, hoodi: 2_048, holesky: 115_968 };
+export const electraEpoch: Record<Network, number> = {
+  mainnet: 364_032,
+  hoodi: 2_048,
+  holesky: 115_968,
+  sepolia: 222_464,
+};
+
+/** Where a release knows it; of other networks, an index tells it (`network_forks`). */
+export const gloasEpoch: Readonly<Partial<Record<Network, number>>> = { sepolia: 353_024 };
 
 const presets = {
   least: MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA,
@@ -20,7 +28,7 @@ const presets = {
 type Presets = typeof presets;
 
 /** Returns whole ETH in Gwei; at least 128 ETH. */
-export function balanceChurnLimit(
+export function getBalanceChurnLimit(
   totalActiveBalance: bigint,
   { least, quotient, increment }: Presets = presets,
 ): bigint {
@@ -29,14 +37,37 @@ export function balanceChurnLimit(
   return churn - (churn % increment);
 }
 
-export function activationExitChurnLimit(totalActiveBalance: bigint, of: Presets = presets): bigint {
-  const limit = balanceChurnLimit(totalActiveBalance, of);
+export function getActivationExitChurnLimit(totalActiveBalance: bigint, of: Presets = presets): bigint {
+  const limit = getBalanceChurnLimit(totalActiveBalance, of);
   return limit < of.most ? limit : of.most;
 }
 
-/** Returns 0 below 16,842,752 ETH of active balance. */
-export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
-  balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
+/** Until Gloas. Returns 0 below 16,842,752 ETH of active balance. */
+export const getConsolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
+  getBalanceChurnLimit(totalActiveBalance) - getActivationExitChurnLimit(totalActiveBalance);
+
+export const CONSOLIDATION_CHURN_LIMIT_QUOTIENT = 65_536n;
+
+/** Since Gloas (EIP-8061), without a least or a largest limit. */
+export const getConsolidationChurnLimitGloas = (totalActiveBalance: bigint): bigint => {
+  const share = totalActiveBalance / CONSOLIDATION_CHURN_LIMIT_QUOTIENT;
+  return share - (share % EFFECTIVE_BALANCE_INCREMENT);
+};
+
+/** The fork of the epoch that ends has the limit. `gloas` is Infinity where it is not scheduled. */
+export const consolidationLimitAt = (totalActiveBalance: bigint, epoch: number, gloas: number): bigint =>
+  (epoch < gloas ? getConsolidationChurnLimit : getConsolidationChurnLimitGloas)(totalActiveBalance);
+
+/** Sums the limits of the epochs, which must not begin before Electra. */
+export const churnCapacity = (
+  totalActiveBalance: bigint,
+  { first, last }: EpochRange,
+  gloas: number,
+): bigint =>
+  getConsolidationChurnLimit(totalActiveBalance) *
+    BigInt(epochCount({ first, last: Math.min(last, gloas - 1) })) +
+  getConsolidationChurnLimitGloas(totalActiveBalance) *
+    BigInt(epochCount({ first: Math.max(first, gloas), last }));
 
 export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),

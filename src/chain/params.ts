@@ -11,7 +11,8 @@ export const networkParam = () =>
   enumParam(
     networks,
     {
-      description: 'Ethereum network. `holesky` is deprecated: support for it ended in March 2025.',
+      description:
+        'Ethereum network. `holesky` is deprecated: support for it ended in March 2025. `sepolia` has only what was indexed or imported.',
       default: 'mainnet',
     },
     ['holesky'],

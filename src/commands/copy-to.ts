@@ -76,7 +76,7 @@ async function copy(
     );
   }
   const isSame = await isSameDatabase(client, target).catch((error: Error) => {
-    throw new Error(`The database of ${flags.toEnv}: ${error.message}`);
+    throw new Error(`The database of ${flags.toEnv}: ${error.message}`, { cause: error });
   });
   if (isSame)
     throw new SettingsError('--to-env names the database that would be copied; another one is needed.');

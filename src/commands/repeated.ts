@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../error-text.ts';
 
 /** Reports a failed pass on standard error, and with `json` as a line of JSON on standard output. */
 export const sayFailed =
@@ -23,7 +24,7 @@ export async function repeated(
     let wait = Number.POSITIVE_INFINITY;
     await pass().catch((error: Error) => {
       wait = retryMs;
-      say(error.message);
+      say(errorText(error));
     });
     const passed = performance.now() - began;
     const next = Math.max(due + every, Math.ceil(passed / every) * every);

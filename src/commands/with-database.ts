@@ -3,6 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { readSettings, type Settings, SettingsError, sendsTraces } from '../config/index.ts';
 import { isDisconnected, isTransient, READ_ONLY } from '../db/connection.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
+import { errorText } from '../error-text.ts';
 
 type Options = {
   creates?: boolean;
@@ -32,7 +33,7 @@ export async function withDatabase(
   // With DATABASE_URL, migrations are off by default, because running gateways may share the database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   await checkDatabase(settings, options);
-  const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
+  const say = (error: Error) => process.stderr.write(`stakegraph: ${errorText(error)}\n`);
   const onError = (error: Error) => {
     // Lost idle connections are replaced. The failing statement or `ended` reports a lost server once.
     if (!isDisconnected(error)) say(error);
@@ -104,5 +105,5 @@ async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, lo
 export function sayNotRecorded(error: Error): void {
   // The command itself reports a lost or read-only database.
   if (isDisconnected(error) || isTransient(error) || (error as { code?: string }).code === READ_ONLY) return;
-  process.stderr.write(`stakegraph: the run could not be recorded for /metrics: ${error.message}\n`);
+  process.stderr.write(`stakegraph: the run could not be recorded for /metrics: ${errorText(error)}\n`);
 }

@@ -9,6 +9,9 @@ export const sendsTraces = (settings: Settings): boolean =>
   settings.OTEL_TRACES_EXPORTER === 'otlp' &&
   Boolean(settings.OTEL_EXPORTER_OTLP_ENDPOINT || settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 
+export const statementsOfAccount = ({ ACCOUNT_STATEMENTS, DATABASE_POOL }: Settings): number =>
+  ACCOUNT_STATEMENTS ?? Math.max(2, Math.floor(DATABASE_POOL / 3));
+
 let configFile: string | undefined;
 
 /** Takes precedence over STAKEGRAPH_CONFIG. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { networks } from '../chain/networks.ts';
 import { agesOf } from '../ingest/retain/ages.ts';
+import { cleanPath } from '../kernel/base-path.ts';
 import {
   flag,
   headerName,
@@ -53,6 +54,9 @@ export const Settings = z.object({
   ),
   WAIT_TIMEOUT_MS: integer(5_000, 100, 600_000).describe(
     'Time limit for a queued request, and then for its wait for a database connection; after that the response is 503.',
+  ),
+  ACCOUNT_STATEMENTS: optionalInteger(1, 200).describe(
+    'Number of read statements of one account that run at a time on each server; default: a third of DATABASE_POOL, at least 2. Its others wait, each for at most WAIT_TIMEOUT_MS.',
   ),
   PREPARED_STATEMENTS: flag('on').describe(
     'Prepare read statements; turn it off behind a pooler that does not support prepared statements, such as PgBouncer before 1.21.',
@@ -116,7 +120,7 @@ export const Settings = z.object({
     .string()
     .optional()
     .describe(
-      'Where an index begins in a database without one: an epoch, a date or head; default: the start of the present chain day.',
+      'Where an index begins in a database without one: an epoch, a date or head; default: the start of the present chain day. With head, it also begins anew at the head if no node has the states any more with which it would go on.',
     ),
   INDEX_LABELS: z
     .string()
@@ -136,8 +140,14 @@ export const Settings = z.object({
     .url({ protocol: /^https?$/, error: 'an http:// or https:// URL is needed' })
     .refine((url) => !/[?#]/.test(url), 'a URL without query or fragment is needed')
     .transform((url) => url.replace(/\/+$/, ''))
+    .refine(
+      (url) => !URL.canParse(url) || ['/', cleanPath(new URL(url).pathname)].includes(new URL(url).pathname),
+      'its path needs segments of letters, digits, -, ., _ and ~, of which the first is none of the gateway, such as v0 or docs',
+    )
     .optional()
-    .describe('Base of absolute links; default: the scheme and host of the request.'),
+    .describe(
+      'Where clients reach the gateway, such as https://example.org/stake: the base of all links; default: the scheme and host of the request.',
+    ),
   TRUST_PROXY: z
     .string()
     .transform(list)

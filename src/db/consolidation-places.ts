@@ -7,7 +7,7 @@ type EpochRange = { first: number; last: number };
 
 export type OrderColumn = { name: string; type: keyof typeof LARGEST };
 
-export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
+const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
   sql`(${join(order.map(({ name }) => raw(`${alias}.${name}`)))})`;
 
 export const hasAll = ({ first, last }: EpochRange): boolean => first === 0 && last === LAST_NUMBER;

@@ -1,12 +1,15 @@
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { audit } from './audit.ts';
+import { adoption, BASELINE, isLastBeforeBaseline, refusalBeforeBaseline } from './before-baseline.ts';
 import { Connection, jobSettings } from './connection.ts';
 import { foundTables } from './distributed/layout.ts';
 import { oneByOne } from './distributed/statements.ts';
 import type { Queryable } from './pool.ts';
+import { applyRoutines, changedRoutines, type Routines, readRoutines } from './routines.ts';
 import { targetOf } from './servers.ts';
 
 const folder = fileURLToPath(new URL('./migrations', import.meta.url));
@@ -42,9 +45,23 @@ async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<strin
   return new Map(declared.rows.map(({ name, least }) => [name as string, least as string]));
 }
 
-async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[]; isNew: boolean }> {
+type History = {
+  pending: string[];
+  isNew: boolean;
+  /** Has all migrations before the baseline and no later one. */
+  isAdopted: boolean;
+  /** Has migrations of a newer version, which may have changed the routines too. */
+  isNewer: boolean;
+};
+
+async function historyIn(db: Queryable, dir: string): Promise<History> {
   const committed = await committedMigrations(dir);
   const all = await appliedMigrations(db);
+  if (committed[0] === BASELINE && all.some((name) => name < BASELINE)) {
+    if (isLastBeforeBaseline(all))
+      return { pending: committed, isNew: false, isAdopted: true, isNewer: false };
+    throw new HistoryError(refusalBeforeBaseline);
+  }
   const others = all.filter((name) => !committed.includes(name));
   const least = await compatibleFrom(db, others);
   const newest = committed.at(-1) ?? '';
@@ -56,10 +73,11 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
   }
   const applied = all.filter((name) => committed.includes(name));
   // `others` were applied by a newer version, which applied all of `committed` first.
-  const most = others.length > 0 ? committed.length : applied.length;
+  const isNewer = others.length > 0;
+  const most = isNewer ? committed.length : applied.length;
   const gap = committed.find((name, index) => index < most && applied[index] !== name);
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
-  return { pending: committed.slice(applied.length), isNew: all.length === 0 };
+  return { pending: committed.slice(applied.length), isNew: all.length === 0, isAdopted: false, isNewer };
 }
 
 const MIN_VERSION = 15;
@@ -141,38 +159,67 @@ async function waitForLock(client: pg.ClientBase, { say, isStopped }: Pick<Optio
 
 type Options = {
   last?: string | undefined;
-  /** Is told each migration before it runs, except in a new database, where all of them take a second. */
+  /** Is told what is applied before it runs, except in a new database, where all of it takes a second. */
   say?: ((message: string) => void) | undefined;
   /** If true, no further migration begins. */
   isStopped?: (() => boolean) | undefined;
 };
 
-/** Applies the missing migrations up to `last`, and returns their names. */
+let shipped: Promise<Routines[]> | undefined;
+/** Those of the program are read once: a gateway compares them every second. */
+function routinesBeside(dir: string): Promise<Routines[]> {
+  const read = () => readRoutines(join(dir, '../routines'));
+  return dir === folder ? (shipped ??= read()) : read();
+}
+
+type Missing = History & {
+  names: string[];
+  routines: Routines[];
+};
+
+async function missingIn(db: Queryable, dir: string, last: string | undefined): Promise<Missing> {
+  const history = await historyIn(db, dir);
+  const { pending, isNewer } = history;
+  const names = last === undefined ? pending : pending.slice(0, pending.indexOf(last) + 1);
+  // Routines fit the tables of the newest migration.
+  const fit = names.length === pending.length && !isNewer;
+  const routines = fit ? await changedRoutines(db, await routinesBeside(dir)) : [];
+  return { ...history, names, routines };
+}
+
+/** Applies the missing migrations up to `last`, then the routines that changed. Returns the names of the migrations. */
 export const migrate = (url: string, dir = folder, options: Options = {}): Promise<string[]> =>
   withClient(url, async (client) => {
     const { last, say, isStopped } = options;
-    const missing = async () => {
-      const { pending, isNew } = await pendingIn(client, dir);
-      return { names: last === undefined ? pending : pending.slice(0, pending.indexOf(last) + 1), isNew };
-    };
+    const isDone = ({ names, routines }: Missing) => names.length === 0 && routines.length === 0;
     const plain = (await foundTables(client)).length === 0;
-    if ((await missing()).names.length === 0) return [];
+    if (isDone(await missingIn(client, dir, last))) return [];
     await waitForLock(client, options);
     const { runner } = await import('node-pg-migrate');
-    const { names, isNew } = await missing();
-    if (names.length === 0) return [];
+    const missing = await missingIn(client, dir, last);
+    if (isDone(missing)) return [];
+    const { names, routines, isNew, isAdopted } = missing;
     await checkDatabase(client, isNew);
-    const noteApplied = async () => {
-      const left = (await missing()).names;
+    const applying = plain ? client : oneByOne(client);
+    const namesOfRoutines = routines.map(({ name }) => name);
+    const noteApplied = async (changed: string[]) => {
+      const left = (await missingIn(client, dir, last)).names;
       const migrations = names.filter((name) => !left.includes(name));
-      const subject = migrations.at(-1);
+      const subject =
+        migrations.at(-1) ?? (changed.length > 0 ? `routines of ${changed.join(', ')}` : undefined);
+      const details = { migrations, ...(changed.length > 0 && !isNew && { routines: changed }) };
       if (subject && (await hasTable(client, 'audit_log')))
-        await audit(client, { action: 'migrate', subject, details: { migrations } });
+        await audit(client, { action: 'migrate', subject, details });
+    };
+    const inTransaction = async (work: () => Promise<unknown>) => {
+      await client.query('begin');
+      await work();
+      await client.query('commit');
     };
     const migrationsSchema = await schemaOf(client);
     const apply = (count: number) =>
       runner({
-        dbClient: plain ? client : oneByOne(client),
+        dbClient: applying,
         dir,
         direction: 'up',
         count,
@@ -183,27 +230,35 @@ export const migrate = (url: string, dir = folder, options: Options = {}): Promi
         log: () => undefined,
       });
     try {
-      if (isNew) await apply(names.length);
+      if (isNew && names.length > 0) await apply(names.length);
       else
         for (const [index, name] of names.entries()) {
           if (isStopped?.()) throw new Error(`Stopped before ${namesOf(names.slice(index))}.`);
           say?.(`applying ${name}`);
-          await apply(1);
+          if (isAdopted && name === BASELINE) await inTransaction(() => applying.query(adoption));
+          else await apply(1);
         }
+      if (routines.length > 0) {
+        if (!isNew) say?.(`applying the routines of ${namesOfRoutines.join(', ')}`);
+        await inTransaction(() => applyRoutines(applying, routines));
+      }
     } catch (error) {
       // Those before the one that failed stay applied.
       await client
         .query('/* failed */ rollback')
-        .then(noteApplied)
+        .then(() => noteApplied([]))
         .catch(() => undefined);
       throw error;
     }
-    await noteApplied();
-    return names;
+    await noteApplied(namesOfRoutines);
+    return names.length > 0 ? names : namesOfRoutines.map((name) => `the routines of ${name}`);
   });
 
-export const pendingOf = async (db: Queryable, dir = folder): Promise<string[]> =>
-  (await pendingIn(db, dir)).pending;
+/** Names the routines as a whole. */
+export async function pendingOf(db: Queryable, dir = folder): Promise<string[]> {
+  const { names, routines } = await missingIn(db, dir, undefined);
+  return names.length > 0 || routines.length === 0 ? names : ['its functions'];
+}
 
 /** Names a few, and of many the first and the last. */
 export const namesOf = (migrations: readonly string[]): string =>

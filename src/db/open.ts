@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Settings } from '../config/index.ts';
+import { type Settings, statementsOfAccount } from '../config/index.ts';
 import { isDisconnected, isTransient, READ_ONLY } from './connection.ts';
 import { openLayout, refuseDistributed, useLayout } from './distributed/layout.ts';
 import type { Embedded } from './embedded/index.ts';
@@ -25,6 +25,10 @@ export type Database = {
 
 /** For what the gateway writes about usage and tokens. Commands have no timeout. */
 const OWN_TIMEOUT_MS = 10_000;
+
+/** Connections to the primary for requests, and how many of them one account can use at a time. */
+const PRIMARY_POOL = 5;
+const PRIMARY_OF_ACCOUNT = 3;
 
 type Options = {
   migrate?: boolean;
@@ -71,9 +75,10 @@ export async function openDatabase(
     const primary = createPool({
       url,
       readOnly: false,
-      max: 5,
+      max: PRIMARY_POOL,
       statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
       waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
+      ofAccount: PRIMARY_OF_ACCOUNT,
       onError,
     });
     const close = async () => {
@@ -109,6 +114,7 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
       max: settings.DATABASE_POOL,
       statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
       waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
+      ofAccount: statementsOfAccount(settings),
       prepared: settings.PREPARED_STATEMENTS,
       onError,
     });
@@ -131,16 +137,21 @@ const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
 
 export function urlError(error: NodeJS.ErrnoException): Error {
   return unusable.test(error.code ?? '')
-    ? new Error(`The database of DATABASE_URL: ${error.message}`)
+    ? new Error(`The database of DATABASE_URL: ${error.message}`, { cause: error })
     : writeError(error);
 }
 
 export function writeError(error: NodeJS.ErrnoException): Error {
   if (error.code === READ_ONLY)
-    return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.');
+    return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.', {
+      cause: error,
+    });
   if (error.code === NO_RIGHT)
     return new Error(
       `The role of DATABASE_URL lacks a right: ${error.message}; docs/database.md has the rights that roles need.`,
+      { cause: error },
     );
-  return isTransient(error) ? new Error(`The database of DATABASE_URL: ${error.message}`) : error;
+  return isTransient(error)
+    ? new Error(`The database of DATABASE_URL: ${error.message}`, { cause: error })
+    : error;
 }

@@ -66,3 +66,10 @@ export function checkRows<T extends z.ZodType>(
   }
   return found as z.output<T>[];
 }
+
+/**
+ * Rows beyond a cursor of several columns, the first of which the list may bound too. PostgreSQL begins to read at the
+ * narrowest bound of the first column alone: without its own it would pass by all rows between the list's and the cursor.
+ */
+export const beyond = (columns: readonly Sql[], than: '>' | '<', place: readonly Sql[]): Sql =>
+  sql`and ${columns[0]} ${raw(`${than}=`)} ${place[0]} and (${join([...columns])}) ${raw(than)} (${join([...place])})`;

@@ -8,8 +8,8 @@ export { selectionFor } from '../graphql/schema/selection.ts';
 export { columnsOrText } from './columns-or-text.ts';
 export type { Selection };
 
-export type Early<Field extends string> = { window: TimeWindow; selection: Selection<Field> };
-export type EarlyRow<Row> = { window: TimeWindow; row: Row | undefined };
+/** A summary to read in the same statement as its owner. */
+export type FirstSummary<Field extends string> = { window: TimeWindow; selection: Selection<Field> };
 
 const isSerialized = (row: object): row is { text: string } => 'text' in row;
 

@@ -26,10 +26,10 @@ export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
   /**
-   * The resolver returns a row and uses `selectionFor`. 'window' means that the row is of one window: the one in the
-   * argument `window` or, without this argument, the one that the subfield `summary` asks for.
+   * The resolver returns a row and uses `selectionFor`. 'ofSummary' means that the row is of the window that its first
+   * subfield `summary` asks for.
    */
-  givesRow?: true | 'window';
+  givesRow?: true | 'ofSummary';
   /** The parent's row contains this object's columns if the list and this field have the same `window`. */
   ownRow?: boolean;
   /** The column of this Float is a decimal. */

@@ -91,10 +91,10 @@ export function withPlaceholders(
     const row = getNamedType(field?.type);
     const set = node.selectionSet as SelectionSetNode;
     if (!isObjectType(row)) return { node };
-    const alone = field?.extensions.givesRow === 'window' && !window;
-    const known = alone ? summaryArgument(node) : window;
-    const isRead = field?.extensions.givesRow !== 'window' || (known && !mayBeNull(known));
-    const parts = isRead ? partsOf(set, row, { fragments, alone, window: known }) : undefined;
+    const ofSummary = field?.extensions.givesRow === 'ofSummary';
+    const known = ofSummary ? summaryArgument(node) : window;
+    const isRead = !ofSummary || (known && !mayBeNull(known));
+    const parts = isRead ? partsOf(set, row, { fragments, window: known }) : undefined;
     if (!parts) return { node: keep(node, inSet(set, row)) };
     const layout = new RowLayout(parts);
     found = true;
@@ -141,9 +141,8 @@ function fieldsOf(
 
 type Place = {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** The window whose summary the row has. */
   window?: ValueNode | undefined;
-  /** The row's field has no argument `window`, so the argument of `summary` applies. */
-  alone?: boolean;
 };
 
 function partsOf(set: SelectionSetNode, row: GraphQLObjectType, place: Place): Part[] | undefined {
@@ -164,8 +163,6 @@ function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | 
   const below = getNamedType(field.type);
   const { ownRow } = field.extensions as FieldExtensions;
   if (ownRow && isObjectType(below)) return summaryPart(key, node, below, place);
-  // A row without a window has no figures, and every deprecated field is a figure.
-  if (place.alone && field.deprecationReason) return undefined;
   const column = columnOf(field);
   const nullable = !isNonNullType(field.type);
   const stored = storedPart(field, node.selectionSet, place.fragments);
@@ -175,7 +172,7 @@ function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | 
 
 function summaryPart(key: string, node: FieldNode, type: GraphQLObjectType, place: Place): Part | undefined {
   const asked = windowArgument(node);
-  const isOwn = asked ? place.window && print(asked) === print(place.window) : !place.alone;
+  const isOwn = asked && place.window && print(asked) === print(place.window);
   const parts = isOwn && partsOf(node.selectionSet as SelectionSetNode, type, { fragments: place.fragments });
   return parts ? { key, parts } : undefined;
 }

@@ -20,7 +20,7 @@ export type Column = {
   renamed?: { from: string; to: string } | undefined;
 };
 
-/** `parts` become an object, or null if the row has no window. */
+/** `parts` become an object, or null if the row has no summary. */
 export type Part = Column | { key: string; constant: string } | { key: string; parts: readonly Part[] };
 
 const columnsOf = (parts: readonly Part[]): Column[] =>
@@ -167,9 +167,8 @@ export function serializeRow(row: object, { parts }: { parts: readonly Part[] })
 
 function jsonValue(row: object, part: Part): string {
   if ('constant' in part) return `"${part.constant}"`;
-  if ('parts' in part) return Object.hasOwn(row, 'timeWindow') ? serializeRow(row, part) : 'null';
+  if ('parts' in part) return 'timeWindow' in row ? serializeRow(row, part) : 'null';
   const value = (row as never)[part.column] as unknown;
-  if (value instanceof Error) throw value;
   const { renamed } = part;
   if (renamed && Array.isArray(value)) {
     const { from, to } = renamed;

@@ -20,6 +20,7 @@ import { beginWithoutSample } from '../sample/present.ts';
 import { noteGateway } from './gateway-file.ts';
 import { indexBeside } from './index-beside.ts';
 import { readinessOf } from './readiness.ts';
+import { storageWatch } from './storage.ts';
 
 type Access = { token: string; codes: { explorer: string; graphiql: string } };
 
@@ -132,7 +133,11 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     const warn = (reason: string) => log.warn({ reason }, 'OpenTelemetry');
     serving.undo.push(await (await import('../otlp.ts')).startTracing(settings, { warn }));
   }
-  const onError = (error: Error) => log.warn({ err: error }, 'database error');
+  const storage = storageWatch();
+  const onError = (error: Error) => {
+    storage.note(error);
+    log.warn({ err: error }, 'database error');
+  };
   const database = await openDatabase(settings, onError, {
     serves: true,
     say: (message) => log.info(message),
@@ -174,7 +179,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   for (const url of settings.DATABASE_READ_URL ?? [database.url]) targetOf(url).onChange(revisions.moved);
   const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
   if (index) serving.undo.push(index.stop);
-  const ready = readinessOf(database, log, index?.status);
+  const ready = readinessOf(database, log, index?.status, storage);
   // Ends the process when the embedded PostgreSQL ends. A supervisor may restart both.
   void database.embedded?.ended.then((error) => serving.draining || Promise.reject(error));
   const app = await buildServer({

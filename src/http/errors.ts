@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { shownFault, withoutTokens } from '../accounts/token-format.ts';
+import { errorType } from '../graphql/run/accept.ts';
 import { countError } from '../graphql/run/errors.ts';
 import { type Fault, Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 
@@ -50,35 +51,43 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
   return { ...answer, body: { detail: [{ loc, msg: answer.body.detail, type: 'value_error' }] } };
 }
 
-/** For responses without a result. GraphQL clients expect a code in `errors`. */
-const graphqlCodes: Record<number, RefusalCode | 'INTERNAL'> = {
+/** Codes of errors that are no refusals. */
+const fastifyCodes: Record<number, RefusalCode> = {
   400: 'BAD_INPUT',
-  401: 'UNAUTHENTICATED',
-  402: 'ALLOWANCE_USED',
-  406: 'NOT_ACCEPTABLE',
   413: 'TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
-  429: 'RATE_LIMITED',
-  500: 'INTERNAL',
-  503: 'UNAVAILABLE',
 };
 
-function withErrors({ detail }: Answer['body'], status: number) {
-  const code = graphqlCodes[status];
-  if (!code) return { detail };
-  countError(code);
-  if (!Array.isArray(detail)) return { detail, errors: [{ message: detail, extensions: { code } }] };
-  const message = (detail as Fault[]).map(({ msg }) => msg).join(' ');
-  return { detail, errors: [{ message, extensions: { code, faults: detail } }] };
+function graphqlError({ detail }: Answer['body'], code: string) {
+  if (!Array.isArray(detail)) return { message: detail, extensions: { code } };
+  return {
+    message: (detail as Fault[]).map(({ msg }) => msg).join(' '),
+    extensions: { code, faults: detail },
+  };
 }
 
+/**
+ * A response without a result in the type that the client accepts: GraphQL clients read `errors` whatever the status only
+ * if it is `application/graphql-response+json`, in which the specification allows no `detail`.
+ */
+function sendGraphqlError(error: unknown, request: FastifyRequest, reply: FastifyReply, answer: Answer) {
+  const code = error instanceof Refusal ? error.code : (fastifyCodes[answer.status] ?? 'INTERNAL');
+  countError(code);
+  const errors = [graphqlError(answer.body, code)];
+  const type = errorType(request.headers.accept);
+  const body = type === 'application/json' ? { ...answer.body, errors } : { errors };
+  return reply.type(`${type}; charset=utf-8`).send(JSON.stringify(body));
+}
+
+const GRAPHQL_PATH = /^\/graphql\/?(\?|$)/;
+/** A method that is not served has no route. */
+const isGraphql = ({ routeOptions, url }: FastifyRequest): boolean =>
+  GRAPHQL_PATH.test(routeOptions.url ?? url);
+
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const answer = error instanceof Refusal ? refusalAnswer(error) : fastifyAnswer(error as FastifyError);
-  if (!answer || answer.status >= 500) request.log.error({ err: error }, 'request failed');
-  const { status, headers, body } = answer ?? plain(500, 'Internal server error.');
-  const isGraphql = request.routeOptions.url === '/graphql';
-  return reply
-    .code(status)
-    .headers(headers)
-    .send(isGraphql ? withErrors(body, status) : body);
+  const found = error instanceof Refusal ? refusalAnswer(error) : fastifyAnswer(error as FastifyError);
+  if (!found || found.status >= 500) request.log.error({ err: error }, 'request failed');
+  const answer = found ?? plain(500, 'Internal server error.');
+  reply.code(answer.status).headers(answer.headers);
+  return isGraphql(request) ? sendGraphqlError(error, request, reply, answer) : reply.send(answer.body);
 }

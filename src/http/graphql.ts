@@ -41,9 +41,9 @@ export function serveGraphql(
         request.body = body;
       });
     if (faults.length > 0) throw badInput([...faults, ...paramsFaults(request, trusted !== undefined)]);
-    const newContext = (metering: Metering) => {
+    const newContext = (metering: Metering, line?: string) => {
       const { id, log, caller } = request;
-      return options.makeContext({ id, log, caller, metering }, network);
+      return options.makeContext({ id, log, caller, metering, line }, network);
     };
     const answered = await (tracer
       ? tracedOperation(tracer, request.body, () => answer(request, context, newContext))

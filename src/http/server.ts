@@ -4,6 +4,7 @@ import type { ServerOptions as HttpOptions, IncomingMessage, RequestListener, Se
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import underPressure from '@fastify/under-pressure';
+import { parse as parseContentType } from 'content-type';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -17,20 +18,24 @@ import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Settings } from '../config/index.ts';
 import { contextMaker } from '../context.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
-import { type Pool, primaryOf } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
 import type { ReplicaState } from '../db/replicas/replica.ts';
+import { openSizes } from '../db/sizes.ts';
 import { openStreams } from '../graphql/live/streams.ts';
 import { trustedDocuments } from '../graphql/run/trusted-documents.ts';
 import type { IndexStatus } from '../indexer/status.ts';
-import { badInput, Refusal, unavailable } from '../kernel/refusal.ts';
+import { badInput, Refusal, unavailable, unknownPath } from '../kernel/refusal.ts';
+import { deprecated } from '../kernel/route.ts';
 import { tracer } from '../kernel/tracing.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
-import { admitRequests, concurrencyLimit } from './admission.ts';
+import { admitRequests } from './admission.ts';
 import { isEventStream, onAnswered } from './answered.ts';
+import { basePathOf, belowBase, wasShortened } from './base.ts';
 import { answerCache } from './cache/answer-cache.ts';
 import { recordResponses, replayCached } from './cache/replay.ts';
 import { sendClientError } from './client-errors.ts';
+import { concurrencyLimit } from './concurrency-limit.ts';
 import { boundedServers } from './connections.ts';
 import { boundedZlib, MAX_BODY } from './decompress.ts';
 import { sendError } from './errors.ts';
@@ -45,12 +50,14 @@ import { servePages } from './pages/html-pages.ts';
 import { type ExchangeCode, servePageToken } from './pages/page-token.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import { serveRoute } from './rest/rest.ts';
+import { successorLink } from './rest/whole-list.ts';
 import { privateHeaders, securityHeaders } from './security-headers.ts';
 import { traceRequests } from './tracing.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    headers?: Record<string, string>;
+    /** Path of the replacement of a deprecated path. */
+    successor?: string;
     /** The handler parses the JSON body. */
     bodyAsText?: true;
   }
@@ -77,7 +84,7 @@ export type ServerOptions = {
 };
 
 /**
- * The limit of concurrent requests is this, or 2 × DATABASE_POOL if that is more. A higher limit does not speed up
+ * An account's limit of concurrent requests is this, or 2 × DATABASE_POOL if that is more. A higher limit does not speed up
  * responses.
  */
 const MIN_CONCURRENT_REQUESTS = 32;
@@ -109,6 +116,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     Math.max(MIN_CONCURRENT_REQUESTS, 2 * settings.DATABASE_POOL),
     settings.WAIT_TIMEOUT_MS,
   );
+  const sizes = await openSizes(pool, log);
   const networkHeader = readerOfNetwork(settings.NETWORK_HEADERS);
   const servers = boundedServers(settings.MAX_CONNECTIONS, settings.SEND_TIMEOUT_MS);
   const streams = openStreams({ revisions, tokens, now: meter.now, most: settings.MAX_STREAMS });
@@ -131,8 +139,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       publicUrl: settings.PUBLIC_URL,
       trustsProxy: settings.TRUST_PROXY !== undefined,
     });
-  const app = makeApp(options, (bounds, serve) => servers.make(bounds, replay ? replay(serve) : serve));
-  if (tracer) traceRequests(app, tracer);
+  const enter = belowBase(settings);
+  const app = makeApp(options, (bounds, serve) =>
+    servers.make(bounds, enter(replay ? replay(serve) : serve)),
+  );
+  if (tracer)
+    traceRequests(app, tracer, ({ authorization }) => tokens.find(authorization, meter.now()) !== undefined);
   onAnswered(app, (request, reply, status) => {
     const route = request.routeOptions.url ?? 'none';
     const { method, caller } = request;
@@ -153,15 +165,21 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     done();
   });
   app.addHook('preClose', streams.drain);
-  app.addHook('onClose', async () => gate.stop());
+  app.addHook('onClose', async () => {
+    gate.stop();
+    sizes.stop();
+  });
 
-  const primary = primaryOf(options.primary);
   const explorer = settings.EXPLORER ? builtExplorer() : undefined;
   const served = {
     networkHeaders: settings.NETWORK_HEADERS,
     networkHeader,
     publicUrl: settings.PUBLIC_URL,
-    makeContext: contextMaker({ pool, primary, revisions, now: meter.now, log }),
+    makeContext: contextMaker({
+      ...{ pool, primary: options.primary, revisions, log },
+      sizes: sizes.current,
+      now: meter.now,
+    }),
     cache,
     trusted: trustedDocuments(settings, explorer?.documents),
     streams,
@@ -169,12 +187,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   serveHealth(app, options.readiness);
   if (settings.METRICS_PORT === undefined) serveMetrics(app, metrics);
   else serveBeside(app, metricsServer(metrics, log), settings.METRICS_PORT, settings.HOST);
-  const openApi = openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version);
-  servePages(app, openApi, { explorer, metrics: settings.METRICS_PORT === undefined });
+  const openApiAt = (path: string) =>
+    openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version, path);
+  servePages(app, openApiAt, { explorer, metrics: settings.METRICS_PORT === undefined });
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     if (cache) recordResponses(metered, cache);
-    admitRequests(metered, { tokens, meter, gate, networkHeader });
+    admitRequests(metered, { tokens, meter, gate, networkHeader, hasExplorer: explorer !== undefined });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));
   });
@@ -228,7 +247,7 @@ function acceptJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['text/plain', 'application/json']);
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const charset = /;\s*charset="?([^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
+    const { charset } = parseContentType(request.headers['content-type'] ?? '').parameters;
     if (charset !== undefined && !/^utf-?8$/i.test(charset))
       return done(new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The charset is not accepted; send UTF-8.'));
     if (!isUtf8(body as Buffer))
@@ -246,8 +265,8 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
   acceptJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     commonHeaders(request, reply);
-    const { headers } = request.routeOptions.config;
-    if (headers) reply.headers(headers);
+    const { successor } = request.routeOptions.config;
+    if (successor) reply.headers({ ...deprecated(), link: successorLink(basePathOf(request) + successor) });
     // The CORS plugin handles only preflights.
     const { origin, 'access-control-request-method': method } = request.headers;
     done(
@@ -261,6 +280,10 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: exposed,
     maxAge: 600,
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    // A rule of a proxy that keeps /metrics internal would not know the path with the one before it.
+    done(request.routeOptions.url === '/metrics' && wasShortened(request) ? unknownPath() : undefined);
   });
   app.addHook('onRequest', (request, _reply, done) => {
     done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read

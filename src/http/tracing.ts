@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { getOperationAST, parse } from 'graphql';
 import { withoutTokens } from '../accounts/token-format.ts';
@@ -32,11 +33,16 @@ export const requestAttributes = (answered: {
 /** Asked so often that their traces would hide those of clients. */
 const untraced = new Set<string | undefined>(['/health', '/metrics', '/ready']);
 
-/** Call it before other hooks are added. */
-export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
+/** Call it before other hooks are added. `isKnown` tells whether a request has a valid token. */
+export function traceRequests(
+  app: FastifyInstance,
+  tracer: Tracer,
+  isKnown: (headers: IncomingHttpHeaders) => boolean,
+): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (untraced.has(request.routeOptions.url)) return tracer.untraced(done);
-    const span = tracer.request(request.headers, `${request.method} ${request.routeOptions.url ?? 'none'}`);
+    const { headers, method, routeOptions } = request;
+    const span = tracer.request(headers, `${method} ${routeOptions.url ?? 'none'}`, isKnown(headers));
     spans.set(request, span);
     request.log = request.log.child(span.ids);
     tracer.within(span, done);

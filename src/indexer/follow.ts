@@ -5,17 +5,19 @@ import { traced, tracedAlone } from '../kernel/tracing.ts';
 import type { Beat } from './beat.ts';
 import { Chain, InputError, MissingRecords, ReconcileError, type SavedChain } from './chain/index.ts';
 import { isFinal } from './faults.ts';
+import { blockingFork, lastKnownEpoch, waitsText } from './forks.ts';
 import { NodeError } from './node/errors.ts';
 import type { Nodes } from './node/index.ts';
 import { prefetcher } from './prefetch.ts';
 import { Publisher } from './publisher.ts';
-import { type Asked, endOf, newestClosed, RangeFault, startOf } from './range.ts';
+import { type Asked, endOf, newestClosed, RangeFault, startOf, staysAtHead } from './range.ts';
 import type { Retrying, Say } from './retry.ts';
 import { SavedStateError } from './saved-state-error.ts';
+import { type ScheduledFork, SpecError } from './spec.ts';
 import { countError, type IndexStatus } from './status.ts';
 import type { OpenDays, Store } from './store/index.ts';
 import { periodsOf } from './store/periods.ts';
-import type { EpochFacts } from './types.ts';
+import type { EpochFacts, EpochInput } from './types.ts';
 
 /** `last` is the newest epoch that can be stored. */
 export type Progress = { epoch: number; last: number };
@@ -46,6 +48,8 @@ export type FollowReport = {
   to: number | undefined;
   epochs: number;
   done: boolean;
+  /** Unknown fork before which the index waits. */
+  waitsFor?: string;
 };
 
 /** After this many invalid inputs of an epoch, retries wait. */
@@ -92,6 +96,12 @@ export async function follow(options: FollowOptions): Promise<FollowReport> {
 
 class Pass {
   beganWith: string | undefined;
+  /** Slot of the first block, which only nodes can confirm; undefined if the index went on. */
+  #firstSlot: number | undefined;
+  #isBeginning = false;
+  #avoided: string | undefined;
+  /** Nodes whose answers contradicted the chain. */
+  readonly #refused = new Set<string>();
   #finalized = 0;
   #askedAt = 0;
   #requested: number | undefined;
@@ -115,6 +125,7 @@ class Pass {
 
   async run(avoid: string | undefined): Promise<void> {
     const { nodes, stop } = this.#o;
+    this.#avoided = avoid;
     const chain = await traced('index start', {}, () => this.#begin(avoid));
     const inputs = prefetcher(
       (epoch, avoid) =>
@@ -138,9 +149,13 @@ class Pass {
   }
 
   async #begin(avoid: string | undefined): Promise<Chain> {
-    const { store, status, network } = this.#o;
+    const { store, status, network, once } = this.#o;
     const asked = this.#o.asked();
-    const beginsAnew = (error: unknown) => error instanceof SavedStateError && asked.from !== undefined;
+    const beginsAnew = (error: unknown) =>
+      this.#isGone(error) ||
+      (error instanceof SavedStateError && (asked.from !== undefined || staysAtHead(asked)));
+    const startAfter = (before: typeof stored) =>
+      startOf(network, asked, { finalized: this.#finalized, once }, before);
     const stored = await store.resume().catch((error) => {
       if (!beginsAnew(error)) throw error;
       return undefined;
@@ -149,17 +164,26 @@ class Pass {
     status.indexedEpoch = stored?.epoch ?? status.indexedEpoch;
     if (stored) await this.#o.afterEpoch?.(stored.epoch);
     await this.#askFinality();
-    const start = startOf(network, asked, this.#finalized, stored);
+    const start = startAfter(stored);
     const options = { signal: this.#signal, ...(avoid !== undefined && { avoid }) };
     try {
       if (start === undefined && stored) return await this.#restore(stored, options);
       return await this.#beginAt(start as number, options);
     } catch (error) {
       if (error instanceof InputError) this.#sayRefused(error, this.beganWith);
-      if (!beginsAnew(error)) throw error;
-      return await this.#beginAt(startOf(network, asked, this.#finalized, undefined) as number, options);
+      if (start !== undefined || !beginsAnew(error)) throw error;
+      const anew = startAfter(undefined) as number;
+      this.#o.say(
+        'warn',
+        `The index cannot go on after epoch ${stored?.epoch}, and begins anew at epoch ${anew}; the epochs between are left out. ${(error as Error).message}`,
+      );
+      return await this.#beginAt(anew, options);
     }
   }
+
+  /** No node has the state any more, and the index should stay at the head. */
+  #isGone = (error: unknown): boolean =>
+    error instanceof NodeError && error.reason === 'pruned' && staysAtHead(this.#o.asked());
 
   async #beginAt(epoch: number, options: Ask): Promise<Chain> {
     const { nodes, store } = this.#o;
@@ -168,6 +192,8 @@ class Pass {
     store.begin();
     const start = await nodes.start(epoch, options);
     this.beganWith = start.node;
+    this.#isBeginning = true;
+    this.#firstSlot = start.before ? epoch * nodes.spec.slotsPerEpoch : undefined;
     return Chain.begin(nodes.spec, start);
   }
 
@@ -180,7 +206,15 @@ class Pass {
 
   #spanOf = (epoch: number) => ({ 'stakegraph.network': this.#o.network, 'stakegraph.epoch': epoch });
 
-  #last = () => Math.min(this.#end, newestClosed(this.#finalized));
+  #last = () => Math.min(this.#end, newestClosed(this.#finalized), lastKnownEpoch(this.#o.nodes.spec));
+
+  #blocking = () => blockingFork(this.#o.nodes.spec, Math.min(this.#end, newestClosed(this.#finalized)));
+
+  #sayWaits(fork: ScheduledFork): void {
+    if (this.#report.waitsFor === fork.name) return;
+    this.#report.waitsFor = fork.name;
+    this.#o.say('error', waitsText(this.#o.network, fork), { fork: fork.name, epoch: fork.epoch });
+  }
 
   async #askFinality(): Promise<void> {
     const { nodes, status } = this.#o;
@@ -196,11 +230,14 @@ class Pass {
     const ends = once || chain.epoch - 1 > this.#end;
     const isRequested = ends ? this.#requested === this.#stored : this.#requested !== undefined;
     if (!isRequested) this.#publish();
+    const fork = this.#blocking();
     if (ends) {
       await this.#publisher.settled();
+      if (fork) throw new SpecError(waitsText(this.#o.network, fork));
       this.#report.done = true;
       return true;
     }
+    if (fork) this.#sayWaits(fork);
     await beat.wait();
     try {
       await this.#askFinality();
@@ -215,27 +252,53 @@ class Pass {
   async #step(chain: Chain, inputs: Inputs): Promise<EpochFacts | undefined> {
     const { stop, retry } = this.#o;
     let avoid: string | undefined;
+    let gone = 0;
     for (let failures = 0; !stop.aborted; ) {
       try {
         const { input, node } = await inputs.take(chain.epoch, this.#last() + 1, avoid);
         avoid = node;
         await turn();
         const facts = chain.step(input);
+        if (!(await this.#agrees(input, node))) return undefined;
         retry.succeeded();
         return facts;
       } catch (error) {
         if (stop.aborted) return undefined;
         if (error instanceof NodeError) {
           await retry.failed(error);
+          if (this.#isGone(error) && ++gone >= ATTEMPTS_AT_ONCE) throw error;
         } else if (error instanceof InputError) {
           failures += 1;
-          if (!(error instanceof MissingRecords)) this.#sayRefused(error, avoid);
+          if (!(error instanceof MissingRecords)) {
+            this.#sayRefused(error, avoid);
+            if (avoid !== undefined) this.#refused.add(avoid);
+            if (this.#isDoubtful(avoid)) throw error;
+          }
           if (failures >= ATTEMPTS_AT_ONCE) await retry.failed(error);
           if (failures >= ATTEMPTS_BEFORE_RESTART) throw error;
         } else throw error;
       }
     }
     return undefined;
+  }
+
+  /** If the node that told the first state and block contradicts itself, another one may tell them better. */
+  #isDoubtful = (node: string | undefined): boolean =>
+    this.#isBeginning && node === this.beganWith && node !== this.#avoided && this.#o.nodes.count > 1;
+
+  /** Waits while nodes disagree, because the rules explain changes, but not where they began. False once stopped. */
+  async #agrees({ next }: EpochInput, node: string): Promise<boolean> {
+    const { nodes, retry } = this.#o;
+    const beginning = { ...next, firstSlot: this.#firstSlot, node };
+    while (!this.#signal.aborted)
+      try {
+        await nodes.compare(beginning, this.#refused, this.#signal);
+        return true;
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error;
+        await retry.failed(error);
+      }
+    return false;
   }
 
   #sayRefused(error: InputError, node: string | undefined) {
@@ -272,6 +335,7 @@ class Pass {
     const partial = isNewest && (isFirst || isSmall);
     await store.write(facts, chain.save(), chain.registry, { partial });
     await this.#o.afterEpoch?.(facts.epoch);
+    this.#isBeginning = false;
     this.#stored = facts.epoch;
     this.#report.from ??= facts.epoch;
     this.#report.to = facts.epoch;

@@ -1,12 +1,15 @@
 import { traced } from '../kernel/tracing.ts';
 import type { Beat } from './beat.ts';
+import { bidOf } from './chain/facts.ts';
+import { isParentBlockFull } from './chain/payloads.ts';
 import { rulesAt } from './chain/rules.ts';
-import type { Nodes } from './node/index.ts';
+import { firstUnknownFork } from './forks.ts';
+import { NodeError, type Nodes } from './node/index.ts';
 import type { ValidatorAt } from './node/validators-at.ts';
 import type { Teller } from './retry.ts';
 import type { ChainSpec } from './spec.ts';
 import type { HeadSlashing, Store } from './store/index.ts';
-import type { BeaconBlock, ValidatorRecord } from './types.ts';
+import type { BeaconBlock, SlotFacts, ValidatorRecord } from './types.ts';
 
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };
@@ -19,7 +22,7 @@ export async function followHead({ nodes, store, beat, tell, stop }: Options): P
   while (!stop.aborted) {
     try {
       const before = known;
-      known = await traced('index head', {}, () => catchUp(nodes, store, before));
+      known = await traced('index head', {}, () => catchUp({ nodes, store, tell }, before));
     } catch (error) {
       known = []; // the write may have failed
       if (!stop.aborted) tell.tell('head', `${(error as Error).message} New blocks are delayed.`);
@@ -28,8 +31,12 @@ export async function followHead({ nodes, store, beat, tell, stop }: Options): P
   }
 }
 
-async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Promise<readonly Known[]> {
+type Head = Pick<Options, 'nodes' | 'store' | 'tell'>;
+
+async function catchUp({ nodes, store, tell }: Head, known: readonly Known[]): Promise<readonly Known[]> {
   const head = await nodes.head();
+  const fork = firstUnknownFork(nodes.spec);
+  if (fork && head.slot >= fork.epoch * nodes.spec.slotsPerEpoch) return known;
   if (known.at(-1)?.root === head.root) return known;
   const { epoch } = await nodes.finality();
   // `follow` stores the blocks before `oldest`.
@@ -39,7 +46,9 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const goesBack = kept.length > 0 && kept.length < known.length;
   if (fromSlot === undefined || (blocks.length === 0 && !goesBack)) return kept;
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
-  await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
+  const told = await withPayloads(nodes, blocks);
+  const rows = await withMissed({ nodes, tell }, fromSlot, told);
+  await store.writeHead({ fromSlot, blocks: rows, slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
   // Blocks from `unseen` on are read again.
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
@@ -51,29 +60,66 @@ async function walkBack(nodes: Nodes, root: string, known: readonly Known[], old
   for (let next = root; blocks.length < MAX_BLOCKS; ) {
     const place = places.get(next);
     if (place !== undefined) {
-      const kept = known.slice(0, place + 1);
-      return { kept, blocks, from: (kept.at(-1) as Known).slot + 1 };
+      const { slot } = known[place] as Known;
+      // Since Gloas, the new block tells whether its parent is full, and another one may have told otherwise.
+      const again = slot >= nodes.spec.forkEpochs.gloas * nodes.spec.slotsPerEpoch;
+      if (!again) return { kept: known.slice(0, place + 1), blocks, from: slot + 1 };
+      const parent = await nodes.blockAt(next);
+      if (!parent) break;
+      return { kept: known.slice(0, place), blocks: [withoutVotes(parent), ...blocks], from: slot };
     }
     const block = await nodes.blockAt(next);
     if (!block) break;
     if (block.slot < oldest) return { kept: [], blocks, from: oldest };
-    blocks.unshift({ ...block, attestations: [] });
+    blocks.unshift(withoutVotes(block));
     next = block.parentRoot;
   }
   return { kept: [], blocks, from: undefined };
 }
 
-async function withMissed(nodes: Nodes, fromSlot: number, blocks: readonly BeaconBlock[]) {
-  const bySlot = new Map(blocks.map((block) => [block.slot, block]));
-  const proposers = new Map<number, Uint32Array>();
+const withoutVotes = (block: BeaconBlock): BeaconBlock => ({ ...block, attestations: [] });
+
+async function withPayloads(nodes: Nodes, blocks: readonly BeaconBlock[]): Promise<SlotFacts[]> {
+  const bidders = blocks.flatMap(({ bid }) => bid?.builderIndex ?? []);
+  const builders = bidders.length ? await nodes.builders('head', bidders) : null;
+  return Promise.all(
+    blocks.map(async (block, at) => {
+      const child = blocks[at + 1];
+      const facts = { slot: block.slot, proposerIndex: block.proposerIndex, bid: bidOf(block, builders) };
+      if (!block.bid) return { ...facts, block, payload: null };
+      if (!child) return { ...facts, block, payload: 'unknown' };
+      if (!isParentBlockFull(block, child)) return { ...facts, block, payload: 'empty' };
+      return { ...facts, block: { ...block, execution: await nodes.payloadOf(block) }, payload: 'full' };
+    }),
+  );
+}
+
+/** Leaves out missed slots whose proposer no node tells; they are stored with their epoch. */
+async function withMissed(
+  { nodes, tell }: Omit<Head, 'store'>,
+  fromSlot: number,
+  blocks: readonly SlotFacts[],
+) {
+  const bySlot = new Map(blocks.map((facts) => [facts.slot, facts]));
+  const proposers = new Map<number, Uint32Array | undefined>();
   const { slotsPerEpoch } = nodes.spec;
-  const rows: { slot: number; proposerIndex: number; block: BeaconBlock | null }[] = [];
+  const rows: SlotFacts[] = [];
   for (let slot = fromSlot; slot <= (blocks.at(-1)?.slot ?? -1); slot += 1) {
-    const block = bySlot.get(slot) ?? null;
+    const told = bySlot.get(slot);
     const epoch = Math.floor(slot / slotsPerEpoch);
-    if (!block && !proposers.has(epoch)) proposers.set(epoch, await nodes.proposers(epoch));
-    const proposerIndex = block?.proposerIndex ?? proposers.get(epoch)?.[slot % slotsPerEpoch];
-    if (proposerIndex !== undefined) rows.push({ slot, proposerIndex, block });
+    if (!told && !proposers.has(epoch))
+      proposers.set(
+        epoch,
+        await nodes.proposers(epoch).catch((error) => {
+          if (!(error instanceof NodeError)) throw error;
+          tell.tell('head-proposers', `${error.message} Missed slots are stored later, with their epoch.`);
+          return undefined;
+        }),
+      );
+    const proposerIndex = told?.proposerIndex ?? proposers.get(epoch)?.[slot % slotsPerEpoch];
+    if (told) rows.push(told);
+    else if (proposerIndex !== undefined)
+      rows.push({ slot, proposerIndex, block: null, payload: null, bid: null });
   }
   return rows;
 }

@@ -12,6 +12,11 @@ export function registerIndexMetrics(registry: Registry, status: IndexStatus, no
       ? behindSeconds(status.network, status.indexedEpoch, now())
       : undefined,
   );
+  gauge(
+    'unknown_fork_epoch',
+    'Epoch of the first scheduled fork that this version does not know. Figures end three epochs before it.',
+    () => status.unknownFork?.epoch,
+  );
   const reasons = () => labelled('reason', status.nodeErrors);
   counter('node_errors', 'Failed answers of beacon nodes, by reason.', reasons, ['reason']);
   counter(

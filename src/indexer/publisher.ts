@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calendars } from '../chain/calendar.ts';
+import { errorText } from '../error-text.ts';
 import { tracedAlone } from '../kernel/tracing.ts';
 import type { Say } from './retry.ts';
 import type { OpenDays, Store } from './store/index.ts';
@@ -75,7 +76,7 @@ export class Publisher {
           this.#error = error;
           break;
         }
-        say('warn', `Publishing failed and is retried in a minute: ${(error as Error).message}`);
+        say('warn', `Publishing failed and is retried in a minute: ${errorText(error)}`);
         this.#waiting = this.#waiting ? joined(next, this.#waiting) : next;
         await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
       }

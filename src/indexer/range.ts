@@ -24,15 +24,22 @@ export type Asked = {
 /** Epoch e is closed once epoch e + 2 is finalized. */
 export const newestClosed = (finalized: number): number => finalized - 2;
 
+/** True if epochs may be left out to stay at the head. */
+export const staysAtHead = ({ from, firstFrom }: Asked): boolean => (from ?? firstFrom) === 'head';
+
+/** `once`: the index ends at the newest closed epoch. */
 export function startOf(
   network: Network,
-  { from, firstFrom }: Asked,
-  finalized: number,
+  asked: Asked,
+  { finalized, once }: { finalized: number; once: boolean },
   stored: { first: number; epoch: number } | undefined,
 ): number | undefined {
+  const { from, firstFrom } = asked;
   if (stored && from === undefined) return undefined;
-  const start = firstEpoch(network, from ?? firstFrom, finalized);
-  if (stored && start >= stored.first && start <= stored.epoch + 1) return undefined;
+  const newest = Math.max(0, newestClosed(finalized));
+  const start = firstEpoch(network, from ?? firstFrom, once ? newest : finalized, newest);
+  const next = from === 'head' ? newest : start;
+  if (stored && next >= stored.first && next <= stored.epoch + 1) return undefined;
   if (start > finalized)
     throw new RangeFault(
       `--from is epoch ${start}, and the beacon node has finalized epoch ${finalized} only.`,
@@ -40,10 +47,9 @@ export function startOf(
   return start;
 }
 
-function firstEpoch(network: Network, from: From | undefined, finalized: number): number {
-  const newest = Math.max(0, newestClosed(finalized));
+function firstEpoch(network: Network, from: From | undefined, head: number, newest: number): number {
   if (from === undefined) return firstEpochOfChainDay(chainDayOfEpoch(newest));
-  if (from === 'head') return newest;
+  if (from === 'head') return head;
   const epoch = 'epoch' in from ? from.epoch : firstEpochOfChainDay(dayOfDate(network, from.date));
   if (epoch < 0) throw new RangeFault(`--from is before the genesis of ${network}.`);
   return epoch;

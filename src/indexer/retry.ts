@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../error-text.ts';
 import { reasonOf } from './faults.ts';
 import { NodeError } from './node/errors.ts';
 import type { IndexStatus } from './status.ts';
@@ -42,7 +43,7 @@ export function retrying(
       options.status.problem = reason;
       // `openedNodes` uses the same kind, so errors are logged once.
       const kind = error instanceof NodeError ? `${reason} ${error.node}` : reason;
-      options.tell.tell(kind, reason === 'internal' ? `${error.stack}` : error.message);
+      options.tell.tell(kind, reason === 'internal' ? `${error.stack}` : errorText(error));
       if (options.once && failures >= attempts) throw error;
       const wait = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10));
       await sleep(wait, undefined, { signal: options.stop }).catch(() => undefined);

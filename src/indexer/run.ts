@@ -1,12 +1,14 @@
+import { epochStart } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import { SettingsError } from '../config/index.ts';
 import { audit } from '../db/audit.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { heartbeat } from './beat.ts';
 import { estimateMissed } from './execution/estimate.ts';
-import { openFills } from './execution/index.ts';
+import { openFills, openPayloads } from './execution/index.ts';
 import { endsCommand } from './faults.ts';
 import { type FollowReport, follow, type Progress } from './follow.ts';
+import { tellForks, watchForks } from './forks.ts';
 import { followHead } from './head.ts';
 import { withIndexLock } from './lock.ts';
 import { NodeError, type Nodes, openNodes } from './node/index.ts';
@@ -15,7 +17,7 @@ import { recordedJobs } from './recorded.ts';
 import { parseRelays } from './relays/names.ts';
 import { problemTeller, type Retrying, retrying, type Say, type Teller } from './retry.ts';
 import { countError, type IndexStatus } from './status.ts';
-import { openStore, readLabels, type Store } from './store/index.ts';
+import { type LabelRule, openStore, readLabels, type Store } from './store/index.ts';
 
 export type IndexOptions = {
   urls: readonly string[];
@@ -49,7 +51,8 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   const rules = await checkedLabels(options);
   let { asked } = options;
   const onStored = (progress: Progress) => {
-    asked = { ...asked, from: undefined }; // after an outage, the index goes on where it was
+    // After an outage, the index goes on where it was.
+    asked = { ...asked, from: undefined, firstFrom: asked.from ?? asked.firstFrom };
     options.onStored(progress);
   };
   try {
@@ -59,14 +62,28 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
     return await lastingly(retry, stop, () =>
       withIndexLock(database.url, nodes.network, async (lost) => {
         await audit(database.pool, { action: 'index', subject: nodes.network });
-        const store = openStore(database.pool, nodes.network);
-        if (rules) await store.setLabels(rules);
+        const store = openStore(database.pool, nodes.network, nodes.genesisRoot);
+        if (rules) await setLabels(store, rules, nodes.network, say);
         return run({ ...options, asked: () => asked, onStored, nodes, store, tell, retry, lost });
       }),
     );
   } finally {
     halt.abort();
   }
+}
+
+async function setLabels(store: Store, rules: readonly LabelRule[], network: Network, say: Say) {
+  const count = await store.setLabels(rules);
+  if (count === 0) return;
+  const first = await store.firstKeptHour();
+  const since =
+    first === undefined
+      ? 'from the next epoch on'
+      : `from epoch ${first} (${new Date(epochStart(network, first) * 1000).toISOString()}) on`;
+  say(
+    'info',
+    `${count} validators have new names. All days get them with the next publication, and hours ${since}; earlier hours keep the names that they had.`,
+  );
 }
 
 async function checkedLabels({ labels, relays }: IndexOptions) {
@@ -89,6 +106,17 @@ async function lastingly<T>(retry: Retrying, stop: AbortSignal, work: () => Prom
   }
 }
 
+function payloadsOf({ execution, status }: IndexOptions, tell: Teller, signal: AbortSignal) {
+  if (execution === undefined) return undefined;
+  return openPayloads(execution, {
+    signal,
+    onError(error) {
+      countError(status, `fill-${error.reason}`);
+      tell.tell(`fill-${error.reason} ${error.source}`, error.message);
+    },
+  });
+}
+
 async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying, signal: AbortSignal) {
   const onError = (error: NodeError) => {
     if (signal.aborted) return;
@@ -98,7 +126,10 @@ async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying,
   while (!options.stop.aborted) {
     try {
       const { urls, network, rate } = options;
-      return await openNodes({ urls, onError, signal, ...(network && { network }), ...(rate && { rate }) });
+      const payload = payloadsOf(options, tell, signal);
+      return await openNodes({
+        ...{ urls, onError, signal, payload, ...(network && { network }), ...(rate && { rate }) },
+      });
     } catch (error) {
       if (options.stop.aborted) return undefined;
       if (!(error instanceof NodeError)) throw error;
@@ -128,9 +159,14 @@ async function run(options: Running): Promise<FollowReport> {
   const jobs = recordedJobs(options.database.pool, nodes.network, (error) =>
     tell.tell('runs', error.message),
   );
+  await tellForks(options);
   const beside = once
     ? []
-    : [followHead({ nodes, store, beat, tell, stop }), fillsOf(options, stop)?.run(onFault)];
+    : [
+        followHead({ nodes, store, beat, tell, stop }),
+        watchForks(options, stop),
+        fillsOf(options, stop)?.run(onFault),
+      ];
   try {
     const { asked, estimateMissed, database } = options;
     const { network } = nodes;

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { FAR_FUTURE_EPOCH, SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
-import { genesisTime, type Network, networks } from '../chain/networks.ts';
+import { electraEpoch, gloasEpoch } from '../chain/churn.ts';
+import { depositContract, genesisTime, type Network, networks } from '../chain/networks.ts';
+import { integerOf, shown } from './answer-json.ts';
+import { AnswerError } from './node/errors.ts';
 import { type Fork, forks } from './types.ts';
 
+/** The node is of a chain that this version does not index. Malformed answers are `AnswerError`s, and asked again. */
 export class SpecError extends Error {}
 
 const required = {
@@ -38,6 +42,14 @@ const electra = {
   maxPerEpochActivationExitChurnLimit: 'MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT',
 } as const;
 
+/** Required once Gloas is scheduled. */
+const gloas = {
+  churnLimitQuotientGloas: 'CHURN_LIMIT_QUOTIENT_GLOAS',
+  maxPerEpochActivationChurnLimitGloas: 'MAX_PER_EPOCH_ACTIVATION_CHURN_LIMIT_GLOAS',
+  consolidationChurnLimitQuotient: 'CONSOLIDATION_CHURN_LIMIT_QUOTIENT',
+  minBuilderWithdrawabilityDelay: 'MIN_BUILDER_WITHDRAWABILITY_DELAY',
+} as const;
+
 /** Only epochs of Altair need the first three constants. */
 const optional = {
   minSlashingPenaltyQuotientAltair: 'MIN_SLASHING_PENALTY_QUOTIENT_ALTAIR',
@@ -53,11 +65,15 @@ const fixed = {
   timelyHeadWeight: ['TIMELY_HEAD_WEIGHT', 14],
   syncRewardWeight: ['SYNC_REWARD_WEIGHT', 2],
   proposerWeight: ['PROPOSER_WEIGHT', 8],
+  builderPaymentThresholdNumerator: ['BUILDER_PAYMENT_THRESHOLD_NUMERATOR', 6],
+  builderPaymentThresholdDenominator: ['BUILDER_PAYMENT_THRESHOLD_DENOMINATOR', 10],
   weightDenominator: ['WEIGHT_DENOMINATOR', 64],
   maxPendingDepositsPerEpoch: ['MAX_PENDING_DEPOSITS_PER_EPOCH', 16],
 } as const;
 
 type Numbers<T> = { readonly [Name in keyof T]: number };
+
+export type ScheduledFork = { readonly name: string; readonly epoch: number };
 
 /** Amounts are in Gwei; FAR_FUTURE_EPOCH is `Infinity`. */
 export type ChainSpec = Numbers<typeof required> &
@@ -66,7 +82,10 @@ export type ChainSpec = Numbers<typeof required> &
     readonly configName: string | undefined;
     readonly secondsPerSlot: number;
     readonly forkEpochs: Readonly<Record<Fork, number>>;
-    readonly unknownForks: readonly { readonly name: string; readonly epoch: number }[];
+    /** Undefined while Gloas is not scheduled. */
+    readonly gloas: Numbers<typeof gloas> | undefined;
+    /** The next one first. */
+    readonly unknownForks: readonly ScheduledFork[];
     readonly depositContractAddress: string | undefined;
   };
 
@@ -84,10 +103,10 @@ class Reader {
     const value = this.values[name];
     if (value === undefined || value === null) return undefined;
     if (value === FAR_FUTURE_EPOCH) return Number.POSITIVE_INFINITY;
-    const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-    if (Number.isSafeInteger(number)) return number;
-    throw new SpecError(
-      `config/spec has ${name} ${JSON.stringify(value)?.slice(0, 60)}; a decimal integer below 2^53 in a string is expected.`,
+    const number = integerOf(value);
+    if (number !== undefined) return number;
+    throw new AnswerError(
+      `config/spec has ${name} ${shown(value)}; a decimal integer below 2^53 is expected`,
     );
   }
 
@@ -116,16 +135,19 @@ function forkEpochsOf(reader: Reader): Record<Fork, number> {
   return epochs;
 }
 
-function unknownForksOf(reader: Reader) {
+/** Later epochs, which are 26,000 years away, are not scheduled. */
+const isScheduled = ({ epoch }: ScheduledFork): boolean => epoch < 2 ** 31;
+
+function unknownForksOf(reader: Reader): ScheduledFork[] {
   const known = new Set<string>(forks);
   return Object.keys(reader.values)
     .flatMap((key) => {
-      const name = /^([A-Z0-9]+)_FORK_EPOCH$/.exec(key)?.[1]?.toLowerCase();
+      const name = /^(.+)_FORK_EPOCH$/.exec(key)?.[1]?.toLowerCase();
       return name && !known.has(name)
         ? [{ name, epoch: reader.optional(key) ?? Number.POSITIVE_INFINITY }]
         : [];
     })
-    .filter(({ epoch }) => epoch !== Number.POSITIVE_INFINITY)
+    .filter(isScheduled)
     .sort((a, b) => a.epoch - b.epoch);
 }
 
@@ -146,8 +168,8 @@ function checkCalendar(spec: ChainSpec): void {
 
 export function parseSpec(data: unknown): ChainSpec {
   const answer = Answer.safeParse(data);
-  if (!answer.success)
-    throw new SpecError('config/spec is not an object of constants; is this a beacon node?');
+  if (!answer.success || Object.keys(answer.data).length === 0)
+    throw new AnswerError('config/spec is not an object of constants; is this a beacon node?');
   const reader = new Reader(answer.data);
   const forkEpochs = forkEpochsOf(reader);
   const hasElectra = forkEpochs.electra !== Number.POSITIVE_INFINITY;
@@ -165,6 +187,10 @@ export function parseSpec(data: unknown): ChainSpec {
     configName: textOf(reader.values.CONFIG_NAME),
     secondsPerSlot: secondsPerSlotOf(reader),
     forkEpochs,
+    gloas:
+      forkEpochs.gloas === Number.POSITIVE_INFINITY
+        ? undefined
+        : numbersOf(gloas, (name) => reader.required(name)),
     unknownForks: unknownForksOf(reader),
     depositContractAddress: textOf(reader.values.DEPOSIT_CONTRACT_ADDRESS)?.toLowerCase(),
   };
@@ -179,6 +205,43 @@ export function parseSpec(data: unknown): ChainSpec {
   return spec;
 }
 
+export const scheduledForks = ({ forkEpochs, unknownForks }: ChainSpec): ScheduledFork[] => [
+  ...forks.map((name) => ({ name, epoch: forkEpochs[name] })).filter(isScheduled),
+  ...unknownForks,
+];
+
+const isTold = (value: unknown): boolean => value !== undefined && !Number.isNaN(value);
+
+/** Returns a constant of which two nodes tell different values. Nodes tell different sets, and older ones lack forks. */
+export function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
+  const keys = (Object.keys(a) as (keyof ChainSpec)[]).filter(
+    (key) => key !== 'configName' && key !== 'unknownForks' && key !== 'forkEpochs',
+  );
+  const forkDiffers = forks.some((name) => {
+    const [one, other] = [a.forkEpochs[name], b.forkEpochs[name]];
+    return Number.isFinite(one) && Number.isFinite(other) && one !== other;
+  });
+  if (forkDiffers) return 'forkEpochs';
+  return keys.find(
+    (key) => isTold(a[key]) && isTold(b[key]) && JSON.stringify(a[key]) !== JSON.stringify(b[key]),
+  );
+}
+
+/** Adds to `spec` what only `other` has: a node that was updated while the index runs may schedule another fork. */
+export function complete(spec: ChainSpec, other: ChainSpec): void {
+  const missing = Object.entries(other).filter(([key]) => !isTold(spec[key as keyof ChainSpec]));
+  const epochs = forks.map((name) => [name, Math.min(spec.forkEpochs[name], other.forkEpochs[name])]);
+  const own = other.unknownForks.map(({ name }) => name);
+  const unknownForks = [
+    ...other.unknownForks,
+    ...spec.unknownForks.filter(({ name }) => !own.includes(name)),
+  ];
+  Object.assign(spec, Object.fromEntries(missing), {
+    forkEpochs: Object.fromEntries(epochs),
+    unknownForks: unknownForks.sort((a, b) => a.epoch - b.epoch),
+  });
+}
+
 export function forkAt(spec: ChainSpec, epoch: number): Fork {
   const unknown = spec.unknownForks.find((fork) => epoch >= fork.epoch);
   if (unknown)
@@ -189,7 +252,10 @@ export function forkAt(spec: ChainSpec, epoch: number): Fork {
 }
 
 const Genesis = z.object({
-  genesis_time: z.string().regex(/^\d{1,12}$/),
+  genesis_time: z
+    .unknown()
+    .transform((value) => integerOf(value))
+    .pipe(z.int()),
   genesis_validators_root: z.string().regex(/^0x[0-9a-f]{64}$/i),
 });
 
@@ -198,13 +264,36 @@ export type Genesis = { time: number; validatorsRoot: string };
 export function parseGenesis(data: unknown): Genesis {
   const answer = Genesis.safeParse(data);
   if (!answer.success)
-    throw new SpecError(
+    throw new AnswerError(
       'beacon/genesis has no genesis_time and genesis_validators_root; is this a beacon node?',
     );
   return {
-    time: Number(answer.data.genesis_time),
+    time: answer.data.genesis_time,
     validatorsRoot: answer.data.genesis_validators_root.toLowerCase(),
   };
+}
+
+/** Hoodi's forks are not compared: development chains and recorded ones take its genesis, with forks of their own. */
+const knownForks: Partial<Record<Network, Partial<Record<Fork, number>>>> = Object.fromEntries(
+  networks
+    .filter((network) => network !== 'hoodi')
+    .map((network) => [network, { electra: electraEpoch[network], gloas: gloasEpoch[network] }]),
+);
+
+/** Throws if the node contradicts what is known of its network. A fork that it does not schedule is no contradiction. */
+function checkKnown(network: Network, { forkEpochs, depositContractAddress }: ChainSpec): void {
+  for (const [name, epoch] of Object.entries(knownForks[network] ?? {})) {
+    const told = forkEpochs[name as Fork];
+    if (epoch !== undefined && Number.isFinite(told) && told !== epoch)
+      throw new SpecError(
+        `the node has the genesis time of ${network}, but schedules ${name} at epoch ${told} in place of ${epoch}; it is of another network.`,
+      );
+  }
+  const contract = depositContract[network];
+  if (depositContractAddress !== undefined && depositContractAddress !== contract)
+    throw new SpecError(
+      `the node has the genesis time of ${network}, but the deposit contract ${depositContractAddress} in place of ${contract}; it is of another network.`,
+    );
 }
 
 export function networkOf(genesis: Genesis, spec: ChainSpec, expected?: Network): Network {
@@ -217,6 +306,7 @@ export function networkOf(genesis: Genesis, spec: ChainSpec, expected?: Network)
   const named = networks.find((network) => network === spec.configName);
   if (named !== undefined && named !== found)
     throw new SpecError(`the node has the genesis time of ${found} but the config of ${named} (${told}).`);
+  checkKnown(found, spec);
   if (expected !== undefined && expected !== found)
     throw new SpecError(
       `the node is of ${found} (${told}), but --network is ${expected}; pass --network ${found}, or a node of ${expected}.`,

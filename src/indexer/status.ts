@@ -1,11 +1,14 @@
 import { epochStart, SECONDS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
+import type { ScheduledFork } from './spec.ts';
 
 export type IndexStatus = {
   network: Network | undefined;
   headEpoch: number | undefined;
   finalizedEpoch: number | undefined;
   indexedEpoch: number | undefined;
+  /** The first scheduled fork that this version does not know. */
+  unknownFork: ScheduledFork | undefined;
   /** Result of `reasonOf`. */
   problem: string | undefined;
   /** Numbers of errors by reason. Reasons of execution nodes and relays begin with `fill-`. */
@@ -18,6 +21,7 @@ export const newStatus = (): IndexStatus => ({
   headEpoch: undefined,
   finalizedEpoch: undefined,
   indexedEpoch: undefined,
+  unknownFork: undefined,
   problem: undefined,
   nodeErrors: new Map(),
   reconcileFailures: 0,

@@ -5,7 +5,16 @@ import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
  * indexed by validator unless noted otherwise. S_e is the state after the block of epoch e's first slot.
  */
 
-export const forks = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'] as const;
+export const forks = [
+  'phase0',
+  'altair',
+  'bellatrix',
+  'capella',
+  'deneb',
+  'electra',
+  'fulu',
+  'gloas',
+] as const;
 export type Fork = (typeof forks)[number];
 
 type Checkpoint = { epoch: number; root: string };
@@ -17,6 +26,8 @@ export type Attestation = {
   target: Checkpoint;
   /** Ascending committee indices; before Electra, only `data.index`. */
   committees: readonly number[];
+  /** Since Gloas, whether the vote says that the payload of an earlier block is there (`data.index` 1). */
+  votesFull: boolean;
   /** SSZ bitlist over the members of all `committees`, with the length bit. */
   aggregationBits: Uint8Array;
 };
@@ -40,6 +51,21 @@ export type ExecutionPayload = {
   /** Numbers of transactions by type, and in total. Type 0 is legacy. */
   transactions: { type0: number; type1: number; type2: number; total: number };
   withdrawals: readonly { validatorIndex: number; amount: number }[];
+  /** Since Gloas, withdrawals of builders, which the node lists among those of validators. */
+  builderWithdrawals: readonly { builder: number; amount: number }[];
+};
+
+/** Since Gloas, the payload that a block promises. */
+export type PayloadBid = {
+  /** Block hash of the newest payload that the proposer takes for part of the chain. */
+  parentBlockHash: string;
+  blockHash: string;
+  /** Null if the proposer makes the payload itself. */
+  builderIndex: number | null;
+  /** In Gwei, as is `executionPayment`. */
+  value: bigint;
+  executionPayment: bigint;
+  feeRecipient: string;
 };
 
 export type BeaconBlock = {
@@ -50,19 +76,29 @@ export type BeaconBlock = {
   proposerIndex: number;
   attestations: readonly Attestation[];
   proposerSlashings: readonly number[];
+  /** For each of `proposerSlashings`, the slot of both headers. */
+  slashedSlots: readonly number[];
   /** For each slashing, the validators in both attestations, ascending. */
   attesterSlashings: readonly (readonly number[])[];
   voluntaryExits: readonly number[];
   credentialChanges: readonly { validatorIndex: number; address: string }[];
   /** Deposits through the Eth1 bridge. */
   deposits: readonly Omit<DepositRequest, 'slot'>[];
+  /** Since Gloas, the lists of requests are those of the parent's payload. */
   depositRequests: readonly Omit<DepositRequest, 'slot'>[];
-  withdrawalRequests: readonly { sourceAddress: string; validatorPubkey: string; amount: number }[];
+  /** `exits`: the request is for the whole balance. */
+  withdrawalRequests: readonly { sourceAddress: string; validatorPubkey: string; exits: boolean }[];
   consolidationRequests: readonly { sourceAddress: string; sourcePubkey: string; targetPubkey: string }[];
+  builderDeposits: readonly Omit<DepositRequest, 'slot'>[];
   /** One bit per seat, least significant first; empty before Altair. */
   syncCommitteeBits: Uint8Array;
-  /** Null before the merge. */
+  /**
+   * Null before the merge. Since Gloas, the payload that was revealed for this block, which the chain may not
+   * have; null if there was none, or if the payload was not asked for.
+   */
   execution: ExecutionPayload | null;
+  /** Null before Gloas. */
+  bid: PayloadBid | null;
 };
 
 /** Committee i of slot s within the epoch is `members[offsets[k]…offsets[k+1])`, with k = s·perSlot + i. */
@@ -92,6 +128,10 @@ export type EpochState = {
   balances: Float64Array;
   finalizedEpoch: number;
   pendingConsolidations: readonly PendingConsolidation[];
+  /** Null before Gloas, and if the node does not tell them. */
+  builders: readonly BuilderRecord[] | null;
+  /** The queue of deposits in the first epoch of Gloas, where the upgrade has changed it; otherwise null. */
+  depositsAfterUpgrade: readonly DepositRequest[] | null;
 };
 
 /** Data of epoch e, read once epoch e + 1 is finalized. */
@@ -107,6 +147,8 @@ export type EpochInput = {
   proposers: Uint32Array;
   next: EpochState;
   nextFirstBlock: BeaconBlock | null;
+  /** Since Gloas, the blocks after the epoch, up to the first whose payload was revealed; at least one. */
+  following: readonly BeaconBlock[];
   /** Records in S_{e+1}, from `Chain.recordsNeeded`. */
   records: readonly ValidatorRecord[];
 };
@@ -127,11 +169,40 @@ export const Vote = {
   duty: 128,
 } as const;
 
-export type BlockFacts = {
+/** Whether the chain has the payload of a block. Its child tells; until there is one, the payload is unknown. */
+type PayloadStatus = 'full' | 'empty' | 'unknown';
+
+/**
+ * How the bid of a builder ended: paid because the block is full, paid by the votes for an empty block, not paid, or
+ * cancelled because the proposer was slashed for the slot.
+ */
+export type BidPayment = 'settled' | 'quorum' | 'unpaid' | 'cancelled';
+
+export type BidFacts = {
+  /** Null if the proposer made the payload itself. `pubkey` is null if no node tells the builders. */
+  builder: { index: number; pubkey: string | null } | null;
+  /** In Gwei. */
+  value: bigint;
+  /** Gwei that the builder promises to pay in the payload; the protocol does not enforce it. */
+  executionPayment: bigint;
+  feeRecipient: string;
+  /** Null for the proposer's own payload, and until the epoch is closed. */
+  payment: BidPayment | null;
+};
+
+export type SlotFacts = {
   slot: number;
   proposerIndex: number;
-  /** Null if the block was missed. */
+  /** Null if the block was missed. Since Gloas, `execution` is null unless the payload is full. */
   block: BeaconBlock | null;
+  /** Null before Gloas, and if the block was missed. */
+  payload: PayloadStatus | null;
+  /** Null before Gloas, and if the block was missed. */
+  bid: BidFacts | null;
+};
+
+/** In a closed epoch, payloads are full or empty, and the payments of bids are known. */
+export type BlockFacts = SlotFacts & {
   /** The proposer's rewards for attestations, sync aggregate and slashings. */
   consensusRewards: number;
 };
@@ -152,6 +223,22 @@ export type SlashingFacts = {
 };
 
 export type ConsolidationFacts = { source: number; target: number; epoch: number; amount: number };
+
+/** The key of a builder is `pubkey`: another builder may get the index of one that has left. */
+export type BuilderRecord = {
+  index: number;
+  pubkey: string;
+  executionAddress: string;
+  balance: number;
+  depositEpoch: number;
+  /** Infinity if the builder has not left. */
+  withdrawableEpoch: number;
+};
+
+/** A builder in S_{a+1}, with the number and the value in Gwei of its bids in blocks of epoch a. */
+export type BuilderFacts = BuilderRecord & {
+  [Kind in 'bids' | 'full' | 'withheld' | 'paid']: { count: number; value: bigint };
+};
 
 /** Facts of epoch a, known once epoch a + 2 is finalized. */
 export type EpochFacts = {
@@ -183,6 +270,8 @@ export type EpochFacts = {
   slashingPenalties: number;
   /** Validators whose records changed, ascending; in the first facts, all validators. */
   changed: Uint32Array;
+  /** By index. Null before Gloas, and if no node tells the builders. */
+  builders: readonly BuilderFacts[] | null;
 };
 
 export type Registry = {

@@ -104,5 +104,5 @@ async function replacesList(client: pg.ClientBase, { replacesWhen }: Importer<un
 
 /** SQLSTATE classes: 22 (invalid value), 23 (constraint). */
 const refusedByDatabase = (error: { code?: unknown }) => /^2[23]/.test(String(error.code));
-const reason = (error: { message: string; detail?: string; where?: string }) =>
-  [error.message, error.detail, error.where].filter(Boolean).join(': ');
+const reason = (error: { message: string; detail?: string; hint?: string; where?: string }) =>
+  [error.message, error.detail, error.hint, error.where].filter(Boolean).join(': ');

@@ -31,6 +31,8 @@ export type Importer<Row, Name extends string = string> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
+  /** True for a row of another service, whose faults name the fields of that service. */
+  isForeign?(raw: unknown): boolean;
   /** Absent if `check` changes rows that these would accept. */
   checks?: RowRules<Row>['checks'];
   /** In place of `shape` and `checks` where these depend on the fields of a row. */
@@ -40,6 +42,8 @@ export type Importer<Row, Name extends string = string> = {
   derived?: Derived<Row>;
   /** Columns or expressions that are unique within a source. If empty, rows may repeat. */
   key: readonly string[];
+  /** Ends the message about a repeated row, and says what its rows may be. */
+  ofRepeated?: string | undefined;
   unique?: Unique;
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
   /** SQL aggregate over staged rows. If true, a complete source replaces the stored list. */

@@ -24,7 +24,8 @@ export async function guardIndexed(
   { resource }: Importer<unknown>,
   networks: readonly string[],
 ): Promise<string | undefined> {
-  if (resource === 'operators') return refuseComputed(client);
+  const advice = computed[resource];
+  if (advice) return refuseComputed(client, resource, advice);
   const epochs = epochsOf[resource];
   if (!epochs && resource !== 'validators') return undefined;
   // The lock prevents `stakegraph index` from committing epochs between this check and the merge.
@@ -44,15 +45,21 @@ export async function guardIndexed(
   return `${row.rows} of the ${resource} of ${row.network} are of epochs that stakegraph index has written (epoch ${row.epoch}, within ${row.first} to ${row.last}). Leave them out, or overwrite them with --replace.`;
 }
 
-async function refuseComputed(client: pg.ClientBase): Promise<string | undefined> {
+const computed: Record<string, string | undefined> = {
+  operators: 'Import operator-profiles for their names and tags, or overwrite them with --replace.',
+  builders: 'Overwrite them with --replace.',
+};
+
+async function refuseComputed(client: pg.ClientBase, dataset: string, advice: string) {
   const { rows } = await client.query(
-    `/* indexedOperators */
+    `/* indexedOrigins */
     select network from dataset_origins o
-    where dataset = 'operators' and origin = 'index' and exists (select from staged s where s.network = o.network)
+    where dataset = $1 and origin = 'index' and exists (select from staged s where s.network = o.network)
     order by network limit 1`,
+    [dataset],
   );
   if (rows.length === 0) return undefined;
-  return `the operators of ${rows[0].network} are computed by stakegraph index. Import operator-profiles for their names and tags, or overwrite them with --replace.`;
+  return `the ${dataset} of ${rows[0].network} are computed by stakegraph index. ${advice}`;
 }
 
 async function keepChainColumns(client: pg.ClientBase): Promise<string | undefined> {

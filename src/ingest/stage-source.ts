@@ -87,7 +87,8 @@ function checkRow(
   const misspelt = misspeltIn && isObject(raw.value) ? misspeltIn(raw.value) : [];
   if (checked?.success && misspelt.length === 0) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
-  const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
+  const isOwn = checked && !importer.isForeign?.(raw.value);
+  const unlike = isOwn && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;
@@ -118,7 +119,7 @@ export async function checkStaged(
     (await hasRepeatedKeys(client)) && {
       query: repeatedRows(key),
       field: '(row)',
-      msg: (first: string) => `repeats ${placeOf(source, first)}`,
+      msg: (first: string) => `repeats ${placeOf(source, first)}${importer.ofRepeated ?? ''}`,
     },
     unique && {
       query: repeatedRows(unique.columns),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { unstorable } from './storable.ts';
 
 const VERSION = 1;
 
@@ -16,7 +17,7 @@ export function encodeCursor(list: string, key: readonly (string | number)[]): s
 function parseKey(text: string): (string | number)[] | undefined {
   try {
     const key: unknown = JSON.parse(text);
-    const fits = (part: unknown) => typeof part === 'string' || typeof part === 'number';
+    const fits = (part: unknown) => (typeof part === 'string' ? !unstorable(part) : typeof part === 'number');
     return Array.isArray(key) && key.every(fits) ? key : undefined;
   } catch {
     return undefined;

@@ -34,7 +34,7 @@ function innerDecoder(schema: z.core.$ZodType): Decode {
     return (value) => (Array.isArray(value) ? value.map(item) : plain(value));
   }
   const leaf = leafOf(schema);
-  if (leaf?.bytes !== undefined) return hexDigits;
+  if (leaf?.bytes !== undefined) return hexDigits(leaf.bytes);
   if (leaf?.kind === 'DateTime') return utcMoment;
   if (leaf?.kind === 'Decimal') return decimalDigits;
   return leaf?.kind === 'BigInt' ? wholeDigits : plain;
@@ -60,10 +60,15 @@ const isNumber = (value: unknown) => typeof value === 'number' || isLosslessNumb
 const plain = (value: unknown): unknown =>
   typeof value === 'object' && isLosslessNumber(value) ? Number(value.toString()) : value;
 
-const hexDigits = (value: unknown): unknown =>
-  typeof value === 'string' && /^(0|\\+)x[0-9a-f]*$/i.test(value)
-    ? value.toLowerCase().replace(/^(0|\\+)x/, '0x')
-    : plain(value);
+/** Also accepts the `\\x` of a PostgreSQL dump, and all digits without a prefix. */
+function hexDigits(bytes: number): Decode {
+  const bare = new RegExp(`^[0-9a-f]{${2 * bytes}}$`, 'i');
+  return (value) => {
+    if (typeof value !== 'string') return plain(value);
+    const digits = bare.test(value) ? value : /^(?:0|\\+)x([0-9a-f]*)$/i.exec(value)?.[1];
+    return digits === undefined ? value : `0x${digits.toLowerCase()}`;
+  };
+}
 
 const utcMoment = (value: unknown): unknown =>
   typeof value === 'string' ? (momentText(value) ?? value) : plain(value);

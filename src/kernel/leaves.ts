@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasNoNul, isWellFormed } from './storable.ts';
 import { parseDate, parseDateTime } from './time.ts';
 
 /** The kind of a field's value, which decides its form in REST, OpenAPI, GraphQL and imports. */
@@ -49,12 +50,22 @@ export const bigCount = () =>
     raw: true,
     minimum: 0,
   });
-/** A block may burn more wei than 64 bits hold. */
-export const wei = () =>
+/** May exceed 64 bits: wei that a block burns, or the stake of a network, if above 41 million ETH, summed over a day. */
+export const wideCount = () =>
   leaf(
     z
       .string('must be a whole number >= 0')
       .regex(/^(0|[1-9]\d{0,29})$/, 'must be a whole number >= 0 of at most 30 digits'),
+    'BigInt',
+    { raw: true, minimum: 0, wide: true },
+  );
+/** 64 bits without sign, which a bigint of PostgreSQL does not hold. */
+export const uint64 = () =>
+  leaf(
+    z
+      .string('must be a whole number >= 0')
+      .regex(/^(0|[1-9]\d{0,19})$/, 'must be a whole number >= 0')
+      .refine((digits) => !/^\d{20}$/.test(digits) || BigInt(digits) < 2n ** 64n, 'must be below 2^64'),
     'BigInt',
     { raw: true, minimum: 0, wide: true },
   );
@@ -129,11 +140,9 @@ export const decimalRatio = () =>
     'Decimal',
     { minimum: 0, maximum: 1 },
   );
-const hasNoNul = (value: string) => !value.includes('\0');
-const isWellFormed = (value: string) => !/\p{Cs}/u.test(value);
 /** Refinements that no printable ASCII fails. */
 export const unicodeChecks: ReadonlySet<unknown> = new Set([hasNoNul, isWellFormed]);
-/** Refuses NUL, which PostgreSQL cannot store. */
+/** Refuses what PostgreSQL cannot store. */
 export const text = (max = 512) =>
   leaf(
     z

@@ -17,6 +17,15 @@ export type Range<Key> = {
   counted?: boolean;
 };
 
+/** Of a list by its key alone, which has both orders. */
+export type DirectedRange<Key> = Range<Key> & { ascending: boolean };
+
+/** The page in terms of its key: `above` and `below` are exclusive; `direction` is the one to read in. */
+export function keysOfPage<Key>({ after, before, ascending, backward }: DirectedRange<Key>) {
+  const [above, below] = ascending ? [after, before] : [before, after];
+  return { above, below, direction: ascending === (backward === true) ? 'desc' : 'asc' };
+}
+
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
 /** All pages of one pass through a list read `revision`, even after a refresh. `loc` locates the parameter. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Fault, quoted } from './refusal.ts';
+import { unstorable } from './storable.ts';
 
 /** The functions `…Param` parse REST parameters without coercion. */
 type Raw = string | string[] | undefined;
@@ -107,7 +108,8 @@ export function textParam<const O extends Options<string> & { max?: number }>(
   return param<string, O>(options, { type: 'string', minLength: 1, maxLength: max }, (raw) => {
     const msg = textFault(raw, max);
     if (msg) return { msg, type: raw === '' ? 'too_short' : 'too_long' };
-    if (raw.includes('\0')) return { msg: 'contains a NUL character', type: 'nul' };
+    const wrong = unstorable(raw);
+    if (wrong) return { msg: `is ${quoted(raw)}, which contains ${wrong.has}`, type: wrong.type };
     return { value: normalise(raw) };
   });
 }

@@ -25,6 +25,8 @@ export type Route<Context> = {
   description: string;
   params: z.ZodObject;
   query: z.ZodObject;
+  /** Rows that are read besides those that are returned. */
+  reads?(context: Context, input: never): number;
   /** In `query`, invalid parameters are undefined. */
   crossFieldFaults?(query: never): Fault[];
   body?: z.ZodObject;
@@ -42,7 +44,7 @@ export type Route<Context> = {
 
 type Reply = { body: unknown; headers?: Record<string, string> };
 
-type Typed = 'params' | 'query' | 'crossFieldFaults' | 'body' | 'reply' | 'exampleBody' | 'handle';
+type Typed = 'params' | 'query' | 'reads' | 'crossFieldFaults' | 'body' | 'reply' | 'exampleBody' | 'handle';
 
 export const route = <
   Context,
@@ -54,6 +56,7 @@ export const route = <
   definition: Omit<Route<Context>, Typed> & {
     params: P;
     query: Q;
+    reads?(context: Context, input: { query: z.output<Q>; body: z.output<J> }): number;
     crossFieldFaults?(query: Partial<z.output<Q>>): Fault[];
     body?: J;
     reply: B;

@@ -11,8 +11,11 @@ export type Span = {
 };
 
 export type Tracer = {
-  /** Begins the span of a request, as a child of the caller's `traceparent`. */
-  request(headers: Record<string, string | string[] | undefined>, name: string): Span;
+  /**
+   * Begins the span of a request. Only a caller with a token is `known`: the span is then a child of its `traceparent`,
+   * which may decide whether the trace is kept. Otherwise it is the first one of a trace.
+   */
+  request(headers: Record<string, string | string[] | undefined>, name: string, known: boolean): Span;
   /** The span in which this code runs. */
   active(): Span | undefined;
   /** No span begins within `work`. */

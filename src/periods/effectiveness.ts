@@ -1,5 +1,6 @@
 import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
-import { raw, type Sql, sql } from '../db/rows.ts';
+import { EFFECTIVE_BALANCE_INCREMENT } from '../chain/churn.ts';
+import { raw, sql } from '../db/rows.ts';
 
 /** SQL in doubles over `a`, a validator day or a sum of several. Formulas: spec §2.2, decisions on operators. */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
@@ -21,12 +22,23 @@ export const proposer = sql`(100::float8 * a.proposed_count / nullif(${proposals
 export const effectiveness = sql`coalesce(0.625::float8 * ${attester} + 0.375::float8 * ${proposer}, ${attester})`;
 
 /** Consensus and execution rewards minus penalties, in Gwei. */
-export const rewards: Sql = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
+const rewards = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
   + a.sum_priority_fees + a.sum_baseline_mev)`;
 
+export const epochs = sql`(a.end_epoch - a.start_epoch + 1)`;
+/** Of both ends of the day, in Gwei; of its end if that of its start is the same or not known. */
+export const meanBalance = sql`((coalesce(a.start_effective_balance, a.end_epoch_effective_balance) + a.end_epoch_effective_balance) / 2)`;
+/** Rewards and penalties move an effective balance by one increment a day at most. */
+const moved = sql`abs(a.end_epoch_effective_balance - a.start_effective_balance) > ${raw(String(EFFECTIVE_BALANCE_INCREMENT))}`;
+
 /**
- * What the rewards of a day are earned on: its effective balance, in Gwei. A day that is not over counts for the part of
- * it that is stored, as its rewards do.
+ * Effective balance summed over the epochs, in Gwei. Without the stored sum, the mean of both ends of the day times its
+ * epochs; null if it moved so much that the mean may be far off.
  */
-export const earning = (effectiveBalance: Sql, day = 'a'): Sql =>
-  sql`(${effectiveBalance} * (${raw(day)}.end_epoch - ${raw(day)}.start_epoch + 1) / ${raw(String(EPOCHS_PER_DAY))})`;
+export const aprStake = sql`coalesce(a.effective_balance_epochs, case
+  when (${moved}) is not true then ${meanBalance} * ${epochs} end)`;
+/** The rewards that are earned on `aprStake`: null where that is null. */
+export const aprRewards = sql`(case when a.effective_balance_epochs is not null or (${moved}) is not true then ${rewards} end)`;
+
+/** Times rewards ÷ stake: percent a year. */
+export const APR_FACTOR = 365 * 100 * EPOCHS_PER_DAY;

@@ -1,16 +1,15 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
+import type { Stored } from '../db/batch/stored.ts';
 import { layoutFor } from '../fast-rows/placeholders.ts';
 import type { Selection } from '../fast-rows/row-layout.ts';
 import { builder, globalIdOf } from '../graphql/schema/builder.ts';
 import { columns, type FieldsOf, renamed } from '../graphql/schema/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../graphql/schema/connection.ts';
-import { replacedBy } from '../graphql/schema/deprecated.ts';
-import { enumValues, SortOrderEnum } from '../graphql/schema/enums.ts';
-import { orderInput } from '../graphql/schema/order.ts';
+import { enumValues } from '../graphql/schema/enums.ts';
+import { orderInput, orderOf } from '../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../graphql/schema/range.ts';
-import { orderOf } from '../graphql/schema/replaced.ts';
 import { IN_PAGE, selectedFields } from '../graphql/schema/selection.ts';
 import { integerCursors } from '../kernel/cursor.ts';
 import type { Range } from '../kernel/page.ts';
@@ -34,9 +33,6 @@ const GranularityEnum = builder.enumType('Granularity', {
   values: enumValues(granularities, (name) => lengths[name] as string),
 });
 
-const describe = (record: z.ZodObject) => (name: string) =>
-  name === 'day' ? 'Time of the period.' : ((record.shape[name] as z.ZodType).description as string);
-
 export const recordIsNoNode = 'Not a Node: its period belongs to the range and the calendar of its list.';
 
 /** `period` replaces all fields of PeriodKeys, because all of them sort by time. */
@@ -48,11 +44,8 @@ const orderFields = (record: z.ZodObject): string[] => [
 ];
 
 export function periodArgs(name: string, record: z.ZodObject) {
-  const OrderInput = orderInput(
-    name,
-    orderFields(record),
-    (field) => (field === 'period' ? 'Time of the period.' : describe(record)(field)),
-    'asc',
+  const OrderInput = orderInput(name, orderFields(record), (field) =>
+    field === 'period' ? 'Time of the period.' : ((record.shape[field] as z.ZodType).description as string),
   );
   return builder.args((t) => ({
     granularity: t.field({
@@ -61,39 +54,15 @@ export function periodArgs(name: string, record: z.ZodObject) {
       description: 'Size of the time increments.',
     }),
     ...rangeArgs,
-    orderBy: t.field({ type: OrderInput, description: 'Order of the periods; by default oldest first.' }),
+    orderBy: t.field({ type: OrderInput, description: 'Order of the periods; default: newest first.' }),
   }));
 }
 
-export function sortedPeriodArgs(
-  args: ReturnType<typeof periodArgs>,
-  record: z.ZodObject,
-  sort: { name: string; fields: readonly string[] },
-) {
-  const SortEnum = builder.enumType(sort.name, {
-    description: 'What a list of periods is ordered by; used by deprecated arguments only.',
-    values: enumValues(sort.fields, describe(record)),
-  });
-  return builder.args((t) => ({
-    ...args,
-    sortBy: t.field({
-      type: SortEnum,
-      deprecationReason: replacedBy('orderBy'),
-      description: 'What to order by; by default time.',
-    }),
-    sortOrder: t.field({
-      type: SortOrderEnum,
-      deprecationReason: replacedBy('orderBy'),
-      description: 'Sort order; by default ascending.',
-    }),
-  }));
-}
-export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs>> &
-  Partial<Pick<InputShapeFromFields<ReturnType<typeof sortedPeriodArgs>>, 'sortBy' | 'sortOrder'>>;
+export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs>>;
 
-/** Throws BAD_INPUT for negative days, reversed ranges, and `orderBy` together with `sortBy`. */
+/** Throws BAD_INPUT for negative days and reversed ranges. */
 export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery<Field> {
-  const { field, direction } = orderOf<string>(args, { field: 'period', direction: 'asc' }, 'asc');
+  const { field, direction } = orderOf<string>(args.orderBy, 'period');
   return {
     granularity: args.granularity ?? 'day',
     ...rangeOf(args),
@@ -125,12 +94,10 @@ export const periodId = <Row extends OwnedPeriod<object>>(t: FieldsOf<Row>, name
     resolve: (row) => globalIdOf(name, keyOf(row as never)),
   });
 
-/** `old` is the deprecated name of `operatorId`. */
 export const periodFields = <Record extends object>(
   t: FieldsOf<OwnedPeriod<Record>>,
   name: string,
   record: z.ZodObject,
-  old: string,
 ) => ({
   id: periodId(t, name),
   operatorId: renamed(
@@ -138,12 +105,6 @@ export const periodFields = <Record extends object>(
     'id' as never,
     'Identifier of the operator or private set, or index of the validator; `id` in REST.',
   ),
-  [old]: t.string({
-    deprecationReason: replacedBy('operatorId'),
-    description: 'The same as operatorId.',
-    extensions: { column: 'id' },
-    resolve: (row) => (row as unknown as { id: string }).id,
-  }),
   ...columns(t, record.omit({ id: true })),
 });
 
@@ -154,9 +115,8 @@ function periodSelection<Field extends string>(
   const layout = layoutFor(info);
   if (layout) return layout;
   const names = selectedFields(info, ...IN_PAGE);
-  const ofOwner = ['operatorId', 'entityId', 'setId'].some((name) => names.has(name));
   return Object.keys(record.shape).filter((name) =>
-    name === 'id' ? ofOwner : names.has(name) || (names.has('id') && keysOfId.has(name)),
+    name === 'id' ? names.has('operatorId') : names.has(name) || (names.has('id') && keysOfId.has(name)),
   ) as Field[];
 }
 
@@ -166,11 +126,14 @@ export const periodLists =
     owner: EntityKey,
     args: PeriodArgs & ConnectionArgs,
     info: GraphQLResolveInfo,
-    read: (
-      query: PeriodQuery<Field>,
-      range: Range<number>,
-      selection: Selection<Field>,
-    ) => Promise<PeriodPage<Record>>,
+    of: {
+      read: (
+        query: PeriodQuery<Field>,
+        range: Range<number>,
+        selection: Selection<Field>,
+      ) => Promise<PeriodPage<Record>>;
+      stored: (query: PeriodQuery<Field>) => Promise<Stored> | Stored;
+    },
   ) => {
     const query = periodQuery<Field>(args);
     const cursors = integerCursors(
@@ -178,12 +141,13 @@ export const periodLists =
     );
     const range = connectionRange(args, info, { ...PERIODS_SIZES, decode: cursors.read });
     const selection = periodSelection<Field>(info, record);
-    const page = await read(query, range, selection);
+    const page = await of.read(query, range, selection);
     if (Array.isArray(selection))
       for (const row of page.rows as OwnedPeriod<Record>[]) row.of = { owner, query };
     return connection(
       page,
       (row) => cursors.of(row.position),
       () => page.total as number,
+      () => of.stored(query),
     );
   };

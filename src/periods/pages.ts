@@ -20,8 +20,8 @@ export type PeriodQuery<Field extends string> = Bounds & {
 };
 
 /**
- * `list` is the index of the key. `position` is in the cursors: it is the rank, except that hours and days sorted by
- * time use their number, so that new rows do not shift pages.
+ * `list` is the index of the key. `position` is in the cursors. In time order, hours and days use their number, and
+ * longer periods count from the oldest, so that a new period does not shift pages. In other orders it is the rank.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
@@ -63,8 +63,12 @@ export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): numb
     ? (range.offset ?? 0) + rowsToRead(range)
     : Number.POSITIVE_INFINITY;
 
-const isDescending = (query: PeriodQuery<string>, range: Range<number>): boolean =>
-  (query.sortOrder === 'desc') !== (range.backward === true);
+/** Whether positions fall from row to row. */
+const falls = (query: PeriodQuery<string>, range: Range<number>): boolean =>
+  (query.sortBy === 'day' && query.sortOrder === 'desc') !== (range.backward === true);
+
+const positionsOf = (query: PeriodQuery<string>, { after, before }: Range<number>) =>
+  query.sortBy === 'day' && query.sortOrder === 'desc' ? [before, after] : [after, before];
 
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
@@ -84,12 +88,12 @@ export async function periodPages<Field extends string, Row>(
   const page = keyed ? keyedPage : sortedPage;
   const statement = sql`${head} ${page(source, query, range, typed, columns)}`;
   const found = (await rows(db, row, statement, decode)) as PeriodRow<Row>[];
-  return inOrder(found, keyed ? isDescending(query, range) : range.backward);
+  return inOrder(found, falls(query, range));
 }
 
 /** Not sorted in SQL, because `order by` would sort whole rows with their texts. */
-export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
-  found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
+export const inOrder = <Row extends { list: number; position: number }>(found: Row[], down: boolean): Row[] =>
+  found.sort((a, b) => a.list - b.list || (down ? b.position - a.position : a.position - b.position));
 
 /** More rows are read separately, because pg joins the packets of a large value: 1,000 rows in one text are slower. */
 const MAX_GATHERED = 200;
@@ -128,8 +132,8 @@ function keyedPage(
 
 function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Range<number>, typed: Sql): Sql {
   const { table, period } = shape(source, query.granularity);
-  const direction = isDescending(query, range) ? sql`desc` : sql`asc`;
-  const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+  const direction = falls(query, range) ? sql`desc` : sql`asc`;
+  const [low, high] = positionsOf(query, range);
   const date = (sign: '>=' | '<=', position: number) =>
     onDate(source.parted, sign, query.granularity === 'hour' ? Math.floor(position / 24) : position);
   return sql`
@@ -160,24 +164,24 @@ function sortedPage(
   list: Sql,
 ): Sql {
   const { table, period, group } = shape(source, query.granularity);
-  const direction = query.sortOrder === 'desc' ? sql`desc` : sql`asc`;
   const order =
     query.sortBy === 'day'
-      ? sql`period ${direction}`
-      : sql`${raw(`"${query.sortBy}"`)} ${direction} nulls last, period`;
-  const after = range.after ?? (range.offset ?? 0) - 1;
-  const cut = range.backward
-    ? sql`p.position >= least(${range.before ?? null}::bigint, p.total) - ${rowsToRead(range)}`
-    : sql`p.position <= ${after + rowsToRead(range)}`;
+      ? sql`period`
+      : sql`${raw(`"${query.sortBy}" ${query.sortOrder}`)} nulls last, period`;
+  const [low = -1, high = 2 ** 31 - 1] = positionsOf(query, range);
   return sql`
     select k.list::int - 1 as list, p.position::int, p.total::int ${list}
     from ${source.keys}
     cross join lateral (
-      select g.*, row_number() over (order by ${order}) - 1 as position, count(*) over () as total
-      from (
-        select ${period} as period ${typed}
-        from ${table} a where ${source.own} ${group}
+      select * from (
+        select g.*, row_number() over (order by ${order}) - 1 as position, count(*) over () as total
+        from (
+          select ${period} as period ${typed}
+          from ${table} a where ${source.own} ${group}
+        ) g
       ) g
-    ) p
-    where p.position > ${after} and p.position < ${range.before ?? 2 ** 31 - 1} and ${cut}`;
+      where g.position > ${low} and g.position < ${high}
+      order by g.position ${falls(query, range) ? sql`desc` : sql`asc`}
+      limit ${rowsToRead(range)} offset ${range.offset ?? 0}
+    ) p`;
 }

@@ -39,7 +39,7 @@ export const entityFigures = (keys: readonly EntityKey[], query: PeriodQuery<str
 const figuresOfEntities = sql`(
   select entity_key, utc, day, date, start_epoch, end_epoch, active_count::int as validator_count,
     sum_end_epoch_balance, sum_end_epoch_effective_balance, attested_count, proposer_count, proposed_count,
-    missed_proposal_count, sum_attestation_rewards, sum_sync_committee_rewards, sum_proposer_rewards,
+    missed_proposal_count, empty_payload_count, sum_attestation_rewards, sum_sync_committee_rewards, sum_proposer_rewards,
     sum_priority_fees, sum_baseline_mev, sum_correctness, sum_inclusion_delays, sum_uptime,
     sum_attester_effectiveness, sum_proposer_effectiveness, sum_validator_effectiveness
   from attestation_days

@@ -61,6 +61,16 @@ export const ValidatorDay = z
     ),
     sumPriorityFees: amount(signedGwei()).describe('Priority fees of its blocks, in Gwei.'),
     sumBaselineMev: amount(signedGwei()).describe('MEV of its blocks, in Gwei.'),
+    effectiveBalanceEpochs: gwei()
+      .nullable()
+      .describe(
+        'Effective balances at the ends of the epochs with duties, added up, in Gwei; null if not known.',
+      ),
+    emptyPayloadCount: count()
+      .nullable()
+      .describe(
+        'Blocks proposed whose payload is not on the chain, at least 0; null before the fork Gloas and if not known.',
+      ),
   })
   .meta({ id: 'ValidatorDay', description: 'What a validator did on a day.' });
 export type ValidatorDay = z.infer<typeof ValidatorDay>;

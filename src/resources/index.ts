@@ -18,6 +18,7 @@ import { tagRoutes } from './tags/rest.ts';
 import './attestations/graphql.ts';
 import './blocks/graphql.ts';
 import './blocks/subscriptions.ts';
+import './builders/graphql.ts';
 import './chain-daily-rewards/graphql.ts';
 import './history/graphql.ts';
 import './network-overview/graphql.ts';
@@ -42,6 +43,7 @@ import './validators/graphql.ts';
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,
+  builders: [], // GraphQL only
   'chain-daily-rewards': chainDailyRewardRoutes,
   history: [], // GraphQL only
   'network-overview': [], // GraphQL only

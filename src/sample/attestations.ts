@@ -85,7 +85,8 @@ const fromHours: Figures = {
   start_epoch: 'min(start_epoch)',
   end_epoch: 'max(end_epoch)',
 };
-const figuresOfDay = (of: Figures): Record<ComputedColumn, string> => {
+type FigureOfDay = Exclude<ComputedColumn, 'apr_rewards' | 'apr_stake' | 'empty_payload_count'>;
+const figuresOfDay = (of: Figures): Record<FigureOfDay, string> => {
   const epochs = `(${of.end_epoch} - ${of.start_epoch} + 1)`;
   const [validators, attested] = [`(${of.validator_count})`, `(${of.total_unique_attestations})`];
   const due = `(${validators} * ${epochs} / 31250)::bigint`; // a million validators propose 32 blocks an epoch
@@ -160,6 +161,13 @@ const gather = `/* sampleAttestationDays */
     ${sqlOf(ofDay(fromHours))}
   from attestation_hours group by entity_key, utc, day, date`;
 
+/** Effective balances of the sample do not change within a day. */
+const fillStake = `/* sampleStake */
+  update attestation_days a set apr_stake = sum_end_epoch_effective_balance::numeric * (end_epoch - start_epoch + 1),
+    apr_rewards = sum_attestation_rewards + sum_sync_committee_rewards + sum_proposer_rewards + sum_priority_fees
+      + sum_baseline_mev
+  from attestation_entities e where e.entity_key = a.entity_key and e.id_type = 'network'`;
+
 export async function loadSampleAttestations(
   client: pg.ClientBase,
   operators: readonly SampleOperator[],
@@ -191,5 +199,8 @@ export async function loadSampleAttestations(
   const [inHours, inDays] = [hours, days].map((periods) =>
     [periods, entities].map((rows) => JSON.stringify(rows)),
   );
-  return (await count(fill(true), inHours)) + (await count(fill(false), inDays)) + (await count(gather));
+  const rows =
+    (await count(fill(true), inHours)) + (await count(fill(false), inDays)) + (await count(gather));
+  await client.query(fillStake);
+  return rows;
 }

@@ -1,7 +1,6 @@
 import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
-import type { Network } from '../chain/networks.ts';
 import type { Block, ProposerDuty } from '../resources/blocks/record.ts';
-import { headEpoch } from './chain.ts';
+import { headEpoch, type Network } from './chain.ts';
 import { relays as relayNames } from './operators.ts';
 import {
   bigDecimal,

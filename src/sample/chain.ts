@@ -1,5 +1,8 @@
 import { firstEpochFrom } from '../chain/calendar.ts';
-import type { Network } from '../chain/networks.ts';
+
+/** Of the sample data. */
+export const networks = ['mainnet', 'hoodi', 'holesky'] as const;
+export type Network = (typeof networks)[number];
 
 const epochAt = (network: Network, year: number, month: number, day: number) =>
   firstEpochFrom(network, Date.UTC(year, month - 1, day) / 1000);

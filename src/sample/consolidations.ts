@@ -1,7 +1,6 @@
 import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { electraEpoch } from '../chain/churn.ts';
-import type { Network } from '../chain/networks.ts';
-import { activeEth, headEpoch } from './chain.ts';
+import { activeEth, headEpoch, type Network } from './chain.ts';
 import { chance, pick, stream, whole } from './random.ts';
 import type { SampleValidator } from './validators.ts';
 

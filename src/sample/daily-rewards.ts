@@ -1,6 +1,5 @@
 import { chainDayOfEpoch } from '../chain/calendar.ts';
-import type { Network } from '../chain/networks.ts';
-import { activeEth, headEpoch } from './chain.ts';
+import { activeEth, headEpoch, type Network } from './chain.ts';
 import { between, stream } from './random.ts';
 
 const MAX_DAYS = 730;

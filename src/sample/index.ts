@@ -1,5 +1,5 @@
-import { type Network, networks } from '../chain/networks.ts';
 import { blocksOf } from './blocks.ts';
+import { type Network, networks } from './chain.ts';
 import { chainBalancesOf, consolidationsOf } from './consolidations.ts';
 import { dailyRewardsOf } from './daily-rewards.ts';
 import { addresses, namedOperators, type SampleOperator, summaries } from './operators.ts';

@@ -41,6 +41,8 @@ const columns = {
   sum_proposer_rewards: 'proposed * (38000000 + noise * 500)',
   sum_priority_fees: 'proposed * (9000000 + noise * 1700)',
   sum_baseline_mev: 'proposed * (21000000 + noise * 9100)',
+  effective_balance_epochs: '32000000000 * duties',
+  empty_payload_count: 'null',
 } satisfies Record<ColumnName<ImportedValidatorDay>, string>;
 
 const fill = `/* sampleValidatorDays */

@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { type Network, networks } from '../chain/networks.ts';
-import { activeEth, headEpoch } from './chain.ts';
+import { activeEth, headEpoch, type Network, networks } from './chain.ts';
 
 const shares: Record<string, number> = {
   Lighthouse: 0.41,

@@ -1,8 +1,7 @@
-import type { Network } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
 import type { ImportedOperator } from '../ingest/importers/operators.ts';
 import type { OperatorTag } from '../resources/operators/record.ts';
-import { activeEth, headEpoch } from './chain.ts';
+import { activeEth, headEpoch, type Network } from './chain.ts';
 import { nodeOperatorNames, poolNames, poolTags, shareTags } from './names.ts';
 import { between, hexDigits, powerLaw, type Random, some, stream, whole } from './random.ts';
 

@@ -1,7 +1,6 @@
 import { electraEpoch } from '../chain/churn.ts';
-import type { Network } from '../chain/networks.ts';
 import type { Slashing } from '../resources/slashings/record.ts';
-import { headEpoch, lastIndex } from './chain.ts';
+import { headEpoch, lastIndex, type Network } from './chain.ts';
 import { chance, publicKey, type Random, stream, whole } from './random.ts';
 
 export type SampleSlashing = Slashing & { network: Network };

@@ -1,6 +1,5 @@
 import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
-import type { Network } from '../chain/networks.ts';
-import { headEpoch } from './chain.ts';
+import { headEpoch, type Network } from './chain.ts';
 import { chance, pick, stream, whole } from './random.ts';
 import type { SampleValidator } from './validators.ts';
 

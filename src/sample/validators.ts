@@ -1,9 +1,8 @@
 import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { electraEpoch } from '../chain/churn.ts';
-import type { Network } from '../chain/networks.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Validator } from '../resources/validators/record.ts';
-import { headEpoch, lastIndex } from './chain.ts';
+import { headEpoch, lastIndex, type Network } from './chain.ts';
 import { addresses, namedOperators } from './operators.ts';
 import { chance, pickEarly, publicKey, type Random, stream, whole } from './random.ts';
 import { slashingsOf } from './slashings.ts';

@@ -21,7 +21,7 @@ afterEach(() => {
 
 type Ask = { authorization: string };
 const rest = (as: Ask) => gateway.get('/v0/eth/slashings', as);
-const graphql = (as: Ask) => gateway.graphql('{ slashing(validatorIndex: 1) { id } }', {}, as);
+const graphql = (as: Ask) => gateway.graphql('{ slashing(by: { index: 1 }) { id } }', {}, as);
 const viewer = async (as: Ask) =>
   (await gateway.graphql('{ viewer { usage { unitsUsed } } }', {}, as)).data.viewer;
 const month = '2026-10';

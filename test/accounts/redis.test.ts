@@ -66,10 +66,14 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     const redis = await redisForTest();
     await redis.start();
     const { meters } = await replicas(redis, 2);
-    const caller = callerOf(await account(), { rateLimit: 100 });
-    const started = Date.now();
-    const count = await passed(meters, caller, 1_000);
-    expect(Date.now() - started).toBeLessThan(1_000); // one window
+    // Again if a stalled machine takes more than the second for which requests are counted.
+    let [count, took] = [0, Number.POSITIVE_INFINITY];
+    for (let tries = 0; took >= 1_000 && tries < 20; tries += 1) {
+      const caller = callerOf(await account(), { rateLimit: 100 });
+      const started = Date.now();
+      count = await passed(meters, caller, 1_000);
+      took = Date.now() - started;
+    }
     expect(count).toBe(100);
   });
 

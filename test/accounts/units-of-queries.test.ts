@@ -45,11 +45,11 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       ['/v0/eth/operators?window=7d&size=20'],
     ],
     'one operator': () => [
-      `{ operator(window: SEVEN_DAYS, operatorId: ${name(pool)}) { id } }`,
+      `{ operator(operatorId: ${name(pool)}) { id } }`,
       [`/v0/eth/operators/${uri(pool)}/summary?window=7d`],
     ],
     'an operator that is not there': () => [
-      '{ operator(window: SEVEN_DAYS, operatorId: "nobody") { id } }',
+      '{ operator(operatorId: "nobody") { id } }',
       ['/v0/eth/operators/nobody/summary?window=7d'],
     ],
     'a private set with its summary': () => [
@@ -57,18 +57,18 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       [`/v1/eth/tags/${set}`, `/v0/eth/operators/${set}/summary?window=7d&idType=privateSet`],
     ],
     'an operator in two windows': () => [
-      `{ operator(window: SEVEN_DAYS, operatorId: ${name(pool)}) { in(window: ALL) { id } } }`,
+      `{ operator(operatorId: ${name(pool)}) { week: summary(window: SEVEN_DAYS) { id } all: summary(window: ALL) { id } } }`,
       ['7d', 'all'].map((window) => `/v0/eth/operators/${uri(pool)}/summary?window=${window}`),
     ],
     'pool shares of an operator': () => [
-      `{ operator(window: SEVEN_DAYS, operatorId: ${name(pool)}) { poolShares(first: 2) { nodes { id } } } }`,
+      `{ operator(operatorId: ${name(pool)}) { poolShares(window: SEVEN_DAYS, first: 2) { nodes { id } } } }`,
       [
         `/v0/eth/operators/${uri(pool)}/summary?window=7d`,
         `/v0/eth/operators?window=7d&size=2&parentId=${uri(pool)}`,
       ],
     ],
     attestations: () => [
-      `{ attestations(entityId: ${name(pool)}, entityType: POOL, first: 11) { edges { node { date } } } }`,
+      `{ attestations(operatorId: ${name(pool)}, idType: POOL, first: 11) { edges { node { date } } } }`,
       [`/v1/eth/entities/${uri(pool)}/attestations?entityType=pool&limit=11`],
     ],
     slashings: () => ['{ slashings(last: 4) { totalCount } }', ['/v0/eth/slashings?size=4']],
@@ -80,12 +80,9 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       `{ syncCommitteeRewards(slot: ${slot + 1_000_000}) { nodes { validatorIndex } } }`,
       [`/v0/eth/blocks/${slot + 1_000_000}/syncCommitteeRewards`],
     ],
-    'the Solana overview': () => [
-      '{ solanaNetworkOverviews { timeWindow } }',
-      ['/v1/solana/network/overview'],
-    ],
+    'the Solana overview': () => ['{ solanaNetworkOverviews { window } }', ['/v1/solana/network/overview']],
     'the Solana overview of a window': () => [
-      '{ solanaNetworkOverview(window: ALL) { timeWindow } }',
+      '{ solanaNetworkOverview(window: ALL) { window } }',
       ['/v1/solana/network/overview?window=all'],
     ],
     'stake authorities': () => [
@@ -94,7 +91,7 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
     ],
     blocks: () => ['{ blocks(first: 7) { nodes { id } } }', ['/v0/eth/blocks?size=7']],
     'a block with its rewards': () => [
-      `{ block(slot: ${slot}) { syncCommitteeRewards(first: 30) { nodes { reward: syncCommitteeRewards } } } }`,
+      `{ block(slot: ${slot}) { syncCommitteeRewards(first: 30) { nodes { reward } } } }`,
       [`/v0/eth/blocks/${slot}`, `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=30`],
     ],
     'chain daily rewards': () => [
@@ -110,23 +107,23 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       ['/v1/eth/validators/consolidations?limit=8'],
     ],
     'consolidations by entity': () => [
-      '{ entityConsolidations(first: 4) { nodes { entityId } } }',
+      '{ operatorConsolidations(first: 4) { nodes { operatorId } } }',
       ['/v1/eth/entityConsolidations?limit=4'],
     ],
     'the capacity of consolidations': () => [
-      '{ consolidationCapacity { timeWindow } }',
+      '{ consolidationCapacities { window } }',
       ['/v1/eth/consolidationCapacity'],
     ],
     'the capacity by entity': () => [
-      '{ entityConsolidationCapacities(window: ALL, first: 3) { nodes { entityId } } }',
+      '{ operatorConsolidationCapacities(window: ALL, first: 3) { nodes { operatorId } } }',
       ['/v1/eth/consolidationCapacity/entity?window=all&limit=3'],
     ],
     ...Object.fromEntries(
       rewardsNetworks.map((network) => [
         `daily rewards of ${network}`,
         (): [string, string[]] => [
-          `{ validatorRewards(network: ${network.toUpperCase()}, validatorId: "${definitions[network].exampleId}", first: 5) { nodes { day } }
-             networkRewards(network: ${network.toUpperCase()}, first: 4) { nodes { day } } }`,
+          `{ validatorRewards(network: ${network.toUpperCase()}, validatorId: "${definitions[network].exampleId}", first: 5) { nodes { date } }
+             networkRewards(network: ${network.toUpperCase()}, first: 4) { nodes { date } } }`,
           [
             `/v1/${network}/validators/${definitions[network].exampleId}/rewards?limit=5`,
             `/v1/${network}/network/rewards?limit=4`,
@@ -134,7 +131,7 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
         ],
       ]),
     ),
-    tags: () => ['{ tags(first: 3) { nodes { setId } } }', ['/v1/eth/tags?limit=3']],
+    tags: () => ['{ privateSets(first: 3) { nodes { setId } } }', ['/v1/eth/tags?limit=3']],
     'a private set and its figures': () => [
       `{ privateSet(setId: "${set}") {
           validators(first: 6) { nodes { validatorIndex } } effectiveness(first: 5) { nodes { day } }
@@ -181,6 +178,7 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
 
   it('are charged the same where they change something', async () => {
     const validators = members;
+    const named = (pubkey: string | undefined) => `{ pubkey: "${pubkey}" }`;
     const send = async (method: string, path: string, body?: object) => {
       const answer = await gateway.fetch(path, {
         method,
@@ -195,23 +193,25 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
     };
     const made = await send('POST', '/v1/eth/tags', { name: 'a' });
     const path = `/v1/eth/tags/${made.json.id}`;
-    const twin = await gateway.graphql('mutation { createTag(input: { name: "a" }) { tag { setId } } }');
-    const { setId } = twin.data.createTag.tag;
+    const twin = await gateway.graphql(
+      'mutation { createPrivateSet(input: { name: "a" }) { privateSet { setId } } }',
+    );
+    const { setId } = twin.data.createPrivateSet.privateSet;
     expect(unitsOf(twin)).toBe(made.units);
     for (const [rest, mutation] of [
       [
         () => send('PATCH', path, { name: 'b' }),
-        `renameTag(input: { setId: "${setId}", name: "b" }) { tag { setId } }`,
+        `renamePrivateSet(input: { setId: "${setId}", name: "b" }) { privateSet { setId } }`,
       ],
       [
         () => send('POST', `${path}/validators`, { pubkeys: validators }),
-        `addValidators(input: { setId: "${setId}", pubkeys: ${JSON.stringify(validators)} }) { pubkeysAdded }`,
+        `addPrivateSetValidators(input: { setId: "${setId}", validators: [${validators.map(named)}] }) { pubkeysAdded }`,
       ],
       [
         () => send('DELETE', `${path}/validators/${validators[0]}`),
-        `removeValidator(input: { setId: "${setId}", pubkey: "${validators[0]}" }) { tag { setId } }`,
+        `removePrivateSetValidators(input: { setId: "${setId}", validators: [${named(validators[0])}] }) { privateSet { setId } }`,
       ],
-      [() => send('DELETE', path), `deleteTag(input: { setId: "${setId}" }) { deletedSetId }`],
+      [() => send('DELETE', path), `deletePrivateSet(input: { setId: "${setId}" }) { deletedSetId }`],
     ] as const) {
       const { units } = await rest();
       expect(unitsOf(await gateway.graphql(`mutation { ${mutation} }`))).toBe(units);
@@ -220,7 +220,7 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
 
   it('are charged the same where a list is asked of each row of another', async () => {
     const query = `{ operators(window: THIRTY_DAYS, idType: POOL, first: 3) {
-      nodes { operatorId attestations(first: 4) { nodes { date } } poolShares(first: 3) { nodes { id } } }
+      nodes { operatorId attestations(first: 4) { nodes { date } } poolShares(window: THIRTY_DAYS, first: 3) { nodes { id } } }
     } }`;
     const answer = await gateway.graphql(query);
     let sum = await rest('/v0/eth/operators?window=30d&idType=pool&size=3');
@@ -240,8 +240,8 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
     );
     const many = await gateway.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
     expect(unitsOf(many)).toBe(3 * one);
-    expect(
-      await gateway.graphql(`{ stakeAuthority(window: ALL, stakeAuthority: "${authority}") { id } }`),
-    ).toSatisfy((answer: any) => unitsOf(answer) === one);
+    expect(await gateway.graphql(`{ stakeAuthority(stakeAuthority: "${authority}") { id } }`)).toSatisfy(
+      (answer: any) => unitsOf(answer) === one,
+    );
   });
 });

@@ -143,7 +143,7 @@ describe('extensions.cost', () => {
     });
     expect(await cost('{ __typename }')).toEqual({ estimated: 0, charged: 0, remaining: null });
     const many =
-      '{ operators(window: ALL, first: 200) { nodes { poolShares(first: 200) { nodes { id } } } } }';
+      '{ operators(window: ALL, first: 200) { nodes { poolShares(window: ALL, first: 200) { nodes { id } } } } }';
     expect(await cost(many)).toMatchObject({ charged: 1 });
   });
 });

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  activationExitChurnLimit,
-  balanceChurnLimit,
-  consolidationChurnLimit,
+  churnCapacity,
+  consolidationLimitAt,
   electraEpoch,
   electraEpochs,
   epochCount,
+  getActivationExitChurnLimit,
+  getBalanceChurnLimit,
+  getConsolidationChurnLimit,
+  getConsolidationChurnLimitGloas,
 } from '../../src/chain/churn.ts';
 import { networks } from '../../src/chain/networks.ts';
 
@@ -28,25 +31,25 @@ describe('the churn limits of Electra', () => {
     ['35.6 million ETH', 35_600_000n, 543n, 256n, 287n], // 543.21 ETH
     ['all ETH there is', 120_000_000n, 1_831n, 256n, 1_575n],
   ])('with %s', (_what, eth, balance, exits, consolidation) => {
-    expect(balanceChurnLimit(eth * ETH)).toBe(balance * ETH);
-    expect(activationExitChurnLimit(eth * ETH)).toBe(exits * ETH);
-    expect(consolidationChurnLimit(eth * ETH)).toBe(consolidation * ETH);
+    expect(getBalanceChurnLimit(eth * ETH)).toBe(balance * ETH);
+    expect(getActivationExitChurnLimit(eth * ETH)).toBe(exits * ETH);
+    expect(getConsolidationChurnLimit(eth * ETH)).toBe(consolidation * ETH);
   });
 
   it('count single Gwei past 2^53: one Gwei short of a step is the step below', () => {
     const step = 600n * 65_536n * ETH;
     expect(step).toBeGreaterThan(2n ** 53n);
-    expect(consolidationChurnLimit(step)).toBe(344n * ETH);
-    expect(consolidationChurnLimit(step - 1n)).toBe(343n * ETH);
+    expect(getConsolidationChurnLimit(step)).toBe(344n * ETH);
+    expect(getConsolidationChurnLimit(step - 1n)).toBe(343n * ETH);
   });
 
   it('are whole ETH, never below 0, and split the limit of the balance', () => {
     fc.assert(
       fc.property(stake, (total) => {
         const [all, exits, moved] = [
-          balanceChurnLimit(total),
-          activationExitChurnLimit(total),
-          consolidationChurnLimit(total),
+          getBalanceChurnLimit(total),
+          getActivationExitChurnLimit(total),
+          getConsolidationChurnLimit(total),
         ];
         expect(exits + moved).toBe(all);
         for (const limit of [all, exits, moved]) expect(limit % ETH).toBe(0n);
@@ -61,8 +64,40 @@ describe('the churn limits of Electra', () => {
   it('never fall when the stake grows', () => {
     fc.assert(
       fc.property(stake, stake, (total, more) => {
-        expect(consolidationChurnLimit(total + more)).toBeGreaterThanOrEqual(consolidationChurnLimit(total));
+        expect(getConsolidationChurnLimit(total + more)).toBeGreaterThanOrEqual(
+          getConsolidationChurnLimit(total),
+        );
       }),
+    );
+  });
+});
+
+describe('the consolidation limit of Gloas', () => {
+  // Worked by hand: stake ÷ 65,536, rounded down to whole ETH.
+  it.each([
+    ['no stake at all', 0n, 0n],
+    ['just too little for one ETH', 65_535n, 0n],
+    ['one ETH', 65_536n, 1n],
+    ['a small chain', 1_000_000n, 15n],
+    ['36 million ETH', 36_000_000n, 549n], // 549.3 ETH, of which Electra leaves 293
+    ['all ETH there is', 120_000_000n, 1_831n],
+  ])('with %s', (_what, eth, limit) => {
+    expect(getConsolidationChurnLimitGloas(eth * ETH)).toBe(limit * ETH);
+    expect(consolidationLimitAt(eth * ETH, 20, 20)).toBe(limit * ETH);
+    expect(consolidationLimitAt(eth * ETH, 19, 20)).toBe(getConsolidationChurnLimit(eth * ETH));
+  });
+
+  it('adds up epoch by epoch, across the fork too', () => {
+    const epoch = fc.nat({ max: 60 });
+    fc.assert(
+      fc.property(stake, epoch, epoch, epoch, (total, first, epochs, gloas) => {
+        const each = Array.from({ length: epochs }, (_, n) => consolidationLimitAt(total, first + n, gloas));
+        const sum = each.reduce((all, limit) => all + limit, 0n);
+        expect(churnCapacity(total, { first, last: first + epochs - 1 }, gloas)).toBe(sum);
+      }),
+    );
+    expect(churnCapacity(36_000_000n * ETH, { first: 1, last: 9 }, Number.POSITIVE_INFINITY)).toBe(
+      9n * 293n * ETH,
     );
   });
 });

@@ -5,16 +5,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { beforeBaseline } from '../../src/db/before-baseline.ts';
+import { migrate, pendingMigrations } from '../../src/db/migrate.ts';
 import { verifyBackup } from '../../src/db/transfer/backup-read.ts';
 import { writeBackup } from '../../src/db/transfer/backup-write.ts';
 import type { Table } from '../../src/db/transfer/catalog.ts';
 import { withSource } from '../../src/db/transfer/source.ts';
 import { until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { committedTo } from '../support/migrations.ts';
-import { dataDirForTest, endRunning, launch, makeDataDir, serve, stakegraph } from '../support/process.ts';
+import { preparedForTest } from '../support/prepared.ts';
+import {
+  dataDirForTest,
+  endRunning,
+  launch,
+  makeDataDir,
+  run,
+  serve,
+  stakegraph,
+} from '../support/process.ts';
 import { ask, blankDatabase, contentsOf, filled, sequencesOf } from '../support/transfer.ts';
+import { versionWith } from '../support/versions.ts';
 
 let source: TestDatabase;
 const folder = makeDataDir();
@@ -46,6 +56,14 @@ beforeEach(() => {
   other = join(folder.path, `${made}.backup`);
 });
 
+const programs = mkdtempSync(join(tmpdir(), 'stakegraph-next-'));
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
+let program: string | undefined;
+/** Runs a command of a version with one more migration. */
+const next = (args: string[], DATABASE_URL: string, MIGRATE = 'on') => {
+  program ??= versionWith(join(programs, 'next'), { '9000_later': 'create table later ();' });
+  return run(process.execPath, [program, ...args], { env: { DATABASE_URL, MIGRATE } });
+};
 const restore = (path: string, url: string, ...flags: string[]) =>
   stakegraph(['restore', path, ...flags], { env: { DATABASE_URL: url } });
 const slashing = (
@@ -322,14 +340,16 @@ describe('stakegraph restore', () => {
   });
 
   it('refuses to replace the data of an older database, and leaves it as it is', async () => {
-    const url = await blankDatabase();
-    const older = await migrate(url, committedTo('0047'));
+    const [url, newer] = [await blankDatabase(), await blankDatabase()];
+    const older = await migrate(url);
     await ask(url, slashing(1));
-    const { code, stderr } = await restore(file, url, '--replace');
+    await next(['migrate'], newer);
+    expect((await next(['backup', other], newer)).code).toBe(0);
+    const { code, stderr } = await next(['restore', other, '--replace'], url);
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /has data, and lacks migrations of the copied one: 0048_.*; choose an empty database/,
+        /has data, and lacks migrations of the copied one: 9000_later; choose an empty database/,
       ),
     ]);
     expect(await slashings(url)).toEqual([1]);
@@ -398,18 +418,39 @@ describe('stakegraph restore', () => {
 
   it('migrates the backup of an older version, but not with MIGRATE=off', async () => {
     const from = await blankDatabase();
-    const older = await migrate(from, committedTo('0047'));
+    const older = await migrate(from);
     await ask(from, slashing(1));
     expect((await stakegraph(['backup', other], { env: { DATABASE_URL: from } })).code).toBe(0);
     const applied = (url: string) => ask(url, 'select name from stakegraph_migrations order by name');
     const [url, same] = [await blankDatabase(), await blankDatabase()];
-    expect((await restore(other, url)).code).toBe(0);
+    expect((await next(['restore', other], url)).code).toBe(0);
     expect(await slashings(url)).toEqual([1]);
-    expect((await applied(url)).length).toBeGreaterThan(older.length);
-    expect(await migrate(url)).toEqual([]);
-    const env = { DATABASE_URL: same, MIGRATE: 'off' };
-    expect((await stakegraph(['restore', other], { env })).code).toBe(0);
+    expect((await applied(url)).map(({ name }) => name)).toEqual([...older, '9000_later']);
+    expect(await next(['migrate'], url)).toMatchObject({ stdout: 'nothing to apply\n' });
+    expect((await next(['restore', other], same, 'off')).code).toBe(0);
     expect((await applied(same)).map(({ name }) => name)).toEqual(older);
+    // The functions of a version fit the tables of its newest migration.
+    expect(await pendingMigrations(same)).toEqual(['its functions']);
+    await migrate(same);
+    expect(await pendingMigrations(same)).toEqual([]);
+  });
+
+  it('refuses the backup of a version before the baseline, by what to do', async () => {
+    const from = await createDatabase('empty');
+    onTestFinished(from.drop);
+    await ask(from.url, slashing(1));
+    const nothing = () => undefined;
+    const options = { version: '0.1.0', replace: true, onProgress: nothing, onWritten: nothing };
+    await withSource(from.url, (source) =>
+      writeBackup(other, { ...source, migrations: [...beforeBaseline] }, options),
+    );
+    const { code, stderr } = await restore(other, await blankDatabase());
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^stakegraph: The data is of a version before 0067_baseline: load it with the version that wrote it, .*\n$/,
+      ),
+    ]);
   });
 
   it('leaves no row when it is killed', async () => {
@@ -424,7 +465,7 @@ describe('stakegraph restore', () => {
   });
 
   it('moves an embedded database, backed up while it is served, to a new folder', async () => {
-    const [from, to] = [dataDirForTest(), dataDirForTest()];
+    const [from, to] = [await preparedForTest(), dataDirForTest()];
     const served = await serve({ env: { DATA_DIR: from, SAMPLE_DATA: 'off' } });
     const backup = await stakegraph(['backup', other], { env: { DATA_DIR: from } });
     expect(backup.code, backup.stderr).toBe(0);

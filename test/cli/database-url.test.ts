@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { type Embedded, startEmbedded } from '../../src/db/embedded/index.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { dropTables } from '../support/migrations.ts';
 import { noPgBouncer, pgBouncerForTest } from '../support/pgbouncer.ts';
+import { prepare } from '../support/prepared.ts';
 import {
   dataDirForTest,
   endRunning,
@@ -129,7 +129,7 @@ describe('a database that this version cannot serve', () => {
     const env = { DATABASE_URL: database.url, MIGRATE: 'off', LOG_LEVEL: 'warn' };
     const { code, stderr } = await stakegraph(['serve'], { env });
     expect(stderr).toMatch(
-      /^stakegraph: The database lacks 0001_operators to \d{4}_\w+ \(\d\d migrations\); run "stakegraph migrate" or set MIGRATE=on\.\n$/,
+      /^stakegraph: The database lacks 0067_baseline.*; run "stakegraph migrate" or set MIGRATE=on\.\n$/,
     );
     expect(code).toBe(1);
     const { rows } = await query(`select count(*)::int as tables from pg_tables where schemaname = 'public'`);
@@ -360,8 +360,8 @@ describe('stakegraph on a standby as DATABASE_URL', () => {
   let token: string;
   const dataDir = makeDataDir();
   beforeAll(async () => {
+    await prepare(dataDir.path);
     const primary = await startEmbedded({ dataDir: dataDir.path });
-    await migrate(primary.url);
     const pool = createPool({ url: primary.url, readOnly: false });
     token = (await createToken(pool, 'test')).token;
     await pool.end();
@@ -393,7 +393,7 @@ describe('stakegraph on a standby as DATABASE_URL', () => {
       return { response, body: () => bodyOf<GraphqlErrors>(response) };
     };
     const rest = await ask('/v1/eth/tags', { name: 'Mine' });
-    const query = 'mutation { createTag(input: { name: "Mine" }) { tag { name } } }';
+    const query = 'mutation { createPrivateSet(input: { name: "Mine" }) { privateSet { name } } }';
     const graphql = await ask('/graphql', { query });
     for (const { response } of [rest, graphql])
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);

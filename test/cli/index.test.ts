@@ -7,7 +7,8 @@ import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon
 import { eventually, until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf } from '../support/indexed.ts';
-import { dataDirForTest, endRunning, launch, serve, stakegraph } from '../support/process.ts';
+import { preparedForTest } from '../support/prepared.ts';
+import { endRunning, launch, serve, stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 import { bodyOf } from '../support/typed.ts';
 
@@ -219,7 +220,12 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
     const served = await serve({
       args: ['--index', node.url],
       env: {
-        ...{ DATA_DIR: dataDirForTest(), INDEX_FROM: `${FIRST}`, INDEX_NETWORK: 'hoodi', INDEX_RATE: '5000' },
+        ...{
+          DATA_DIR: await preparedForTest(),
+          INDEX_FROM: `${FIRST}`,
+          INDEX_NETWORK: 'hoodi',
+          INDEX_RATE: '5000',
+        },
         INDEX_ESTIMATE_MISSED: 'on',
       },
     });
@@ -262,7 +268,7 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
     const node = await nodeForTest();
     const served = await serve({
       args: ['--index', node.url],
-      env: { DATA_DIR: dataDirForTest(), INDEX_NETWORK: 'mainnet' },
+      env: { DATA_DIR: await preparedForTest(), INDEX_NETWORK: 'mainnet' },
     });
     await eventually(async () => expect(served.stderr()).toMatch(/hoodi/), 60_000);
     expect(await served.stop()).toMatchObject({ code: 0 });
@@ -270,7 +276,7 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
 
   slow('is refused on a database with the sample data', async () => {
     const node = await nodeForTest();
-    const env = { DATA_DIR: dataDirForTest() };
+    const env = { DATA_DIR: await preparedForTest() };
     expect(await (await serve({ env })).stop()).toMatchObject({ code: 0 });
     for (const args of [
       ['index', '--beacon', node.url],

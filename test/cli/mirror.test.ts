@@ -77,7 +77,10 @@ describe('stakegraph mirror', () => {
       flags('http://a.test', '--resources', 'operators,nothing'),
       '"nothing" is not one of operators, slashings',
     ],
-    [flags('http://a.test', '--networks', 'goerli'), '"goerli" is not one of mainnet, hoodi, holesky.'],
+    [
+      flags('http://a.test', '--networks', 'goerli'),
+      '"goerli" is not one of mainnet, hoodi, holesky, sepolia.',
+    ],
     [flags('http://a.test', '--classes', 'privateSet'), '"privateSet" is not one of depositAddress'],
     [flags('http://a.test', '--every', '1'), 'A time from 1s to 7d is needed'],
     [flags('http://a.test', '--rate', '0'), 'A number over 0 and below 10000 is needed'],
@@ -194,8 +197,12 @@ describe('killed at any moment and started again', () => {
       env: { DATABASE_URL: target.url, UPSTREAM_TOKEN: original.token },
     });
     for (let kills = 0; kills < 6; kills += 1) {
+      const before = await runsIn(disturbed);
       const { child, outcome } = launch(args, env(disturbed));
-      await Promise.race([sleep(700 + randomInt(1_500)), outcome]);
+      const end = outcome.then(() => true);
+      // Every second one is killed while it works, however long it takes to start.
+      while (kills % 2 && (await runsIn(disturbed)) === before && !(await Promise.race([end, sleep(50)])));
+      await Promise.race([sleep((kills % 2 ? 0 : 700) + randomInt(1_500)), end]);
       child.kill('SIGKILL');
       await outcome;
       await vacant(disturbed);
@@ -210,6 +217,11 @@ describe('killed at any moment and started again', () => {
     expect(await content(disturbed)).toEqual(wanted);
     await Promise.all([disturbed.drop(), calm.drop()]);
   });
+
+  const runsIn = async (target: TestDatabase): Promise<number> => {
+    const text = 'select count(*)::int as runs from mirror_runs';
+    return (await target.pool.query({ text, values: [] })).rows[0]?.runs as number;
+  };
 
   /** Waits until the server has noticed that the process is gone: its lock is free then. */
   const vacant = async (target: TestDatabase) => {

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { developmentToken } from '../../src/accounts/development-token.ts';
 import { startEmbedded } from '../../src/db/embedded/index.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
+import { preparedForTest } from '../support/prepared.ts';
 import { dataDirForTest, endRunning, type Served, serve, stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
@@ -28,7 +28,7 @@ async function follow(served: Served, code: string) {
 
 describe('the links to GraphiQL', () => {
   it('of the banner and of stakegraph open give the development token, each once', async () => {
-    const dataDir = join(dataDirForTest(), 'data');
+    const dataDir = await preparedForTest();
     const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
     const served = await serve({ env });
     const token = (await readFile(join(dataDir, 'token'), 'utf8')).trim();
@@ -89,9 +89,8 @@ describe('the development token', () => {
   });
 
   slow('is one of two gateways that start at once on one new data folder', async () => {
-    const dataDir = join(dataDirForTest(), 'data');
+    const dataDir = await preparedForTest();
     const postgres = await startEmbedded({ dataDir });
-    await migrate(postgres.url);
     const holder = new pg.Client(postgres.url);
     holder.on('error', () => undefined);
     await holder.connect();

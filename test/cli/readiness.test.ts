@@ -6,11 +6,11 @@ import { pino } from 'pino';
 import { afterEach, expect, onTestFinished } from 'vitest';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { type Embedded, startEmbedded } from '../../src/db/embedded/index.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { loadSampleData } from '../../src/sample/load.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
+import { prepare } from '../support/prepared.ts';
 import { dataDirForTest, endRunning, makeDataDir, type Served, serve } from '../support/process.ts';
 import { lossyWay } from '../support/proxy.ts';
 import { createReplica } from '../support/replica.ts';
@@ -24,6 +24,7 @@ const WAIT_MS = 30_000;
 /** A PostgreSQL of its own that can be stopped, and started again on the same port. */
 async function stoppableServer() {
   const home = makeDataDir();
+  await prepare(home.path);
   let server: Embedded = await startEmbedded({ dataDir: home.path });
   const { url } = server;
   onTestFinished(async () => {
@@ -31,7 +32,6 @@ async function stoppableServer() {
     await server.stop();
     await home.remove();
   });
-  await migrate(url);
   const pool = createPool({ url, readOnly: false });
   const { token } = await createToken(pool, 'test');
   await pool.end();

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { dataDirForTest, endRunning, run, serve } from '../support/process.ts';
+import { preparedForTest } from '../support/prepared.ts';
+import { endRunning, run, serve } from '../support/process.ts';
 import { freePort, noRedis } from '../support/redis.ts';
 import { slow } from '../support/thorough.ts';
 
@@ -14,7 +15,7 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 describe.skipIf(noRedis || !hasOpenssl)('Redis over TLS', () => {
   slow('is used with the authority of NODE_EXTRA_CA_CERTS, and not without it', async () => {
-    const folder = dataDirForTest();
+    const folder = await preparedForTest();
     const at = (name: string) => join(folder, name);
     const openssl = await run(
       'openssl',
@@ -34,7 +35,7 @@ describe.skipIf(noRedis || !hasOpenssl)('Redis over TLS', () => {
     while (!said.includes('Ready to accept connections')) said += (await once(redis.stdout, 'data'))[0];
     redis.stdout.resume();
 
-    const env = { DATA_DIR: at('data'), SAMPLE_DATA: 'off', REDIS_URL: `rediss://localhost:${port}` };
+    const env = { DATA_DIR: folder, SAMPLE_DATA: 'off', REDIS_URL: `rediss://localhost:${port}` };
     const up = async (served: { get(path: string): Promise<Response> }) =>
       /^stakegraph_redis_up (\d)/m.exec(await (await served.get('/metrics')).text())?.[1];
     const trusted = await serve({ env: { ...env, NODE_EXTRA_CA_CERTS: at('cert.pem') } });

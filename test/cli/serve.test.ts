@@ -4,6 +4,7 @@ import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { preparedForTest } from '../support/prepared.ts';
 import {
   dataDirForTest,
   endRunning,
@@ -101,7 +102,7 @@ describe('stakegraph serve', () => {
   ])(
     'refuses a %s that is taken, with %j, with one line and exit code 1, and leaves no PostgreSQL',
     async (name, others) => {
-      const dataDir = dataDirForTest();
+      const dataDir = await preparedForTest();
       const listener = createServer().listen(0, '127.0.0.1');
       await once(listener, 'listening');
       const { port } = listener.address() as { port: number };

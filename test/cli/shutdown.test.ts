@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isRunning, waitForEnd } from '../../src/db/embedded/process.ts';
+import { prepare, preparedForTest } from '../support/prepared.ts';
 import {
   dataDirForTest,
   embeddedUrl,
@@ -18,6 +19,7 @@ import { every, slow } from '../support/thorough.ts';
 
 const dataDir = makeDataDir();
 const env = { DATA_DIR: dataDir.path, SAMPLE_DATA: 'off', DRAIN_DELAY_MS: '400' };
+beforeAll(() => prepare(dataDir.path));
 afterAll(dataDir.remove);
 afterEach(endRunning);
 
@@ -29,7 +31,7 @@ const status = (served: Served, path: string) =>
   );
 
 async function until(what: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!(await what())) {
     if (Date.now() > deadline) throw new Error(`never came true: ${what}`);
     await sleep(20);
@@ -132,7 +134,7 @@ describe('kill -9', () => {
 
 describe('An embedded PostgreSQL that ends by itself', () => {
   it('ends serve with exit code 1, which says where its log is', async () => {
-    const dataDir = dataDirForTest();
+    const dataDir = await preparedForTest();
     const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
     const served = await serve({ env });
     process.kill((await postgresOf(dataDir)) as number, 'SIGKILL');

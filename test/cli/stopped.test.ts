@@ -7,6 +7,7 @@ import { operator, slashing } from '../ingest/rows.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { pageV0, reply, serviceForTest } from '../support/mirror.ts';
+import { preparedForTest } from '../support/prepared.ts';
 import { dataDirForTest, embeddedUrl, endRunning, launch, serve } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
 
@@ -104,7 +105,7 @@ describe('an import that is stopped', () => {
   });
 
   slow('leaves nothing at work in the embedded database of a gateway', async () => {
-    const env = { DATA_DIR: dataDirForTest(), SAMPLE_DATA: 'off' };
+    const env = { DATA_DIR: await preparedForTest(), SAMPLE_DATA: 'off' };
     await serve({ env });
     const url = await embeddedUrl(env.DATA_DIR);
     const { child, outcome, writer, three } = await importUpToSecond(url, env);
@@ -117,7 +118,7 @@ describe('an import that is stopped', () => {
   });
 
   it('by the end of the gateway, whose PostgreSQL it had joined, says who stopped that', async () => {
-    const env = { DATA_DIR: dataDirForTest(), SAMPLE_DATA: 'off' };
+    const env = { DATA_DIR: await preparedForTest(), SAMPLE_DATA: 'off' };
     const gateway = await serve({ env });
     const { outcome, three } = await importUpToSecond(await embeddedUrl(env.DATA_DIR), env);
     expect(await gateway.stop()).toMatchObject({ code: 0, stderr: '' });
@@ -147,7 +148,7 @@ describe('a mirror that goes on until SIGTERM', () => {
     const { url } = await serviceForTest((request, response) =>
       reply(response, pageV0([operator('A')], request)),
     );
-    const env = { DATA_DIR: dataDirForTest(), SAMPLE_DATA: 'off', UPSTREAM_TOKEN: 'a-token' };
+    const env = { DATA_DIR: await preparedForTest(), SAMPLE_DATA: 'off', UPSTREAM_TOKEN: 'a-token' };
     const gateway = await serve({ env });
     const only = ['--resources', 'operators', '--classes', 'pool', '--windows', '7d', '--every', '1h'];
     const args = ['mirror', '--from', url, '--token-env', 'UPSTREAM_TOKEN', ...only];

@@ -1,33 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
+import { BASELINE, beforeBaseline } from '../../src/db/before-baseline.ts';
 import { committedMigrations } from '../../src/db/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { dropTables } from '../support/migrations.ts';
 import { endRunning, main, project, run, type Served, serve } from '../support/process.ts';
+import { schemaText } from '../support/schema-text.ts';
 import { scratch } from '../support/scratch.ts';
+import { versionWith } from '../support/versions.ts';
 
 const STALLED_MS = 60_000;
 const root = mkdtempSync(join(scratch, 'stakegraph-versions-'));
 afterEach(endRunning);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-/** The built program with further migrations. */
-function versionWith(name: string, migrations: Record<string, string>): string {
-  const folder = join(root, name);
-  mkdirSync(folder);
-  cpSync(join(main, '..'), join(folder, 'dist'), { recursive: true });
-  cpSync(join(project, 'package.json'), join(folder, 'package.json'));
-  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
-  for (const [file, sql] of Object.entries(migrations))
-    writeFileSync(join(folder, 'dist/db/migrations', `${file}.sql`), sql);
-  return join(folder, 'dist/main.js');
-}
 
 const old = main;
 let next: string;
@@ -41,8 +32,8 @@ beforeAll(async () => {
       alter table operator_summaries add column later_figure bigint not null default 0;
       create index later_figure on operator_summaries (later_figure);`,
   };
-  next = versionWith('next', compatible);
-  breaking = versionWith('breaking', {
+  next = versionWith(join(root, 'next'), compatible);
+  breaking = versionWith(join(root, 'breaking'), {
     ...compatible,
     '9001_breaking': 'alter table operator_summaries rename column display_name to shown_name;',
   });
@@ -55,7 +46,7 @@ const paths = [
   '/v0/eth/blocks?size=3',
   '/v1/solana/delegators/stakeAuthorities?window=1d&limit=5',
 ];
-const query = `{ operators(window: SEVEN_DAYS, first: 5) { totalCount nodes { id displayName networkPenetration } }
+const query = `{ operators(window: SEVEN_DAYS, first: 5) { totalCount nodes { id displayName summary(window: SEVEN_DAYS) { networkPenetration } } }
   blocks(first: 3) { nodes { id consensusSlot } } }`;
 
 async function installed(database: TestDatabase) {
@@ -184,10 +175,11 @@ it('after a migration that is not declared compatible, the old version is not re
 const git = (...args: string[]) =>
   execFileSync('git', ['-C', project, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** The commit before the one that added the migration; undefined without a history, or if it is not compatible. */
+const fileOf = (migration: string) => `src/db/migrations/${migration}.sql`;
+
+/** The commit before the one that added the migration; undefined without a history. */
 function commitBefore(migration: string): string | undefined {
-  const file = `src/db/migrations/${migration}.sql`;
-  if (!readFileSync(join(project, file), 'utf8').includes('compatible_migrations')) return undefined;
+  const file = fileOf(migration);
   try {
     const added = git('log', '-1', '--format=%H', '--diff-filter=A', '--', file).trim();
     return git('rev-parse', '--verify', `${added}~1`).trim();
@@ -199,29 +191,86 @@ function commitBefore(migration: string): string | undefined {
 /** Builds the program of a commit, with the packages of today and without the explorer. */
 function builtFrom(commit: string): string {
   const folder = join(root, commit);
+  rmSync(folder, { recursive: true, force: true }); // of a first try
   mkdirSync(folder);
   const archive = execFileSync('git', ['-C', project, 'archive', commit], { maxBuffer: 1e9 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
   const tsc = join(project, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: folder, stdio: 'inherit' });
-  for (const beside of ['db/migrations', 'http/rest/response-examples.json'])
-    cpSync(join(folder, 'src', beside), join(folder, 'dist', beside), { recursive: true });
+  for (const beside of ['db/migrations', 'db/routines', 'http/rest/response-examples.json'])
+    if (existsSync(join(folder, 'src', beside)))
+      cpSync(join(folder, 'src', beside), join(folder, 'dist', beside), { recursive: true });
   return join(folder, 'dist/main.js');
 }
 
+/** A database with the sample data of a built program. */
+async function sampleOf(program: string): Promise<TestDatabase> {
+  const database = await createDatabase();
+  await dropTables(database);
+  const env = { DATABASE_URL: database.url };
+  expect((await run(process.execPath, [program, 'migrate'], { env })).code).toBe(0);
+  const { loadSampleData } = await import(join(program, '../sample/load.js'));
+  await loadSampleData(database.pool, { info: () => undefined });
+  return database;
+}
+
 const newest = (await committedMigrations()).at(-1) as string;
-const commit = commitBefore(newest);
+const isCompatible = readFileSync(join(project, fileOf(newest)), 'utf8').includes(
+  'into compatible_migrations',
+);
+const commit = isCompatible ? commitBefore(newest) : undefined;
 it.skipIf(commit === undefined)(
   'the last version without the newest migration is upgraded, and rolled back to, in the same way',
   async () => {
     const older = builtFrom(commit as string);
-    const database = await createDatabase();
-    await dropTables(database);
-    const env = { DATABASE_URL: database.url };
-    expect((await run(process.execPath, [older, 'migrate'], { env })).code).toBe(0);
-    const { loadSampleData } = await import(join(older, '../sample/load.js'));
-    await loadSampleData(database.pool, { info: () => undefined });
+    const database = await sampleOf(older);
     await upgradeAndRollBack({ old: older, next: main, pending: newest }, database);
+  },
+);
+
+const lastBefore = commitBefore(BASELINE);
+it.skipIf(lastBefore === undefined)(
+  'the last version before the baseline is adopted with its data and its schema, and an older one is refused',
+  async () => {
+    const earlier = builtFrom(lastBefore as string);
+    const database = await sampleOf(earlier);
+    const { start, command, bodies } = await installed(database);
+    const query = (text: string) => database.pool.query({ text, values: [] });
+    const before = await start(earlier);
+    const expected = await bodies(before);
+    expect(await before.stop()).toMatchObject({ code: 0 });
+
+    const last = beforeBaseline.at(-1);
+    await query(`create table kept as select * from stakegraph_migrations where name = '${last}'`);
+    await query(`delete from stakegraph_migrations where name = '${last}'`);
+    for (const [name, MIGRATE] of [
+      ['migrate', 'off'],
+      ['serve', 'on'],
+    ] as const)
+      expect(await command(main, [name], MIGRATE), name).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^stakegraph: The database is of a version before 0067_baseline: .*0066_part_privileges\.\n$/,
+        ),
+      });
+    await query('insert into stakegraph_migrations select * from kept');
+    await query('drop table kept');
+
+    expect(await command(main, ['migrate'])).toMatchObject({
+      code: 0,
+      stdout: `applied ${(await committedMigrations()).join(', ')}\n`,
+    });
+    const adopted = await start(main);
+    expect(await bodies(adopted)).toEqual(expected);
+    expect(await adopted.stop()).toMatchObject({ code: 0 });
+    const made = await createDatabase();
+    onTestFinished(() => made.drop());
+    expect(await schemaText(database.pool)).toBe(await schemaText(made.pool));
+    expect(await command(earlier, ['migrate'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has a migration that this version does not know: 0067_baseline'),
+    });
   },
 );

@@ -7,6 +7,7 @@ import { clockSetBy } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
 import { pageV0, reply, serviceForTest } from '../support/mirror.ts';
+import { preparedForTest } from '../support/prepared.ts';
 import { dataDirForTest, endRunning, serve, stakegraph } from '../support/process.ts';
 
 const back = { NODE_OPTIONS: clockSetBy(-10) };
@@ -35,7 +36,7 @@ it.each([
 });
 
 it('The embedded PostgreSQL starts, and shuts down in order, while the time of day is set forward', async () => {
-  const dataDir = dataDirForTest();
+  const dataDir = await preparedForTest();
   const served = await serve({ env: { DATA_DIR: dataDir, SAMPLE_DATA: 'off', ...forward } });
   expect((await served.get('/v0/eth/slashings')).status).toBe(200);
   expect(await served.stop()).toMatchObject({ code: 0, stderr: '' });

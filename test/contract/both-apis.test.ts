@@ -32,14 +32,26 @@ type Question = {
   doubles?: string[];
 };
 
-/** Ratios of the overview of Solana. */
+/** Ratios of the overview of Solana, and of summaries of stake authorities. */
 const doubles = [
   'stakeAccountWithdrawAuthorityRatio',
   'stakeAccountStakeAuthorityRatio',
   'networkEffectivenessDiff',
   'giniCoefficient',
 ];
+const authorityDoubles = [
+  'stakingRewardsApy',
+  'mevRewardsApr',
+  'delegatorApy',
+  'networkPenetration',
+  'aggregateValidatorEffectiveness',
+  'blendedVoteCommissionRate',
+  'blendedMevCommissionRate',
+];
 type Api = Question[] | { graphqlOnly: string };
+
+/** The order of REST: GraphQL has the newest first. */
+const oldest = (field: string) => `orderBy: { field: ${field}, direction: ASC },`;
 
 const SAMPLE_SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
@@ -85,32 +97,36 @@ const apis: Record<string, () => Api> = {
     },
   ],
   slashings: () => [
-    { rest: '/v0/eth/slashings?size=90', graphql: (page) => `slashings(${page})` },
-    { rest: '/v0/eth/slashings?from=900&size=30', graphql: (page) => `slashings(fromDay: 900, ${page})` },
+    { rest: '/v0/eth/slashings?size=90', graphql: (page) => `slashings(${oldest('EPOCH')} ${page})` },
+    {
+      rest: '/v0/eth/slashings?from=900&size=30',
+      graphql: (page) => `slashings(fromDay: 900, ${oldest('EPOCH')} ${page})`,
+    },
     {
       rest: '/v0/eth/slashings?size=7',
       network: 'hoodi',
-      graphql: (page) => `slashings(network: HOODI, ${page})`,
+      graphql: (page) => `slashings(network: HOODI, ${oldest('EPOCH')} ${page})`,
     },
     {
       rest: '/v0/eth/slashings?size=7',
       network: 'holesky',
-      graphql: (page) => `slashings(network: HOLESKY, ${page})`,
+      graphql: (page) => `slashings(network: HOLESKY, ${oldest('EPOCH')} ${page})`,
     },
   ],
   attestations: () =>
     [
-      ['', ''],
-      ['&utc=true', 'utc: true'],
-      ['&granularity=week', 'granularity: WEEK'],
-      ['&granularity=hour', 'granularity: HOUR'],
-      ['&utc=true&granularity=week&sortOrder=desc', 'utc: true, granularity: WEEK, sortOrder: DESC'],
-      ['&sortBy=sumMissedAttestations&sortOrder=desc', 'sortBy: SUM_MISSED_ATTESTATIONS, sortOrder: DESC'],
+      ['', oldest('PERIOD')],
+      ['&utc=true', `utc: true, ${oldest('PERIOD')}`],
+      ['&granularity=week', `granularity: WEEK, ${oldest('PERIOD')}`],
+      ['&granularity=hour', `granularity: HOUR, ${oldest('PERIOD')}`],
+      ['&sortOrder=desc', ''],
+      ['&utc=true&granularity=week&sortOrder=desc', 'utc: true, granularity: WEEK,'],
+      ['&sortBy=sumMissedAttestations&sortOrder=desc', 'orderBy: { field: SUM_MISSED_ATTESTATIONS },'],
     ].map(([rest, graphql]) => ({
       rest: `/v1/eth/entities/${encodeURIComponent(pool)}/attestations?entityType=pool&limit=25${rest}`,
       graphql: (page: string) =>
-        `attestations(entityId: ${JSON.stringify(pool)}, entityType: POOL, ${graphql} ${page})`,
-      idName: 'entityId',
+        `attestations(operatorId: ${JSON.stringify(pool)}, idType: POOL, ${graphql} ${page})`,
+      idName: 'operatorId',
     })),
   blocks: () => [
     { rest: '/v0/eth/blocks?size=200', graphql: (page) => `blocks(${page})` },
@@ -142,8 +158,16 @@ const apis: Record<string, () => Api> = {
     },
   ],
   tags: () => [
-    { rest: '/v1/eth/tags?limit=2', graphql: (page) => `privateSets(${page})`, idName: 'setId' },
-    { rest: '/v1/tags?limit=200', graphql: (page) => `privateSets(${page})`, idName: 'setId' },
+    {
+      rest: '/v1/eth/tags?limit=2',
+      graphql: (page) => `privateSets(${oldest('CREATED_AT')} ${page})`,
+      idName: 'setId',
+    },
+    {
+      rest: '/v1/tags?limit=200',
+      graphql: (page) => `privateSets(${oldest('CREATED_AT')} ${page})`,
+      idName: 'setId',
+    },
     {
       rest: `/v1/eth/tags/${SAMPLE_SET}/validators?limit=90`,
       within: `privateSet(setId: "${SAMPLE_SET}")`,
@@ -153,27 +177,27 @@ const apis: Record<string, () => Api> = {
   'private-sets': () => [
     ...['effectiveness', 'proposals', 'rewards'].flatMap((name) =>
       [
-        ['', ''],
-        ['&utc=true&sortOrder=desc', 'utc: true, sortOrder: DESC,'],
-        ['&granularity=week&sortBy=validatorCount', 'granularity: WEEK, sortBy: VALIDATOR_COUNT,'],
+        ['', oldest('PERIOD')],
+        ['&utc=true&sortOrder=desc', 'utc: true,'],
+        ['&granularity=week&sortBy=validatorCount', `granularity: WEEK, ${oldest('VALIDATOR_COUNT')}`],
       ].map(([rest, graphql]) => ({
         rest: `/v1/eth/sets/${SAMPLE_SET}/${name}?limit=25${rest}`,
         within: `privateSet(setId: "${SAMPLE_SET}")`,
         graphql: (page: string) => `${name}(${graphql} ${page})`,
-        idName: 'setId',
+        idName: 'operatorId',
       })),
     ),
     {
       rest: `/v1/eth/sets/${SAMPLE_SET}/attestations?limit=25`,
       within: `privateSet(setId: "${SAMPLE_SET}")`,
-      graphql: (page) => `attestations(${page})`,
-      idName: 'entityId',
+      graphql: (page) => `attestations(${oldest('PERIOD')} ${page})`,
+      idName: 'operatorId',
     },
     {
       rest: `/v1/eth/entities/${SAMPLE_SET}/attestations?entityType=privateSet&granularity=week`,
       graphql: (page) =>
-        `attestations(entityId: "${SAMPLE_SET}", entityType: PRIVATE_SET, granularity: WEEK, ${page})`,
-      idName: 'entityId',
+        `attestations(operatorId: "${SAMPLE_SET}", idType: PRIVATE_SET, granularity: WEEK, ${oldest('PERIOD')} ${page})`,
+      idName: 'operatorId',
     },
   ],
   'sync-committee-rewards': () => [
@@ -196,22 +220,22 @@ const apis: Record<string, () => Api> = {
     ['v0', 'v1'].map((version) => ({
       rest: `/${version}/solana/delegators/stakeAuthorities?window=30d&type=pool&${version === 'v0' ? 'size' : 'limit'}=150`,
       graphql: (page: string) => `stakeAuthorities(window: THIRTY_DAYS, type: POOL, ${page})`,
+      doubles: authorityDoubles,
     })),
   'network-rewards': () =>
-    rewardLists.flatMap(({ network, id, sortedBy }) => {
+    rewardLists.flatMap(({ network, id }) => {
       const name = network.toUpperCase();
       const title = network.replace(/^./, (first) => first.toUpperCase());
-      const sort = sortedBy.replace(/[A-Z]/g, '_$&').toUpperCase();
       return [
         {
           rest: `/v1/${network}/validators/${id}/rewards?limit=40`,
-          graphql: (page: string) => `validatorRewards(network: ${name}, validatorId: "${id}", ${page})`,
+          graphql: (page: string) =>
+            `validatorRewards(network: ${name}, validatorId: "${id}", ${oldest('DATE')} ${page})`,
           type: `${title}ValidatorReward`,
         },
         {
-          rest: `/v1/${network}/network/rewards?sortBy=${sortedBy}&sortOrder=desc&fromDate=2025-08-10&limit=40`,
-          graphql: (page: string) =>
-            `networkRewards(network: ${name}, sortBy: ${sort}, sortOrder: DESC, fromDate: "2025-08-10", ${page})`,
+          rest: `/v1/${network}/network/rewards?sortOrder=desc&fromDate=2025-08-10&limit=40`,
+          graphql: (page: string) => `networkRewards(network: ${name}, fromDate: "2025-08-10", ${page})`,
           type: `${title}NetworkReward`,
         },
       ];
@@ -219,7 +243,7 @@ const apis: Record<string, () => Api> = {
   consolidations: () => [
     {
       rest: '/v1/eth/validators/consolidations?limit=50',
-      graphql: (page) => `consolidations(${page})`,
+      graphql: (page) => `consolidations(${oldest('EPOCH')} ${page})`,
       idName: 'operatorId',
     },
     {
@@ -254,6 +278,7 @@ const apis: Record<string, () => Api> = {
       idName: 'operatorId',
     },
   ],
+  builders: () => ({ graphqlOnly: 'the interface documents no path for builders' }),
   history: () => ({ graphqlOnly: 'REST is as documented, without history' }),
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
   'network-overview': () => ({ graphqlOnly: 'the interface documents no path for it' }),
@@ -283,11 +308,14 @@ async function restRows({ rest, network, doubles = [] }: Question): Promise<any[
     rows.push(...(Array.isArray(body) ? body : (body.data ?? body.results)));
     next = Array.isArray(body) ? null : body.next;
   }
-  return rows.map(digits).map((row) => {
-    const rounded = doubles.map((name) => [name, String(Number(row[name]))]);
-    return withDoubles({ ...row, ...Object.fromEntries(rounded) });
-  });
+  return rows.map((row) => rounded(withDoubles(digits(row)), { doubles }));
 }
+
+/** With the nearest doubles in place of ratios that REST has exactly. */
+const rounded = (row: any, { doubles = [] }: Pick<Question, 'doubles'>) => ({
+  ...row,
+  ...Object.fromEntries(doubles.map((name) => [name, String(Number(row[name]))])),
+});
 
 /** Shares of delegations are exact in REST, doubles in GraphQL. */
 const withDoubles = (row: any) =>
@@ -298,30 +326,58 @@ const withDoubles = (row: any) =>
       }
     : row;
 
+/** What GraphQL calls otherwise. */
+const otherNames: Record<string, string> = {
+  activeValidatorDiff: 'activeValidatorCountDiff',
+  consensusProposerDuty: 'consensusOutcome',
+  day: 'date',
+  executionProposerDuty: 'executionOutcome',
+  organizationId: 'account',
+  percentage: 'ratio',
+  syncCommitteeRewards: 'reward',
+  timeWindow: 'window',
+};
+const fieldOf = (type: GraphQLObjectType, name: string) =>
+  type.getFields()[name] ?? type.getFields()[otherNames[name] ?? ''];
+
 /** The selection of these keys of a type, objects with all plain fields that they hold. */
 function selection(type: GraphQLObjectType, names: string[]): string {
   return names
     .map((name) => {
-      const inner = getNamedType(type.getFields()[name]?.type);
-      if (!isObjectType(inner)) return name;
-      const leaves = Object.values(inner.getFields()).filter(
-        (field) => isLeafType(getNamedType(field.type)) && field.deprecationReason === undefined,
-      );
+      const field = fieldOf(type, name);
+      const inner = getNamedType(field?.type);
+      if (!isObjectType(inner)) return field && field.name !== name ? `${name}: ${field.name}` : name;
+      const leaves = Object.values(inner.getFields()).filter((one) => isLeafType(getNamedType(one.type)));
       return `${name} { ${leaves.map((field) => field.name).join(' ')} }`;
     })
     .join(' ');
 }
 
+/** The keys of a REST row of an operator or stake authority: some are its own, the others are of its summary. */
+function rowSelection(type: GraphQLObjectType, names: string[], question: string): string {
+  const { summary } = type.getFields();
+  const window = /window: (\w+)/.exec(question)?.[1];
+  const own = names.filter((name) => fieldOf(type, name));
+  const figures = names.filter((name) => !own.includes(name));
+  if (!summary || figures.length === 0) return selection(type, names);
+  const inner = selection(getNamedType(summary.type) as GraphQLObjectType, figures);
+  return `${selection(type, own)} summary(window: ${window}) { ${inner} }`;
+}
+
 /** A node in the words of REST, to its depth: enum values as REST writes them, `id` under its own name. */
 function asRest(type: GraphQLObjectType, node: any, idName: string | undefined): any {
+  const { summary, ...own } = node;
+  if (summary && type.getFields().summary) {
+    const of = getNamedType(type.getFields().summary?.type) as GraphQLObjectType;
+    return { ...asRest(type, own, idName), ...asRest(of, summary, idName) };
+  }
   const entries = Object.entries(node).map(([name, value]) => {
-    const named = getNamedType(type.getFields()[name]?.type);
+    const named = getNamedType(fieldOf(type, name)?.type);
     const plain = (one: unknown) => {
       if (isEnumType(named) && one) return (named as GraphQLEnumType).getValue(String(one))?.value;
       return isObjectType(named) && one ? asRest(named, one, idName) : one;
     };
-    const restName =
-      name === idName ? 'id' : name === 'ratio' && type.getFields().percentage ? 'percentage' : name;
+    const restName = name === idName ? 'id' : name === 'ratio' ? 'percentage' : name;
     return [restName, Array.isArray(value) ? value.map(plain) : plain(value)];
   });
   return Object.fromEntries(entries);
@@ -342,7 +398,7 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
         : found
   ) as GraphQLObjectType;
   const names = keys.map((name) => (name === 'id' ? (question.idName ?? 'id') : name));
-  const plain = selection(node, names);
+  const plain = rowSelection(node, names, question.graphql(''));
   const select = question.type ? `... on ${question.type} { ${plain} }` : plain;
   const rows: any[] = [];
   let cursor: string | null = null;
@@ -361,7 +417,7 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
     expect(errors).toBeUndefined();
     const data = root ? top[root] : top;
     const nodes = (paged ? data[field].nodes : data[field]).map((row: any) =>
-      withDoubles(digits(asRest(node, row, question.idName))),
+      rounded(withDoubles(digits(asRest(node, row, question.idName))), question),
     );
     if (backward) rows.unshift(...nodes);
     else rows.push(...nodes);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLField, getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { computeUnits } from '../../src/accounts/compute-units.ts';
+import { computeUnits, type Weight } from '../../src/accounts/compute-units.ts';
 import { isConnection } from '../../src/graphql/run/field-cost.ts';
 import type { FieldCost } from '../../src/graphql/run/metering.ts';
 import { schema } from '../../src/graphql/schema/index.ts';
@@ -34,22 +34,24 @@ describe('the table of compute units', () => {
 
   it('has whole numbers >= 0', () => {
     for (const weight of Object.values(computeUnits)) {
-      for (const value of Object.values(weight)) expect(Number.isSafeInteger(value) && value >= 0).toBe(true);
+      const { base, item } = weight;
+      for (const value of [base, item]) expect(Number.isSafeInteger(value) && value >= 0).toBe(true);
     }
   });
 
   it('is in docs/accounts.md, line by line', () => {
     const page = readFileSync(new URL('../../docs/accounts.md', import.meta.url), 'utf8');
-    const line = ([name, { base, item }]: [string, { base: number; item: number }]) => {
+    const line = ([name, { base, item, reads = '' }]: [string, Weight]) => {
       const [route, ...alike] = routes.filter((route) => unitsOf(route) === name);
       const path = route?.path.replace(/:(\w+)/g, '{$1}');
       const others = alike.length > 0 ? ` and ${alike.length} like it` : '';
       const what = route ? `\`${route.method ?? 'GET'} ${path}\`${others}` : 'GraphQL alone';
-      return `| \`${name}\` | ${what} | ${base} | ${item} |`;
+      return `| \`${name}\` | ${what} | ${base} | ${item} | ${reads} |`;
     };
     const lines = Object.entries(computeUnits).map(line);
     expect(lines.filter((text) => !page.includes(text))).toEqual([]);
-    const table = page.split('| operation | what | base | each row |')[1]?.split('\n\n')[0] ?? '';
+    const table =
+      page.split('| operation | what | base | each row | each 1,000 |')[1]?.split('\n\n')[0] ?? '';
     expect(table.trim().split('\n').length - 1).toBe(lines.length);
   });
 
@@ -60,6 +62,7 @@ describe('the table of compute units', () => {
       const weight = computeUnits[unitsOf(route as never) as keyof typeof computeUnits];
       expect(operation['x-compute-units']).toEqual(weight);
       expect(operation.description).toContain(`Costs ${weight.base} compute unit`);
+      if ('reads' in weight) expect(operation.description).toContain(`for each 1,000 ${weight.reads}`);
       for (const reply of Object.values(operation.responses))
         expect(replyOf(reply)?.headers).toHaveProperty('X-Service-Compute-Units');
     }

@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
 /** Tables of the service's own, which hold neither data nor what accounts own. */
 const internal =
-  /^(sample_data|stakegraph_migrations|compatible_migrations|datasets|imported_files|mirror_runs|mirror_state|mirror_usage|mirror_fruitless_shares|dataset_origins|kept_from|index_\w+|deposit_scans|waiting_deposits)$/;
+  /^(sample_data|stakegraph_migrations|stakegraph_routines|compatible_migrations|datasets|imported_files|mirror_runs|mirror_state|mirror_usage|mirror_fruitless_shares|dataset_origins|kept_from|index_\w+|deposit_scans|waiting_deposits)$/;
 /** Parts of a table by time are read as the table. */
 const part = /_\d{4}(_\d{2})?$/;
 

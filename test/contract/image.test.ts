@@ -47,6 +47,7 @@ describe('the image', () => {
     expect(sources.filter((source) => !isInRepository(source))).toEqual([]);
     expect(sources.filter(ignored)).toEqual([]);
     expect(ignored('src/db/migrations/0001_first.sql')).toBe(false);
+    expect(ignored('src/db/routines/first.sql')).toBe(false);
   });
 
   it.each([
@@ -145,7 +146,7 @@ describe('the image', () => {
   it('starts the compiled entry without a shell, so that signals reach it', () => {
     expect(start).toEqual(['node', 'dist/main.js', 'serve']);
     expect(sourcesOf(start.join(' '))).toEqual(['src/main.ts']);
-    expect(start[1]).toBe(manifest.bin.stakegraph);
+    expect(read('cli/stakegraph.mjs')).toContain(`'../${start[1]}'`);
     expect(sourcesOf(start.join(' ')).filter((source) => !isInRepository(source))).toEqual([]);
     expect(named('STOPSIGNAL', final.instructions).map((signal) => signal.text)).toEqual(['SIGTERM']);
   });

@@ -14,7 +14,7 @@ const fields: Field[] = Object.values(schema.getTypeMap()).flatMap((type) =>
 /** An amount of money names its unit; its sign and size are those of the unit. */
 const amount = /\b(Gwei|wei|ETH|AVAX|BABY|ADA|TIA|DOT|POL|SOL)\b|in the token of the network/;
 /** A number that names a place in an order, not how many. */
-const ordinal = /(index|epoch|slot|day|hour|era|revision|number|checkpoint|validatorId)$/i;
+const ordinal = /(index|epoch|slot|day|hour|era|revision|number|checkpoint|validatorId|stored(From|To))$/i;
 /** How small and how large a value can be. */
 const range = /\bat least -?\d|>= \d|\d\.\.\d|\bnegative\b/i;
 
@@ -41,22 +41,20 @@ describe('the description of each', () => {
   });
 
   it('field named a ratio is one, and a field named a percentage is in percent', () => {
-    for (const { of, name, description, deprecationReason } of fields) {
-      if (deprecationReason) continue;
+    for (const { of, name, description } of fields) {
       if (/percentage$/i.test(name)) expect(description, `${of}.${name}`).toMatch(/percent|in its unit/);
       else if (/ratio$/i.test(name)) expect(description, `${of}.${name}`).not.toMatch(/percent/);
     }
   });
 
   it('ratio is a Float, with the same name where it is the same share', () => {
-    const texts = ratios.filter((field) => kindOf(field) === 'Decimal' && !field.deprecationReason);
+    const texts = ratios.filter((field) => kindOf(field) === 'Decimal');
     const named = texts.map(({ of, name }) => `${of}.${name}`);
     expect(named).toEqual(['StakeAuthorityChange.delegatedStake']); // an amount
     const shares = ['ClientPercentage', 'RelayerPercentage', 'StakeDelegation', 'NetworkClientShare'];
     for (const type of shares) {
       const own = fields.filter(({ of }) => of === type);
       expect(own.find(({ name }) => name === 'ratio')?.description).toMatch(/0\.\.1/);
-      expect(own.find(({ name }) => name === 'percentage')?.deprecationReason).toMatch(/Use ratio/);
     }
   });
 });

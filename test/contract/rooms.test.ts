@@ -76,10 +76,9 @@ describe('the GraphQL schema', () => {
     expect(own.filter(([, description]) => !/^[A-Z`].*\.$/s.test(description ?? ''))).toEqual([]);
   });
 
-  it('gives the values of an enum different descriptions, unless it is of deprecated arguments only', () => {
-    const deprecated = /Sort$/;
+  it('gives the values of an enum different descriptions', () => {
     const alike = Object.values(schema.getTypeMap()).flatMap((type) => {
-      const values = isEnumType(type) && !deprecated.test(type.name) ? type.getValues() : [];
+      const values = isEnumType(type) ? type.getValues() : [];
       return new Set(values.map(({ description }) => description)).size < values.length ? [type.name] : [];
     });
     expect(alike).toEqual([]);

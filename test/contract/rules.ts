@@ -6,6 +6,9 @@ const lines = `
 # Every answer
 keys | decisions §1 | Every documented key is present, in the documented order; its value is \`null\` when there is none. | contract/keys | GET /v0/eth/blocks and one of them
 both-apis | decisions §1 | REST and GraphQL return the same rows, digit for digit; a ratio that GraphQL has as a Float is the nearest double. | contract/both-apis | of %s give the same rows, digit for digit, in both directions
+one-value | decisions | The value of a GraphQL field depends on its object and its arguments only, never on the list above it. | contract/one-value | of %s, whichever list it was read from
+order | decisions | Time series and lists of the chain are newest first in GraphQL, unless \`orderBy\` asks for another order; REST keeps the documented order of each path. | graphql/newest-first | are the newest, newest first: %s
+stored-ends | decisions | \`storedFrom\` and \`storedTo\` tell a list that is empty from one of a time that is not stored. | graphql/stored-ends | are the same in an empty list: %s
 exact-numbers | decisions §1 | Sums past 2^53 keep all digits, as JSON numbers and as \`BigInt\` text. | resources/operators | answers balances past 2^53 with all digits
 exact-decimals | decisions §1 | Decimals are strings in v0 and JSON numbers in v1, with the same digits. | resources/stake-authorities | write the same digits: text in v0, JSON numbers in v1
 head | decisions §1 | HEAD is answered like GET on every read path, without the body. | contract/parameters | HEAD %s is answered as GET, without the body
@@ -34,7 +37,7 @@ content-type | decisions §1 | A body of another content type is 415. | resource
 
 # The network header (spec §4.1)
 network | spec §4.1 | \`X-Service-Network\` selects the network of Ethereum, mainnet by default. | http/network-header | selects the network on both APIs, mainnet by default
-network-values | decisions §1 | Any value but mainnet, hoodi and holesky is 400 at the header. | http/network-header | refuses %s with 400 at ["header","X-Service-Network"] on both APIs
+network-values | decisions §1 | Any value but mainnet, hoodi, holesky and sepolia is 400 at the header. | http/network-header | refuses %s with 400 at ["header","X-Service-Network"] on both APIs
 network-names | decisions §1 | \`NETWORK_HEADERS\` may add the names that older clients send. | http/network-header | has the further names of NETWORK_HEADERS beside it
 network-elsewhere | interface §4.1 | It is read on every path of Ethereum and ignored on all others. | contract/parameters | refuses an unknown network on paths of Ethereum, and ignores the header on all others
 
@@ -45,6 +48,7 @@ no-such-entity | decisions §1 | An entity that does not exist is 404; one witho
 # Pages (spec §9)
 v0-envelope | decisions §2 | Lists of v0 return \`page\`, \`total\`, \`data\` and \`next\`, a relative URL with the effective parameters. | resources/operators | repeats the effective parameters in a relative next
 v1-envelope | spec §9 | Lists of v1 return \`previous\`, \`next\`, \`pages\` and \`results\`; the links keep the caller's query. | kernel/envelopes | keep the query of the caller and replace limit and offset where they stand
+base-path | decisions §2 | Below the path of \`PUBLIC_URL\` or of a trusted proxy's \`X-Forwarded-Prefix\`, every link has the path, and \`next\` of v0 begins with it. | http/base | everything is on the path %s, also from the cache
 v1-links | decisions §2 | Links of v1 are absolute; PUBLIC_URL takes precedence over everything else. | http/links | are on PUBLIC_URL before all others
 forwarded | decisions §2 | Forwarded headers count only from trusted proxies. | http/links | are on the scheme and host of the request, whatever is forwarded by strangers
 every-row-once | decisions §2 | Following \`next\` returns every row once, in order, even if a refresh lands between two pages. | resources/walks | gives every row once, in the order and with the figures of its beginning, by next
@@ -65,6 +69,7 @@ pool-type | spec §4.2 | \`poolType\` restricts pools to exchanges or liquid sta
 parent | spec §4.2 | \`parentId\` returns the pool shares of a pool or node operator, whatever \`idType\` says. | resources/operators | answers the pool shares of a pool or a node operator for parentId, whatever idType says
 parent-entity | decisions §7 | \`parentEntity\` is deprecated; its responses have a \`Deprecation\` header. | resources/operators | answers parentEntity like parentId, with a Deprecation header
 infer-class | spec §4.3 | \`idType\` is inferred for pools, pool shares and node operators; an address is a deposit address. | resources/operators | infers pools, node operators and pool shares, and takes an address as a deposit address
+apr | decisions | \`aprPercentage\` is 365 × 100 × rewards ÷ (days × mean stake); the mean stake is that over the epochs, never that at one end of a period. | refresh/mean-stake | is what it earned a year on the stake of each epoch, in %s
 
 # Attestations (spec §4.4)
 attestations-sort | decisions §4 | Sorting by a field that is not sortable is refused; the message lists the sortable ones. | resources/attestations | lists what results can be sorted by when it refuses
@@ -94,7 +99,7 @@ daily-from | decisions §5 | \`from\` of chain daily rewards is a chain day, a d
 daily-never-500 | spec §7 | Any value gets a result or a helpful 400, never a 500. | resources/chain-daily-rewards | refuses %s=%s with 400 naming it
 consolidation-filters | decisions §5 | Consolidations can be filtered by a validator or an entity on either side. | resources/consolidations | narrows to a validator on either side, by index and by public key in any case
 entity-consolidations | decisions §5 | Consolidations by source entity are sorted by balance, largest first. | resources/consolidation-totals | answers node operators by balance, largest first, when nothing is asked
-churn | decisions §5 | Capacity is the churn limit of Electra times the epochs of the window. | chain/churn | are whole ETH, never below 0, and split the limit of the balance
+churn | decisions §5 | Capacity is the sum of the churn limits of the epochs of the window, those of Electra or, since that fork, of Gloas. | chain/churn | are whole ETH, never below 0, and split the limit of the balance
 capacity | decisions §5 | Capacity has one record for each window, with the share of it that was used. | resources/consolidation-totals | answers one record a window, as a plain loop gives it, in two statements
 daily-networks | decisions §5 | Daily rewards exist for seven networks; any other name is 404. | resources/network-rewards | %s is 404 on both paths
 

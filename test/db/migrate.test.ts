@@ -2,10 +2,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { BASELINE, beforeBaseline } from '../../src/db/before-baseline.ts';
 import { committedMigrations, lockMigrations, migrate, pendingMigrations } from '../../src/db/migrate.ts';
+import { asSuperuser, installCitus, markDistributed } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { dropTables, migrationsFolder as folder } from '../support/migrations.ts';
+import { dropTables, migrationsFolder as folder, routinesFolder } from '../support/migrations.ts';
 import { serve, stakegraph } from '../support/process.ts';
+import { schemaText } from '../support/schema-text.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'stakegraph-migrations-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -142,6 +145,148 @@ describe('migrate', () => {
   });
 });
 
+/** A folder of the committed migrations, with one beside it of routines that a test may change. */
+function changeable(): { dir: string; routines: string } {
+  const parent = mkdtempSync(join(temporary, 'dir-'));
+  const [dir, routines] = [join(parent, 'migrations'), join(parent, 'routines')];
+  cpSync(folder, dir, { recursive: true });
+  cpSync(routinesFolder, routines, { recursive: true });
+  return { dir, routines };
+}
+
+describe('routines', () => {
+  const sizeOf = async (amount: number) => (await run(`select search_size(${amount}) as size`))[0]?.size;
+  const changed =
+    'create or replace function search_size(amount float8) returns smallint language sql as $$ select 7::smallint $$;';
+
+  it('are applied anew when their file has changed, and others are left alone', async () => {
+    const { dir, routines } = changeable();
+    await migrate(database.url, dir);
+    expect(await sizeOf(1023)).toBe(10);
+    const before = await run('select name, xmin::text as written from stakegraph_routines order by name');
+    writeFileSync(join(routines, 'search.sql'), changed);
+    const said: string[] = [];
+    expect(await migrate(database.url, dir, { say: (text) => said.push(text) })).toEqual([
+      'the routines of search',
+    ]);
+    expect(said).toEqual(['applying the routines of search']);
+    expect(await sizeOf(1023)).toBe(7);
+    const after = await run('select name, xmin::text as written from stakegraph_routines order by name');
+    const search = { name: 'search', written: expect.any(String) };
+    expect(after).toEqual(before.map((row) => (row.name === 'search' ? search : row)));
+    expect(await migrate(database.url, dir)).toEqual([]);
+    const [, { details } = {}] = await run('select details from audit_log order by entry_id');
+    expect(details).toEqual({ migrations: [], routines: ['search'] });
+  });
+
+  it('change after the migrations, all or none of them, and are missing until then', async () => {
+    const { dir, routines } = changeable();
+    await migrate(database.url, dir);
+    writeFileSync(join(dir, '9000_table.sql'), 'create table later ();');
+    writeFileSync(join(routines, 'search.sql'), changed);
+    writeFileSync(join(routines, 'zone.sql'), 'select 1 / 0;');
+    await expect(migrate(database.url, dir)).rejects.toThrow('division by zero');
+    expect(await run(`select to_regclass('later') as later`)).toEqual([{ later: 'later' }]);
+    expect(await sizeOf(1023)).toBe(10);
+    expect(await pendingMigrations(database.url, dir)).toEqual(['its functions']);
+    writeFileSync(join(routines, 'zone.sql'), 'select 1;');
+    expect(await migrate(database.url, dir)).toEqual(['the routines of search', 'the routines of zone']);
+    expect(await sizeOf(1023)).toBe(7);
+    expect(await pendingMigrations(database.url, dir)).toEqual([]);
+  });
+
+  it('are not put back by an older version', async () => {
+    const { dir, routines } = changeable();
+    writeFileSync(join(routines, 'search.sql'), changed);
+    writeFileSync(
+      join(dir, '9000_search.sql'),
+      `insert into compatible_migrations values ('9000_search', '${BASELINE}');`,
+    );
+    await migrate(database.url, dir);
+    expect(await migrate(database.url)).toEqual([]);
+    expect(await sizeOf(1023)).toBe(7);
+  });
+
+  it('are missing only where no migration is', async () => {
+    await migrate(database.url);
+    await run('drop table stakegraph_routines');
+    expect(await pendingMigrations(database.url)).toEqual(['its functions']);
+    expect(await migrate(database.url)).toContain('the routines of search');
+    expect(await pendingMigrations(database.url)).toEqual([]);
+  });
+
+  it('leave the triggers of validators alone where Citus has them', async () => {
+    const { dir, routines } = changeable();
+    await migrate(database.url, dir);
+    await run('select keep_block_operators(false)');
+    await installCitus(database.url);
+    await markDistributed(database.url, 'validators', null);
+    const file = join(routines, 'block-operators.sql');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}-- changed\n`);
+    expect(await migrate(database.url, dir)).toEqual(['the routines of block-operators']);
+    const triggers = `select tgname from pg_trigger where tgrelid = 'validators'::regclass and not tgisinternal`;
+    expect(await run(triggers)).toEqual([]);
+    await asSuperuser(database.url, 'delete from pg_dist_partition');
+    writeFileSync(file, readFileSync(join(routinesFolder, 'block-operators.sql')));
+    await migrate(database.url, dir);
+    expect(await run(triggers)).toHaveLength(4);
+  });
+});
+
+describe('a database of a version before the baseline', () => {
+  /** With the names of these migrations, and the tables of the last version before the baseline. */
+  async function earlier(names: readonly string[]) {
+    await migrate(database.url);
+    await run(`
+      drop table stakegraph_routines, builders, network_forks;
+      delete from stakegraph_migrations;
+      alter table blocks drop payload_status cascade, drop bid_value, drop bid_builder_index, drop bid_builder_pubkey,
+        drop bid_execution_payment, drop bid_fee_recipient, drop bid_payment;
+      alter table chain_daily_rewards drop effective_balance_epochs;
+      alter table index_state drop genesis_validators_root;
+      alter table index_periods drop due, drop balances;
+      alter table validator_days drop effective_balance_epochs, drop start_effective_balance, drop empty_payload_count;
+      alter table attestation_days drop apr_rewards, drop apr_stake, drop empty_payload_count;
+      alter table kept_network_days drop apr_rewards, drop apr_stake, drop empty_payload_count;
+      alter table private_set_days drop apr_rewards, drop apr_stake, drop empty_payload_count;
+      alter table validator_month_sums drop apr_rewards, drop apr_stake,
+        add days smallint not null, add rewards bigint not null, add earning bigint not null;
+      create function asked_operators(text[], text[], text[], text[]) returns void begin atomic end`);
+    await database.pool.query({
+      text: 'insert into stakegraph_migrations (name, run_on) select name, now() from unnest($1::text[]) name',
+      values: [[...names]],
+    });
+    await run(`insert into compatible_migrations values ('0066_part_privileges', '0060_orders_in_turn')`);
+  }
+
+  it('is adopted if it has all migrations: its tables become those of the baseline', async () => {
+    await migrate(database.url);
+    const expected = await schemaText(database.pool);
+    await dropTables(database);
+    await earlier(beforeBaseline);
+    expect(await pendingMigrations(database.url)).toEqual(await committedMigrations());
+    expect(await migrate(database.url)).toEqual(await committedMigrations());
+    expect(await schemaText(database.pool)).toBe(expected);
+    expect(await applied()).toEqual(await committedMigrations());
+    expect(await run(`select from compatible_migrations where name < '${BASELINE}'`)).toEqual([]);
+    expect(await pendingMigrations(database.url)).toEqual([]);
+    expect(await migrate(database.url)).toEqual([]);
+  });
+
+  it.each([
+    ['that lacks the newest', beforeBaseline.slice(0, -1)],
+    ['that lacks one of them', beforeBaseline.filter((name) => name !== '0040_search')],
+    ['that has another one', [...beforeBaseline, '0042_other']],
+  ])('%s is refused by what to do', async (_which, names) => {
+    await earlier(names);
+    for (const call of [migrate, pendingMigrations])
+      await expect(call(database.url)).rejects.toThrow(
+        'The database is of a version before 0067_baseline: load the data again into an empty database, or first run "stakegraph migrate" of the last version with 0066_part_privileges.',
+      );
+    expect((await applied()).sort()).toEqual([...names].sort());
+  });
+});
+
 describe.each([
   ['migrate', migrate],
   ['pendingMigrations', pendingMigrations],
@@ -164,7 +309,7 @@ describe.each([
 });
 
 describe('a newer migration that says from which one on a version may go on', () => {
-  const table = readFileSync(join(folder, '0028_compatible_migrations.sql'), 'utf8');
+  const table = 'create table compatible_migrations (name text primary key, least text not null);';
   /** Folders of versions: the first makes the table of what is compatible, later ones have their SQL. */
   function version(sql: Record<string, string>): string {
     const dir = migrations(...Object.keys(sql));

@@ -56,6 +56,19 @@ describe('the read pool', () => {
     },
   );
 
+  it('of requests uses no parallel workers, whatever the database sets; that of a command may', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await query(database.pool, `alter database ${name} set max_parallel_workers_per_gather = 2`);
+    onTestFinished(() => query(database.pool, `alter database ${name} reset all`).then(() => undefined));
+    const workers = async (options: Parameters<typeof poolForTest>[0]) =>
+      (await query(poolForTest(options), 'show max_parallel_workers_per_gather')).rows[0];
+    for (const readOnly of [true, false])
+      expect(await workers({ readOnly, statementTimeoutMs: 10_000 })).toEqual({
+        max_parallel_workers_per_gather: '0',
+      });
+    expect(await workers({ readOnly: false })).toEqual({ max_parallel_workers_per_gather: '2' });
+  });
+
   it('writes values as ever, whatever the database sets', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const set = (to: string) => query(database.pool, `alter database ${name} ${to}`);
@@ -171,7 +184,7 @@ describe('a pool without a free connection', () => {
     expect(performance.now() - began).toBeGreaterThan(490);
     await release();
     expect((await query(pool, 'select 1 as n')).rows).toEqual([{ n: 1 }]);
-    expect(pool.stats()).toEqual({ total: 1, idle: 1, waiting: 0 });
+    expect(pool.stats()).toEqual({ total: 1, idle: 1, waiting: 0, inLine: 0 });
   });
 
   it('answers 503 at once when 2,000 others wait', async () => {

@@ -143,6 +143,10 @@ export const alertCases: Record<string, Case> = {
     ],
   },
   StakegraphIndexUnexplained: counter('stakegraph_index_reconcile_failures_total', 1, 0),
+  StakegraphIndexUnknownFork: {
+    fires: { stakegraph_index_unknown_fork_epoch: '400000x600' },
+    quiet: { stakegraph_index_behind_seconds: '0x600' },
+  },
   StakegraphDiskFull: {
     fires: { stakegraph_disk_free_bytes: '9x600', stakegraph_disk_bytes: '100x600' },
     quiet: { stakegraph_disk_free_bytes: '11x600', stakegraph_disk_bytes: '100x600' },

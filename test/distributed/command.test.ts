@@ -106,6 +106,22 @@ describe('stakegraph distribute', () => {
     expect(await callsOf(url)).toHaveLength(6);
   });
 
+  it('prints what PostgreSQL adds to its message, once and without tokens', async () => {
+    const url = await databaseWith(true, 'empty');
+    await asSuperuser(
+      url,
+      `create or replace function pg_catalog.create_reference_table(table_name regclass) returns void language plpgsql as $$
+      begin
+        raise exception 'no place for it' using detail = 'The node sgt_${'0123456789'.repeat(5)} is full.', hint = 'Add a node.';
+      end $$`,
+    );
+    const { code, stderr } = await stakegraph(['distribute'], { env: { DATABASE_URL: url } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^stakegraph: no place for it\nDETAIL: {2}The node sgt_… is full\.\nHINT: {2}Add a node\.\n$/m,
+    );
+  });
+
   it('changes nothing if a row differs afterwards', async () => {
     const url = await databaseWith(true);
     await asSuperuser(
@@ -178,6 +194,20 @@ describe('stakegraph distribute', () => {
   ])('is refused by the stub, as by Citus, with %s', async (_, change, message) => {
     const url = await databaseWith(true, 'empty');
     await expect(asSuperuser(url, `${change} create_reference_table('validators')`)).rejects.toThrow(message);
+  });
+
+  it('is refused by the stub, as by Citus, if a function is made after a parallel read, unless all is sequential', async () => {
+    const url = await databaseWith(true);
+    await run(url);
+    const made = `select count(*) from validator_days; create function f() returns int language sql as 'select 1'`;
+    await expect(asSuperuser(url, made)).rejects.toThrow(
+      'cannot run function command because there was a parallel operation on a distributed table in the transaction',
+    );
+    await asSuperuser(
+      url,
+      `begin; set local citus.multi_shard_modify_mode to 'sequential'; ${made}; rollback`,
+    );
+    await asSuperuser(url, made.replace(/^.*?; /, ''));
   });
 
   it('is refused by the stub, as by Citus, if a reference table is changed by a join with a local table', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
@@ -36,15 +36,25 @@ describe('scripts/compare-responses.mjs', () => {
     const file = join(folder, 'before.json');
     const saved = await call(['save', gateway.url, file], env);
     expect([saved.code, saved.stderr]).toEqual([0, '']);
-    const [, all, ok] = /^Saved (\d+) responses, (\d+) of them with status 200\.\n$/.exec(saved.stdout) ?? [];
+    const [, all, ok, rows] =
+      /^Saved (\d+) responses, (\d+) of them with status 200 and (\d+) with rows\.\n$/.exec(saved.stdout) ??
+      [];
     expect(Number(all)).toBeGreaterThan(100);
-    const without = JSON.parse(readFileSync(file, 'utf8')).filter((one: any) => one.status !== 200);
+    const responses = JSON.parse(readFileSync(file, 'utf8')).saved;
+    const without = responses.filter((one: any) => one.status !== 200);
     expect([Number(all) - Number(ok), without.map((one: any) => one.path)]).toEqual([0, []]);
-    for (const one of JSON.parse(readFileSync(file, 'utf8')))
+    expect(Number(rows)).toBeGreaterThan(50);
+    expect(Number(rows)).toBeLessThan(Number(all));
+    for (const one of responses)
       if (one.path === '/graphql') expect(JSON.parse(one.text).errors).toBeUndefined();
 
     const equal = await call(['compare', gateway.url, file], env);
-    expect(equal).toEqual({ code: 0, stdout: `${all} of ${all} responses are equal.\n`, stderr: '' });
+    const none = Number(all) - Number(rows);
+    expect(equal).toEqual({
+      code: 0,
+      stdout: `Of ${all} responses, ${rows} have rows and are equal, 0 differ, and ${none} have no rows on either side, which compares nothing.\n`,
+      stderr: '',
+    });
     const index = await withDays();
     await change('+', index);
     const other = await call(['compare', gateway.url, file], env);
@@ -53,6 +63,63 @@ describe('scripts/compare-responses.mjs', () => {
     expect(other.stdout).toMatch(/\n {2}before: 200 ".*"\n {2}after: {2}200 ".*"\n/);
     await change('-', index);
   });
+
+  slow(
+    'compares gateways at other addresses and with sets of other ids, by the names of the sets',
+    async () => {
+      const account = await accountOf(gateway);
+      await account.post('/v1/eth/tags', { name: 'moved', validators: [await withDays()] });
+      const env = { TOKEN: account.token };
+      const file = join(folder, 'moved.json');
+      const saved = await call(['save', gateway.url, file], env);
+      const [, rows] = /(\d+) with rows/.exec(saved.stdout) ?? [];
+      const text = readFileSync(file, 'utf8');
+      expect(text).not.toContain(gateway.url);
+      const removed = await gateway.database.pool.query({
+        text: `delete from private_sets where name = 'moved' returning set_id::text as id`,
+        values: [],
+      });
+      for (const { text: body } of JSON.parse(text).saved)
+        expect(body).not.toContain(removed.rows[0]?.id as string);
+      await account.post('/v1/eth/tags', { name: 'moved', validators: [await withDays()] });
+      const other = gateway.url.replace('127.0.0.1', 'localhost');
+      const equal = await call(['compare', other, file], env);
+      expect([equal.code, equal.stderr]).toEqual([0, '']);
+      expect(equal.stdout).toContain(` ${rows} have rows and are equal, 0 differ`);
+      await gateway.database.pool.query({
+        text: `delete from private_sets where name = 'moved'`,
+        values: [],
+      });
+      const missing = await call(['compare', gateway.url, file], env);
+      expect([missing.code, missing.stderr]).toEqual([
+        2,
+        'The gateway has no private set named moved: make it first.\n',
+      ]);
+    },
+  );
+
+  slow(
+    'does not count pairs without rows as equal, and compares nothing if there are no others',
+    async () => {
+      const account = await accountOf(gateway);
+      const env = { TOKEN: account.token };
+      const file = join(folder, 'nothing.json');
+      await call(['save', gateway.url, file], env);
+      const { sets, saved } = JSON.parse(readFileSync(file, 'utf8'));
+      const lists = (text: string) => text.match(/\[./g) ?? [];
+      const empty = saved.filter(
+        ({ text }: { text: string }) =>
+          lists(text).length > 0 && lists(text).every((start) => start === '[]'),
+      );
+      expect(empty.length).toBeGreaterThan(1);
+      writeFileSync(file, JSON.stringify({ sets, saved: empty }));
+      expect(await call(['compare', gateway.url, file], env)).toEqual({
+        code: 2,
+        stdout: `Of ${empty.length} responses, 0 have rows and are equal, 0 differ, and ${empty.length} have no rows on either side, which compares nothing.\n`,
+        stderr: 'No response had rows: nothing was compared.\n',
+      });
+    },
+  );
 
   slow('exits with 2 if it cannot compare', async () => {
     for (const [args, env, message] of [

@@ -18,7 +18,9 @@ const onDistributedDays = {
   'select with conditions on columns': ['localDays', 'windowDays'],
   'sums by validator into a local table': ['sumMonth'],
   'sums of members, which are local, into a local table': ['addSetDays', 'refreshSetDays'],
-  'merge from a table that is distributed alike': ['insertStaged', 'makeColocated', 'updateStaged'],
+  'merge from a table that is distributed alike': [
+    ...['insertStaged', 'makeColocated', 'startFromStored', 'startOfNextDays', 'updateStaged'],
+  ],
 };
 
 /** What Citus answers wrongly or refuses. */
@@ -60,7 +62,7 @@ const figures = `validator(by: { index: 3 }) {
   rewards(granularity: MONTH) { nodes { startDay sumRewards } }
   worst: effectiveness(orderBy: { field: AVG_UPTIME }, first: 2) { nodes { day avgUptime } }
   effectiveness(fromDay: ${DAY + 1}, toDay: ${DAY + 30}, last: 2) { nodes { day avgUptime avgCorrectness } } }
-  operator(operatorId: "N1", idType: NODE_OPERATOR, window: ALL) {
+  operator(operatorId: "N1", idType: NODE_OPERATOR) {
     validators(first: 10) { nodes { validatorIndex rewards(first: 2) { totalCount nodes { day sumRewards } } } } }`;
 
 /** Imports, corrections, refreshes and a private set, and all that is then published and answered. */
@@ -215,6 +217,7 @@ const naming: Record<string, string> = {
   'ingest/refresh/validators.ts': 'localSums gets the select',
   'ingest/repack/order.ts': 'the command is refused',
   'ingest/retain/parts.ts': 'months by the catalogue',
+  'ingest/importers/start-balances.ts': 'joins by validator with a table that is distributed alike',
   'ingest/importers/validator-days.ts': 'the merge from a table that is distributed alike',
   'ingest/importers/validator-months.ts': 'sums by validator into a local table',
   'periods/sources.ts': 'days_of_validator instead, if days are distributed',

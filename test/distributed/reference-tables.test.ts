@@ -100,13 +100,13 @@ const strays = `select count(*)::int as count from (
     from blocks b join validators v using (network, validator_index)
   except select network, slot, deposit_address, withdrawal_address, node_operator, pool from block_operators)) s`;
 
-const lists = `{ validator(by: { index: 3 }) { validatorPubkey operators(window: ALL) { operatorId } consolidations { totalCount } }
+const lists = `{ validator(by: { index: 3 }) { validatorPubkey operators { operatorId } consolidations { totalCount } }
   validators(first: 10) { totalCount nodes { validatorIndex nodeOperator } }
   ended: validators(where: { status: EXITED }, orderBy: { field: EXIT_EPOCH }) { totalCount }
   active: validators(where: { status: ACTIVE }, orderBy: { field: ACTIVATION_EPOCH }, first: 5) { nodes { validatorIndex } }
   search(query: "${pubkeyOf(3)}") { __typename }
   slashings(first: 5) { totalCount nodes { validatorIndex } }
-  operator(operatorId: "A", idType: NODE_OPERATOR, window: ALL) {
+  operator(operatorId: "A", idType: NODE_OPERATOR) {
     validators(first: 3) { totalCount nodes { validatorIndex } } slashings(first: 3) { totalCount }
     consolidations { totalCount } proposalCounts { __typename } } }`;
 const paths = [
@@ -232,8 +232,10 @@ const naming: Record<string, string> = {
   'indexer/store/labels.ts': 'the index is refused',
   'indexer/store/validator-table.ts': 'the index is refused',
   'ingest/importers/block-operators.ts': 'a select with staged blocks, into a local table',
+  'ingest/importers/validators.ts': 'a select with staged validators, into a temporary table',
   'ingest/index-guard.ts': 'rows of an index, of which a distributed database has none',
   'ingest/refresh/attestations.ts': 'selects with local copies of days, into temporary tables',
+  'ingest/refresh/due-hours.ts': 'rows of an index, of which a distributed database has none',
   'ingest/refresh/known.ts': 'selects with local copies of days and blocks, into temporary tables',
   'ingest/refresh/validators.ts': 'a select with sums of days, into a temporary table',
   'ingest/retain/needed.ts': 'selects with local copies of days',

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BASELINE } from '../../src/db/before-baseline.ts';
 import { statementsOf } from '../../src/db/distributed/statements.ts';
+import { migrationsFolder, routinesFolder } from '../support/migrations.ts';
 
-const folder = fileURLToPath(new URL('../../src/db/migrations', import.meta.url));
-const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
-const textOf = (name: string) => readFileSync(`${folder}/${name}`, 'utf8');
+const files = readdirSync(migrationsFolder);
+const textOf = (name: string) => readFileSync(join(migrationsFolder, name), 'utf8');
+const routines = readdirSync(routinesFolder).map((name) => readFileSync(join(routinesFolder, name), 'utf8'));
 
 describe('statements of a migration', () => {
   it('end at semicolons outside of texts, names, bodies and comments', () => {
@@ -45,16 +47,15 @@ describe('statements of a migration', () => {
   });
 
   it('of every committed file have balanced bodies', () => {
-    for (const name of files)
-      for (const statement of statementsOf(textOf(name))) {
-        expect([name, (statement.match(/\$\$/g) ?? []).length % 2]).toEqual([name, 0]);
+    for (const text of [...files.map(textOf), ...routines])
+      for (const statement of statementsOf(text)) {
+        expect([statement, (statement.match(/\$\$/g) ?? []).length % 2]).toEqual([statement, 0]);
         expect(statement).not.toMatch(/\$\$;\s*create/);
       }
   });
 });
 
-/** What Citus refuses of a table that is not local. Files up to this one ran before tables could be distributed so. */
-const LAST_PLAIN = '0058_reference_tables.sql';
+/** What Citus refuses of a table that is not local. */
 const tables = ['validator_days', 'validators', 'validator_clients'];
 
 const refusedOf = (text: string): string[] => tables.flatMap((table) => refusedOn(table, text));
@@ -98,9 +99,9 @@ function refusedOn(table: string, text: string): string[] {
   });
 }
 
-describe('migrations after the first that may meet a distributed table', () => {
+describe('migrations after the baseline, which may meet a distributed table', () => {
   it('do to distributed and reference tables nothing that Citus refuses', () => {
-    const later = files.filter((name) => name > LAST_PLAIN);
+    const later = files.filter((name) => name > `${BASELINE}.sql`);
     expect(later.flatMap((name) => refusedOf(textOf(name)).map((rule) => `${name}: ${rule}`))).toEqual([]);
   });
 

@@ -37,22 +37,17 @@ async function both<Answer>(ask: (gateway: Gateway) => Promise<Answer>): Promise
 }
 
 const pages = 'first: 40';
-const operator = `operatorId network idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
-  avgValidatorEffectiveness clientPercentages { client percentage } networkPenetration
-  relayerPercentages { relayer percentage } nodeOperatorCount operatorTags { name path idType } displayName aprPercentage
-  sumEndEpochBalance sumEndEpochEffectiveBalance`;
 const figures = `validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
-  clientPercentages { client percentage } networkPenetration relayerPercentages { relayer percentage } nodeOperatorCount
+  clientPercentages { client ratio } networkPenetration relayerPercentages { relayer ratio } nodeOperatorCount
   aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance`;
-const authorityFigures = `validatorDelegates delegations { validatorVoteAccount validatorName percentage }
+const authorityFigures = `validatorDelegates delegations { validatorVoteAccount validatorName ratio }
   stakingRewardsApy mevRewardsApr delegatorApy sumMissedStakingRewards delegatedStake networkPenetration
   aggregateValidatorEffectiveness blendedVoteCommissionRate blendedMevCommissionRate sumCommissionPaid`;
-const authority = `stakeAuthority timeWindow validatorDelegates
-  delegations { validatorVoteAccount validatorName percentage } stakingRewardsApy mevRewardsApr delegatorApy
-  sumMissedStakingRewards poolName delegatedStake networkPenetration aggregateValidatorEffectiveness sumCommissionPaid`;
+const operator = `operatorId network idType operatorTags { name path idType } displayName
+  summary(window: ALL) { window ${figures} }`;
 const period =
-  'entityId hour day date validatorCount sumCorrectHead avgAttesterEffectiveness sumEndEpochBalance';
-const entity = 'entityId: "Sample Pool Alder", entityType: POOL';
+  'operatorId hour day date validatorCount sumCorrectHead avgAttesterEffectiveness sumEndEpochBalance';
+const entity = 'operatorId: "Sample Pool Alder", idType: POOL';
 
 describe('a response is the same with rows read as text and as columns', () => {
   it.each([
@@ -78,22 +73,20 @@ describe('a response is the same with rows read as text and as columns', () => {
   it.each([
     `{ operators(window: ALL, idType: POOL, ${pages}) { nodes { ${operator} } } }`,
     `{ operators(window: ALL, idType: POOL, last: 7) { totalCount edges { cursor node { name: displayName __typename } } pageInfo { endCursor } } }`,
-    `{ operators(window: ALL, idType: POOL, first: 5) { nodes { id operatorId in(window: ONE_DAY) { ${operator} }
-      poolShares(first: 3) { nodes { displayName } } attestations(first: 4) { totalCount nodes { ${period} } } } } }`,
-    `{ operator(operatorId: "Sample Pool Alder", window: ALL) { ${operator} } none: operator(operatorId: "nobody", window: ALL) { displayName } }`,
-    `{ operators(window: ALL, idType: POOL, ${pages}) { nodes { operatorId idType summary { __typename window ${figures} } displayName } } }`,
-    `{ operators(window: ALL, idType: POOL, last: 7) { edges { cursor node { summary { apr: aprPercentage } same: summary { aprPercentage } } } } }`,
-    `{ operators(window: ALL, idType: POOL, first: 7) { nodes { id summary { ${figures} } day: summary(window: ONE_DAY) { ${figures} } } } }`,
+    `{ operators(window: ALL, idType: POOL, first: 5) { nodes { id operatorId summary(window: ONE_DAY) { operator { ${operator} } }
+      poolShares(window: ALL, first: 3) { nodes { displayName } } attestations(first: 4) { totalCount nodes { ${period} } } } } }`,
+    `{ operator(operatorId: "Sample Pool Alder") { ${operator} } none: operator(operatorId: "nobody") { displayName } }`,
+    `{ operators(window: ALL, idType: POOL, ${pages}) { nodes { operatorId idType summary(window: ALL) { __typename window ${figures} } displayName } } }`,
+    `{ operators(window: ALL, idType: POOL, last: 7) { edges { cursor node { summary(window: ALL) { apr: aprPercentage } same: summary(window: ALL) { aprPercentage } } } } }`,
+    `{ operators(window: ALL, idType: POOL, first: 7) { nodes { id summary(window: ALL) { ${figures} } day: summary(window: ONE_DAY) { ${figures} } } } }`,
     `{ operator(operatorId: "Sample Pool Alder") { operatorId summary(window: ALL) { ${figures} } } }`,
     `{ operator(operatorId: "Sample Pool Alder", idType: POOL) { id displayName operatorTags { name path idType } summary(window: ALL) { id ${figures} } } }`,
-    `{ operators(window: ALL, idType: POOL, first: 3) { nodes { id summary(window: ALL) { ${figures} } } } }`,
-    `{ stakeAuthorities(window: SEVEN_DAYS, first: 130) { nodes { stakeAuthority poolName summary { window ${authorityFigures} } } } }`,
-    `{ stakeAuthorities(window: SEVEN_DAYS, first: 130) { nodes { ${authority} } } }`,
+    `{ stakeAuthorities(window: SEVEN_DAYS, first: 130) { nodes { stakeAuthority poolName summary(window: SEVEN_DAYS) { window ${authorityFigures} } } } }`,
     ...['HOUR', 'DAY', 'WEEK', 'ALL'].map(
       (granularity) =>
         `{ attestations(${entity}, granularity: ${granularity}, ${pages}) { nodes { ${period} } } }`,
     ),
-    `{ attestations(${entity}, sortBy: SUM_CORRECT_HEAD, last: 9) { nodes { ${period} } pageInfo { startCursor } } }`,
+    `{ attestations(${entity}, orderBy: { field: SUM_CORRECT_HEAD, direction: ASC }, last: 9) { nodes { ${period} } pageInfo { startCursor } } }`,
   ])('POST /graphql %s', async (query) => {
     for (let time = 0; time < 3; time += 1) {
       on.statements.length = off.statements.length = 0; // a query is compiled when it comes for the second time

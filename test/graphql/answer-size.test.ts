@@ -34,14 +34,13 @@ const rowOf = (page: Field): Field['type'] =>
 /** What finds most in the sample data. */
 const given: Record<string, string> = {
   operators: 'window: ALL, idType: DEPOSIT_ADDRESS',
-  attestations: 'entityId: "Sample Pool Alder", entityType: POOL, granularity: HOUR',
+  attestations: 'operatorId: "Sample Pool Alder", idType: POOL, granularity: HOUR',
   stakeAuthorities: 'window: ALL',
   syncCommitteeRewards: 'slot: 1',
   validatorRewards: 'network: SOLANA, validatorId: "x"',
   networkRewards: 'network: SOLANA',
   networkValidators: 'network: SOLANA',
   operatorConsolidationCapacities: 'window: ALL',
-  entityConsolidationCapacities: 'window: ALL',
 };
 const pages = fieldsOf(schema.getQueryType() as GraphQLObjectType).filter(isConnection);
 
@@ -94,10 +93,11 @@ function* shapes(): Generator<Shape> {
         `{ ${page.name}${args(size)} { nodes { ...F } } } ${rows(Math.min(29, Math.ceil(size / 7)))}`,
     };
     for (const inner of fieldsOf(type).filter(isConnection)) {
+      const window = inner.args.some(({ name }) => name === 'window') ? 'window: ONE_DAY, ' : '';
       yield {
         name: `${page.name}: ${inner.name} of each`,
         write: (size) =>
-          `{ ${page.name}${args(size)} { nodes { ${inner.name}(first: ${Math.max(1, Math.floor(size / 2))}) { nodes { ...F } edges { cursor } } } } } fragment F on ${getNamedType(rowOf(inner)).name} ${row(rowOf(inner), 0)}`,
+          `{ ${page.name}${args(size)} { nodes { ${inner.name}(${window}first: ${Math.max(1, Math.floor(size / 2))}) { nodes { ...F } edges { cursor } } } } } fragment F on ${getNamedType(rowOf(inner)).name} ${row(rowOf(inner), 0)}`,
       };
     }
     for (const link of fieldsOf(type).filter(
@@ -160,12 +160,12 @@ describe('the largest accepted document of each shape', () => {
 /** The names of a type's leaves. */
 const leaves = (name: string) =>
   fieldsOf(schema.getType(name) as GraphQLObjectType)
-    .filter((field) => isLeaf(field) && field.deprecationReason === undefined)
+    .filter((field) => isLeaf(field))
     .map((field) => field.name)
     .join(' ');
 
 const attestations = (size: number, of = 0) =>
-  `a${of}: attestations(entityId: "Sample Pool Alder", entityType: POOL, granularity: HOUR, first: ${size})`;
+  `a${of}: attestations(operatorId: "Sample Pool Alder", idType: POOL, granularity: HOUR, first: ${size})`;
 const fields = 'day date hour startEpoch endEpoch validatorCount sumCorrectHead sumCorrectSource';
 
 describe('a large answer', () => {
@@ -205,7 +205,7 @@ describe('the limits of answers', () => {
     [
       'fields',
       `{ operators(window: ALL, first: 200) { ${times(29, (i) => `a${i}: nodes { ...F }`)} } }
-       fragment F on Operator ${row(schema.getType('Operator') as GraphQLObjectType, 0)}`,
+       fragment F on Operator { summary(window: ALL) ${row(schema.getType('OperatorSummary') as GraphQLObjectType, 0)} }`,
     ],
     [
       'bytes',
@@ -250,7 +250,8 @@ describe('the limits of answers', () => {
 
 describe('an answer with very many errors', () => {
   it('lists 100 of them, compiled or not, and says how many more there are', async () => {
-    const query = '{ validators(first: 200) { nodes { operators { summary { id } } } } }';
+    const query =
+      '{ validators(first: 200) { nodes { operators { history(window: ALL) { totalCount } } } } }';
     for (const _ of [1, 2, 3]) {
       const { errors = [] } = await gateway.graphql(query);
       expect(errors).toHaveLength(101);

@@ -28,22 +28,27 @@ type List = {
 };
 
 const SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
-const operator = () => `operator(operatorId: "${pools.mainnet}", idType: POOL, window: ALL) { {} }`;
+const operator = () => `operator(operatorId: "${pools.mainnet}", idType: POOL) { {} }`;
+/** Pairs of arguments, and the parameters of REST, whose default orders differ. */
 const ranges: [string, string][] = [
   ['fromDate: "2025-09-20", toDate: "2025-10-12"', 'fromDate=2025-09-20&toDate=2025-10-12'],
   ['fromDay: 1745, toDay: 1777', 'fromDay=1745&toDay=1777'],
   ['fromDay: 1745, toDate: "2025-10-12", utc: true', 'fromDay=1745&toDate=2025-10-12&utc=true'],
 ];
-const periods: [string, string][] = [
+const newest = ([args = '', query = '']: readonly string[]): [string, string] => [
+  args,
+  query.includes('sortOrder') ? query : `${query}&sortOrder=desc`,
+];
+const periods = [
   ...ranges,
   ['granularity: WEEK, utc: true', 'granularity=week&utc=true'],
-  ['sortBy: VALIDATOR_COUNT, sortOrder: DESC', 'sortBy=validatorCount&sortOrder=desc'],
-];
-const moved: [string, string][] = [
+  ['orderBy: { field: VALIDATOR_COUNT }', 'sortBy=validatorCount&sortOrder=desc'],
+].map(newest);
+const moved = [
   ['', ''],
   ...ranges,
-  ['sortBy: CONSOLIDATED_BALANCE, sortOrder: DESC', 'sortBy=consolidatedBalance&sortOrder=desc'],
-];
+  ['orderBy: { field: CONSOLIDATED_BALANCE }', 'sortBy=consolidatedBalance&sortOrder=desc'],
+].map(newest);
 const consolidationKeys = 'sourceValidatorIndex targetValidatorIndex epoch';
 
 const lists: Record<string, List> = {
@@ -59,7 +64,7 @@ const lists: Record<string, List> = {
     field: 'attestations',
     rest: () => `/v1/eth/entities/${encodeURIComponent(pools.mainnet)}/attestations?entityType=pool`,
     keys: 'day startDay startEpoch endEpoch',
-    asked: [['fromDay: 1, toDate: "2030-01-01"', 'fromDay=1&toDate=2030-01-01']],
+    asked: [newest(['fromDay: 1, toDate: "2030-01-01"', 'fromDay=1&toDate=2030-01-01'])],
     network: 'MAINNET',
   },
   ...Object.fromEntries(
@@ -96,13 +101,6 @@ const lists: Record<string, List> = {
     keys: consolidationKeys,
     asked: moved,
   },
-  'Query.entityConsolidations': {
-    within: () => '{}',
-    field: 'entityConsolidations',
-    rest: () => '/v1/eth/entityConsolidations?',
-    keys: 'consolidationCount startDate endDate',
-    asked: [...ranges, ['entityType: POOL', 'entityType=pool']],
-  },
   'Query.operatorConsolidations': {
     within: () => '{}',
     field: 'operatorConsolidations',
@@ -116,36 +114,24 @@ const lists: Record<string, List> = {
     rest: () => '/v1/eth/consolidationCapacity/entity?window=all',
     keys: 'consolidationCount capacityShare',
     asked: [
+      ['window: ALL, orderBy: { field: CONSOLIDATED_BALANCE, direction: ASC }', 'sortOrder=asc'],
       [
         'window: ALL, idType: POOL, orderBy: { field: CONSOLIDATION_COUNT }',
         'entityType=pool&sortBy=consolidationCount',
       ],
     ],
   },
-  'Query.entityConsolidations of hoodi': {
+  'Query.operatorConsolidations of hoodi': {
     within: () => '{}',
-    field: 'entityConsolidations',
+    field: 'operatorConsolidations',
     rest: () => '/v1/eth/entityConsolidations?',
     keys: 'consolidationCount startDate endDate',
     asked: [['', '']],
     network: 'HOODI',
   },
-  'Query.entityConsolidationCapacities': {
+  'Query.operatorConsolidationCapacities of hoodi': {
     within: () => '{}',
-    field: 'entityConsolidationCapacities',
-    rest: () => '/v1/eth/consolidationCapacity/entity?window=all',
-    keys: 'consolidationCount capacityShare',
-    asked: [
-      ['window: ALL, sortOrder: ASC', 'sortOrder=asc'],
-      [
-        'window: ALL, entityType: POOL, sortBy: CONSOLIDATION_COUNT',
-        'entityType=pool&sortBy=consolidationCount',
-      ],
-    ],
-  },
-  'Query.entityConsolidationCapacities of hoodi': {
-    within: () => '{}',
-    field: 'entityConsolidationCapacities',
+    field: 'operatorConsolidationCapacities',
     rest: () => '/v1/eth/consolidationCapacity/entity?window=all',
     keys: 'consolidationCount capacityShare',
     asked: [['window: ALL', '']],
@@ -155,18 +141,14 @@ const lists: Record<string, List> = {
     within: operator,
     field: 'poolShares',
     rest: () => `/v0/eth/operators?window=all&parentId=${encodeURIComponent(pools.mainnet)}`,
-    keys: 'validatorCount networkPenetration',
-    asked: [
-      ['', ''],
-      ['poolType: LST', 'poolType=lst'],
-      ['poolType: CEX', 'poolType=cex'],
-    ],
+    keys: 'displayName',
+    asked: [['window: ALL', '']],
   },
   'Block.syncCommitteeRewards': {
     within: () => `block(slot: ${slot}) { {} }`,
     field: 'syncCommitteeRewards',
     rest: () => `/v0/eth/blocks/${slot}/syncCommitteeRewards?`,
-    keys: 'validatorIndex syncCommitteeRewards',
+    keys: 'validatorIndex syncCommitteeRewards: reward',
     asked: [['', '']],
   },
 };
@@ -187,7 +169,7 @@ async function restRows(path: string, network: string | undefined, keys: string[
 async function graphqlRows(list: List, args: string, backward: boolean) {
   const rows: any[] = [];
   const network = list.network ? `network: ${list.network}` : '';
-  const entity = list.network && list.field === 'attestations' ? 'entityType: POOL, entityId: $pool' : '';
+  const entity = list.network && list.field === 'attestations' ? 'idType: POOL, operatorId: $pool' : '';
   for (let cursor: string | null = null; ; ) {
     const page = backward ? 'last: 60, before: $cursor' : 'first: 60, after: $cursor';
     const field = `${list.field}(${[args, network, entity, page].filter(Boolean).join(', ')})
@@ -220,8 +202,8 @@ it.each(cases)(
 );
 
 it.each([
-  ['', 'asc'],
-  ['sortOrder: DESC, sortBy: EPOCH', 'desc'],
+  ['', 'desc'],
+  ['orderBy: { field: EPOCH, direction: ASC }', 'asc'],
 ])('Validator.consolidations(%s) has those of its validator, in every range', async (args, order) => {
   const all = (await gateway.get('/v1/eth/validators/consolidations?limit=200')).json.results;
   const target = all[0].targetValidatorIndex;
@@ -233,7 +215,7 @@ it.each([
     );
   for (const [range, query] of [['', ''] as const, ...ranges]) {
     const list = {
-      within: () => `validator(index: ${target}) { {} }`,
+      within: () => `validator(by: { index: ${target} }) { {} }`,
       field: 'consolidations',
       keys: 'sourceValidatorIndex',
     };
@@ -250,8 +232,8 @@ it('the network of an argument counts for one thing too', async () => {
   const { validatorIndex } = (await gateway.get('/v0/eth/slashings?size=1', hoodi)).json.data[0];
   const query = `query ($day: Int!, $id: String!, $index: Int!) {
     chainDailyReward(network: HOODI, day: $day) { day network }
-    operator(network: HOODI, operatorId: $id, idType: POOL, window: ALL) { operatorId network }
-    slashing(network: HOODI, validatorIndex: $index) { validatorIndex network } }`;
+    operator(network: HOODI, operatorId: $id, idType: POOL) { operatorId network }
+    slashing(network: HOODI, by: { index: $index }) { validatorIndex network } }`;
   const { data } = await gateway.graphql(query, { day, id: pools.hoodi, index: validatorIndex });
   expect(data).toEqual({
     chainDailyReward: { day, network: 'HOODI' },

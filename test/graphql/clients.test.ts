@@ -68,10 +68,10 @@ describe('a wrong variable that is used', () => {
     ['null', query, { first: null }],
     ['no enum value', 'query ($w: TimeWindow!) { operators(window: $w) { totalCount } }', { w: 'WEEK' }],
     ['no date', 'query ($d: Date) { chainDailyRewards(fromDate: $d) { totalCount } }', { d: 'x' }],
-    ['with a NUL', 'query ($id: String!) { operator(window: ALL, operatorId: $id) { id } }', { id: '\0' }],
+    ['with a NUL', 'query ($id: String!) { operator(operatorId: $id) { id } }', { id: '\0' }],
     [
       'no input',
-      'mutation ($input: CreateTagInput!) { createTag(input: $input) { userErrors { code } } }',
+      'mutation ($input: CreatePrivateSetInput!) { createPrivateSet(input: $input) { userErrors { code } } }',
       { input: {} },
     ],
   ];

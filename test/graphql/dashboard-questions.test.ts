@@ -51,7 +51,7 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     );
     for (const { summary, history } of nodes) {
       expect(history.nodes).toHaveLength(30);
-      const [newest, weekBefore] = [history.nodes.at(-1), history.nodes.at(-8)];
+      const [newest, weekBefore] = [history.nodes[0], history.nodes[7]];
       expect(newest.aprPercentage).toBe(summary.aprPercentage);
       expect(weekBefore.date).toBe(summary.change.since);
       expect(summary.change.networkPenetration).toBeCloseTo(
@@ -71,7 +71,7 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     for (const { history } of nodes) {
       const times = history.nodes.map(({ date }: any) => Date.parse(date));
       expect(times).toHaveLength(90);
-      expect(times.at(-1) - times[0]).toBe(89 * 86_400_000);
+      expect(times[0] - times.at(-1)).toBe(89 * 86_400_000);
     }
   });
 
@@ -106,7 +106,7 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
       await ask('SolanaConcentration');
     expect(solanaNetworkOverview.giniCoefficient).toBeGreaterThan(0);
     expect(solanaNetworkOverview.history.nodes).toHaveLength(30);
-    expect(solanaNetworkOverview.history.nodes.at(-1).giniCoefficient).toBe(
+    expect(solanaNetworkOverview.history.nodes[0].giniCoefficient).toBe(
       solanaNetworkOverview.giniCoefficient,
     );
     const [{ share, count }] = await rowsOf(

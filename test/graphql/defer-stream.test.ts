@@ -14,13 +14,13 @@ const accepts = ['multipart/mixed', 'text/event-stream'] as const;
 
 /** `DEFER` and `STREAM` mark places for the directives. */
 const documents = [
-  `{ operators(window: ALL, idType: POOL, first: 3) { nodes STREAM { operatorId ... DEFER { validatorCount
-    clientPercentages STREAM { client ratio } } } ... DEFER { totalCount } } }`,
+  `{ operators(window: ALL, idType: POOL, first: 3) { nodes STREAM { operatorId ... DEFER { summary(window: ALL) {
+    validatorCount clientPercentages STREAM { client ratio } } } } ... DEFER { totalCount } } }`,
   `query Q { ... DEFER { slashings(first: 4) { edges STREAM { cursor node { id ...F DEFER } } } } viewer { account } }
     fragment F on Slashing { date validator { id } }`,
   `{ slashings(first: 0) { totalCount } ... DEFER { blocks(first: 0) { totalCount } block(slot: 0) { id } }
     operators(window: ALL, idType: POOL, first: 2) { ... DEFER { pageInfo { hasNextPage } edges STREAM { node { displayName
-    in(window: ONE_DAY) { avgUptime } } } } } }`,
+    summary(window: ONE_DAY) { avgUptime } } } } } }`,
 ];
 const plainOf = (document: string) => document.replace(/DEFER|STREAM/g, '');
 const byPath = (errors: any[] = []) =>
@@ -136,7 +136,7 @@ describe('a document with @defer or @stream', () => {
   it.each([
     ['mutation { ... @defer { __typename } }', 'this is a mutation'],
     [
-      'mutation { deleteTag(input: { setId: "x" }) { ... @defer { userErrors { code } } } }',
+      'mutation { deletePrivateSet(input: { setId: "x" }) { ... @defer { userErrors { code } } } }',
       'this is a mutation',
     ],
     [

@@ -35,7 +35,7 @@ beforeAll(async () => {
     values: [],
   });
   const text = (values: unknown[]) => values.map((value) => JSON.stringify(value));
-  known.operatorId = known.entityId = known.parentId = text(pools.map((row: any) => row.operatorId));
+  known.operatorId = known.parentId = text(pools.map((row: any) => row.operatorId));
   known.slot = rows.map((row) => String(row.slot));
   known.validatorIndex = text(slashed.map((row: any) => row.validatorIndex));
   known.index = text(
@@ -178,8 +178,10 @@ describe('the estimate of a query', () => {
     ['{ operators(window: SEVEN_DAYS) { nodes { id } } }'],
     ['{ operators(window: SEVEN_DAYS, idType: POOL, first: 20) { edges { node { id } } } }'],
     ['{ slashings(first: 7) { nodes { validator { validatorPubkey } } } }'],
-    ['{ solanaNetworkOverviews { timeWindow } }'],
-    ['{ stakeAuthorities(window: ALL, last: 9) { nodes { in(window: ONE_DAY) { id } } } }'],
+    ['{ solanaNetworkOverviews { window } }'],
+    ['{ stakeAuthorities(window: ALL, last: 9) { nodes { summary(window: ONE_DAY) { id } } } }'],
+    ['{ operators(window: ALL, first: 9) { nodes { ... { summary(window: ALL) { id } } } } }'],
+    ['{ operator(operatorId: "Sample Pool Alder", idType: POOL) { summary(window: ALL) { id } } }'],
     ['{ viewer { account } }'],
   ])('is what is charged where all pages are full: %s', async (query) => {
     const { cost } = (await gateway.graphql(query)).json.extensions;

@@ -57,7 +57,7 @@ async function firstAndLast(asked: Asked) {
 }
 
 const page = 'operators(window: SEVEN_DAYS, idType: POOL, first: 3)';
-const rows = `{ ${page} { totalCount edges { cursor node { id operatorId validatorCount aprPercentage } } pageInfo { endCursor hasNextPage } } }`;
+const rows = `{ ${page} { totalCount edges { cursor node { id operatorId summary(window: SEVEN_DAYS) { validatorCount aprPercentage } } } pageInfo { endCursor hasNextPage } } }`;
 const named = `query A($n: Int = 2, $w: TimeWindow!) { operators(window: $w, idType: POOL, first: $n) { nodes { displayName } } }
   query B { slashings(first: 1) { nodes { id slashingPenalties } } }`;
 const unique = (index: number) => ` # ${index}`; // a document of its own for each case
@@ -71,7 +71,7 @@ const plain: [string, Asked][] = [
   ['variables', { body: { query: named, operationName: 'A', variables: { w: 'ALL', n: 4 } } }],
   ['the default of a variable', { body: { query: named, operationName: 'A', variables: { w: 'ONE_DAY' } } }],
   ['another operation', { body: { query: named, operationName: 'B' } }],
-  ['nothing', { body: { query: '{ slashing(validatorIndex: 2147483647) { id } }' } }],
+  ['nothing', { body: { query: '{ slashing(by: { index: 2147483647 }) { id } }' } }],
   [
     'one of two names',
     {
@@ -94,8 +94,7 @@ const plain: [string, Asked][] = [
     'two refused arguments',
     {
       body: {
-        query:
-          '{ a: operators(window: ALL, first: 500) { totalCount } b: operator(operatorId: "", window: ALL) { id } }',
+        query: '{ a: operators(window: ALL, first: 500) { totalCount } b: operator(operatorId: "") { id } }',
       },
     },
   ],
@@ -192,7 +191,7 @@ const other: [string, Asked][] = [
   ['introspection', { body: { query: '{ __schema { queryType { name } } }' } }],
   [
     'a mutation',
-    { body: { query: 'mutation { deleteTag(input: { setId: "x" }) { userErrors { code } } }' } },
+    { body: { query: 'mutation { deletePrivateSet(input: { setId: "x" }) { userErrors { code } } }' } },
   ],
   ['an Accept of nothing here', { body: { query: rows }, headers: { accept: 'application/xml' } }],
   ['a network that is not one', { body: { query: rows }, headers: { 'x-service-network': 'other' } }],

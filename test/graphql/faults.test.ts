@@ -15,17 +15,14 @@ describe('the faults of a field', () => {
     ['blocks(first: 0, fromSlot: -1)', ['fromSlot', 'first']],
     ['chainDailyRewards(last: 201, fromDay: -1)', ['fromDay', 'last']],
     [
-      'attestations(entityId: "", entityType: POOL, first: 0, fromDay: -1, toDay: -2)',
-      ['entityId', 'fromDay', 'toDay', 'first'],
+      'attestations(operatorId: "", idType: POOL, first: 0, fromDay: -1, toDay: -2)',
+      ['operatorId', 'fromDay', 'toDay', 'first'],
     ],
     [
-      'consolidations(validator: "zz", entityId: "x", fromDay: -1, first: 201)',
-      ['validator', 'entityType', 'fromDay', 'first'],
+      'consolidations(by: { pubkey: "zz" }, operatorId: "x", fromDay: -1, first: 201)',
+      ['by', 'idType', 'fromDay', 'first'],
     ],
-    [
-      'operators(window: ALL, parentId: "", parentEntity: "", first: 201)',
-      ['parentId', 'parentEntity', 'first'],
-    ],
+    ['operators(window: ALL, parentId: "", first: 201)', ['parentId', 'first']],
     [
       'validatorRewards(network: POLKADOT, validatorId: "!", fromDate: "2025-02-02", toDate: "2025-01-01", first: 0)',
       ['validatorId', 'fromDate', 'first'],
@@ -37,9 +34,17 @@ describe('the faults of a field', () => {
   });
 
   it.each([
-    ['renameTag', '{ setId: "x", name: "" }', [['setId'], ['name']]],
-    ['addValidators', '{ setId: "x", pubkeys: ["zz"] }', [['setId'], ['pubkeys', '0']]],
-    ['removeValidator', '{ setId: "x", pubkey: "zz" }', [['setId'], ['pubkey']]],
+    ['renamePrivateSet', '{ setId: "x", name: "" }', [['setId'], ['name']]],
+    [
+      'addPrivateSetValidators',
+      '{ setId: "x", validators: [{ pubkey: "zz" }] }',
+      [['setId'], ['validators', '0']],
+    ],
+    [
+      'removePrivateSetValidators',
+      '{ setId: "x", validators: [{ pubkey: "zz" }] }',
+      [['setId'], ['validators', '0']],
+    ],
   ])('are told all at once: of the input of %s', async (name, input, fields) => {
     const { data } = await account.graphql(`mutation { ${name}(input: ${input}) { userErrors { field } } }`);
     expect(data[name].userErrors.map(({ field }: any) => field)).toEqual(fields);
@@ -47,9 +52,9 @@ describe('the faults of a field', () => {
 });
 
 it('the classes that a field takes are told by their names in the schema', async () => {
-  const { errors } = await gateway.graphql('{ entityConsolidations(entityType: VALIDATOR) { totalCount } }');
+  const { errors } = await gateway.graphql('{ operatorConsolidations(idType: VALIDATOR) { totalCount } }');
   expect(errors?.[0].message).toBe(
-    'entityType is VALIDATOR; one of DEPOSIT_ADDRESS, WITHDRAWAL_ADDRESS, NODE_OPERATOR, POOL, POOL_SHARE is needed.',
+    'idType is VALIDATOR; one of DEPOSIT_ADDRESS, WITHDRAWAL_ADDRESS, NODE_OPERATOR, POOL, POOL_SHARE is needed.',
   );
 });
 

@@ -128,7 +128,7 @@ describe('a GET of /graphql', () => {
 
   it('answers a query with its variables', async () => {
     const { json } = await get({
-      query: 'query ($index: Int!) { slashing(validatorIndex: $index) { id } }',
+      query: 'query ($index: Int!) { slashing(by: { index: $index }) { id } }',
       variables: '{"index": 1}',
     });
     expect(json.data).toEqual({ slashing: null });
@@ -169,8 +169,7 @@ describe('the answer', () => {
   it.each(['multipart/mixed', 'text/event-stream', 'text/event-stream, application/json'])(
     'to Accept: %s is whole, also where it is large',
     async (accept) => {
-      const fields =
-        'id operatorId aprPercentage operatorTags { name path idType } clientPercentages { client percentage }';
+      const fields = 'id operatorId displayName operatorTags { name path idType }';
       const page = `operators(window: SEVEN_DAYS, idType: POOL, first: 200) { nodes { ${fields} } }`;
       const large = `{ ${Array.from({ length: 10 }, (_, n) => `page${n}: ${page}`).join(' ')} }`;
       const { status, text } = await postJson(JSON.stringify({ query: large }), { accept });
@@ -230,15 +229,17 @@ describe('the answer', () => {
   });
 
   it('to a text with a NUL is BAD_INPUT, as a literal and in a variable of any depth', async () => {
-    const named = 'query ($id: String!) { operator(window: ALL, operatorId: $id) { id } }';
+    const named = 'query ($id: String!) { operator(operatorId: $id) { id } }';
     const answers = [
-      await gateway.graphql('{ operator(window: ALL, operatorId: "a\\u0000") { id } }'),
+      await gateway.graphql('{ operator(operatorId: "a\\u0000") { id } }'),
       await gateway.graphql(named, { id: 'a\0' }),
       await gateway.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', '\0'] }),
       await gateway.graphql(query, { unused: [{ x: ['\0'] }] }),
     ];
     for (const { errors } of answers) expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
     expect(answers[1]?.errors?.[0].extensions.faults[0].loc).toEqual(['variable', 'id']);
+    expect(answers[1]?.errors?.[0].message).toBe('$id is "a\\u0000", which contains a NUL character.');
+    expect(answers[0]?.errors?.[0].extensions.faults[0].loc).toEqual(['argument', 'operatorId']);
     expect((await gateway.graphql(named, { id: '\\u0000' })).data).toEqual({ operator: null });
   });
 });

@@ -46,9 +46,11 @@ describe('a query of 2,000 tokens', () => {
 });
 
 describe('a query of 15 levels', () => {
-  /** operators, nodes and `in` below one another: so many levels with the leaf. */
+  /** Summaries and their operators below one another: so many levels with the leaf. */
   const inner = (levels: number): string =>
-    levels === 1 ? 'validatorCount' : `in(window: ALL) { ${inner(levels - 1)} }`;
+    levels <= 2
+      ? (['operatorId', 'operatorTags { name }'][levels - 1] as string)
+      : `summary(window: ALL) { operator { ${inner(levels - 2)} } }`;
   const shapes: [string, (levels: number) => string][] = [
     ['plain fields', (levels) => `{ operators(window: ALL) { nodes { ${inner(levels - 2)} } } }`],
     [
@@ -58,8 +60,10 @@ describe('a query of 15 levels', () => {
     ],
     [
       'fragments',
-      (levels) => `fragment A on Operator { ...B } fragment B on Operator { in(window: ALL) { ...C } }
-        fragment C on Operator { ${inner(levels - 3)} } { operators(window: ALL) { nodes { ...A } } }`,
+      (
+        levels,
+      ) => `fragment A on Operator { ...B } fragment B on Operator { summary(window: ALL) { operator { ...C } } }
+        fragment C on Operator { ${inner(levels - 4)} } { operators(window: ALL) { nodes { ...A } } }`,
     ],
   ];
 
@@ -115,11 +119,11 @@ describe('a query of 20 root fields', () => {
 describe('a plain __typename', () => {
   /** Fields at several levels, in fragments and in inline fragments. */
   const selection = (typename: string, levels: number): string =>
-    `${typename} validatorCount ... on Operator { ${typename} displayName ...F }
-      ${levels ? `in(window: ALL) { ${selection(typename, levels - 1)} }` : ''}`;
+    `${typename} operatorId ... on Operator { ${typename} displayName ...F }
+      ${levels ? `summary(window: ALL) { ${typename} operator { ${selection(typename, levels - 1)} } }` : ''}`;
   const document = (typename: string) => `query ($first: Int!) { ${typename}
     ${times(19, (i) => `slashings(first: $first) { ${typename} nodes { ${typename} id } pageInfo { ${typename} endCursor } }`.replace('slashings', i ? `a${i}: slashings` : 'slashings'))}
-    operators(window: ALL, first: $first) { ${typename} nodes { ${selection(typename, 11)} } } }
+    operators(window: ALL, first: $first) { ${typename} nodes { ${selection(typename, 5)} } } }
     fragment F on Operator { ${typename} network operatorTags { ${typename} name } }`;
 
   it('in every selection set of a document changes neither limits nor costs', async () => {
@@ -146,8 +150,8 @@ describe('a plain __typename', () => {
 
   it('is free at the 15th level and in introspection', async () => {
     const deep = (levels: number): string =>
-      levels ? `in(window: ALL) { __typename ${deep(levels - 1)} }` : 'validatorCount';
-    expect(await passed(`{ operators(window: ALL) { nodes { ${deep(12)} } } }`)).toEqual([]);
+      levels ? `summary(window: ALL) { operator { __typename ${deep(levels - 1)} } }` : 'operatorId';
+    expect(await passed(`{ operators(window: ALL) { nodes { ${deep(6)} } } }`)).toEqual([]);
     const fields = (typename: string) =>
       `{ __schema { ${typename} types { ${typename} name fields { ${typename} name } } } }`;
     const [plain, typed] = [await ask(fields('')), await ask(fields('__typename'))];
@@ -184,7 +188,7 @@ describe('a hostile query', () => {
     for (const query of [
       'fragment A on Query { ...A } { ...A }',
       'fragment A on Query { ...B } fragment B on Query { ...A } { ...A }',
-      'fragment A on Operator { in(window: ALL) { ...A } } { operators(window: ALL) { nodes { ...A } } }',
+      'fragment A on Operator { summary(window: ALL) { operator { ...A } } } { operators(window: ALL) { nodes { ...A } } }',
     ]) {
       const { errors } = await ask(query);
       expect(errors[0].extensions.code).toBe('BAD_QUERY');

@@ -34,7 +34,7 @@ describe('a subscription over HTTP', () => {
     'is 406 to Accept: %s, which it names the other for',
     async (accept) => {
       const { status, json } = await gateway.graphql(BLOCKS, {}, { accept });
-      expect([status, json.detail]).toEqual([
+      expect([status, json.errors[0].message]).toEqual([
         406,
         'The response to a subscription is text/event-stream; accept it.',
       ]);
@@ -134,16 +134,61 @@ describe('the cost of a subscription', () => {
     const { token } = await makeAccount(gateway, { tier: 'build', unitAllowance: 7 });
     const stream = await subscribe(gateway, BLOCKS, {}, { token });
     expect((await stream.next()).extensions.cost).toEqual({ charged: 0, remaining: 2 });
-    await importBlocks(gateway, [11, 12, 13]);
-    expect((await stream.next()).extensions.cost).toEqual({ charged: 3, remaining: 0 });
+    await importBlocks(gateway, [11, 12]);
+    expect((await stream.next()).extensions.cost).toEqual({ charged: 2, remaining: 0 });
     await importBlocks(gateway, [14]);
     const { errors } = await stream.next();
     expect(errors[0]).toMatchObject({
-      message: expect.stringContaining('8 of 7 compute units'),
+      message: expect.stringContaining('7 of 7 compute units'),
       extensions: { code: 'ALLOWANCE_USED' },
     });
     await stream.ended;
     expect(stream.completed()).toBe(true);
+  });
+
+  it('ends with ALLOWANCE_USED before an event that may cost more than is left', async () => {
+    const { token } = await makeAccount(gateway, { tier: 'build', unitAllowance: 7 });
+    const stream = await subscribe(gateway, BLOCKS, {}, { token });
+    await stream.next();
+    await importBlocks(gateway, [15, 16, 17]);
+    expect((await stream.next()).errors[0]).toMatchObject({
+      message: expect.stringMatching(
+        /^The next event may cost 3 compute units; 2 of 7 are left\. The allowance resets at 20/,
+      ),
+      extensions: { code: 'ALLOWANCE_USED' },
+    });
+    await stream.ended;
+    expect(stream.completed()).toBe(true);
+  });
+
+  it('stays within the allowance with 20 streams opened together', async () => {
+    const { name, token } = await makeAccount(gateway, {
+      tier: 'build',
+      rateLimit: 100,
+      unitAllowance: 3_000,
+    });
+    const aliases = ['a', 'b', 'c', 'd', 'e'].map(
+      (alias) => `${alias}: syncCommitteeRewards(first: 1) { totalCount }`,
+    );
+    const query = `subscription { blockAdded { blocks { consensusSlot ${aliases} } } }`;
+    const streams = [];
+    for (let n = 0; n < 20; n += 1) streams.push(await subscribe(gateway, query, {}, { token }));
+    for (const stream of streams) expect((await stream.next()).errors).toBeUndefined();
+    await importBlocks(
+      gateway,
+      Array.from({ length: 50 }, (_, n) => 1_000 + n),
+    );
+    const events = await Promise.all(streams.map(({ next }) => next()));
+    const refused = events.filter(({ errors }) => errors);
+    expect(refused.map(({ errors }) => errors[0].extensions.code)).toEqual(
+      Array(refused.length).fill('ALLOWANCE_USED'),
+    );
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(20);
+    await gateway.meter.flush();
+    const { units } = await storedUsage(gateway, name);
+    expect(units).toBeGreaterThan(1_000);
+    expect(units).toBeLessThanOrEqual(3_000);
   });
 
   it('is refused before it opens where an event may cost more than is left', async () => {

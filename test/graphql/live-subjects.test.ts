@@ -14,7 +14,7 @@ describe('operatorChanged', () => {
   const query = `subscription ($id: String!, $type: OperatorIdType!, $window: TimeWindow!, $network: Network) {
     operatorChanged(operatorId: $id, idType: $type, window: $window, network: $network) {
       revision
-      operator { operatorId idType network summary { avgUptime } }
+      operator { operatorId idType network summary(window: $window) { avgUptime } }
       summary { window validatorCount avgUptime }
     }
   }`;
@@ -48,7 +48,7 @@ describe('operatorChanged', () => {
   it('has a null summary for an operator without figures in the window', async () => {
     await load([operator('Pool C', { timeWindow: '30d' })]);
     const text = `subscription { operatorChanged(operatorId: "Pool C", idType: POOL, window: ALL) {
-      operator { operatorId displayName summary { avgUptime } of30d: summary(window: THIRTY_DAYS) { avgUptime } }
+      operator { operatorId displayName summary(window: ALL) { avgUptime } of30d: summary(window: THIRTY_DAYS) { avgUptime } }
       summary { avgUptime } } }`;
     const stream = await subscribe(gateway, text);
     const of30d = { avgUptime: 0.995 };

@@ -22,40 +22,41 @@ const run = (field: string, input: object, select: string, owner = account) =>
 describe('mutations', () => {
   it('make, rename and delete a tag, and change its validators, as REST does', async () => {
     const made = await run(
-      'createTag',
-      { name: 'Mine', validators: [String(known[0]?.index), known[1]?.pubkey] },
-      'tag { setId name network createdBy validators { totalCount } }',
+      'createPrivateSet',
+      { name: 'Mine', validators: [{ index: known[0]?.index }, { pubkey: known[1]?.pubkey }] },
+      'privateSet { setId name network createdBy validators { totalCount } }',
     );
     expect(made.userErrors).toEqual([]);
-    expect(made.tag).toMatchObject({
+    expect(made.privateSet).toMatchObject({
       name: 'Mine',
       network: 'MAINNET',
       createdBy: 'a token',
       validators: { totalCount: 2 },
     });
-    const { setId } = made.tag;
+    const { setId } = made.privateSet;
     expect((await account.get(`/v1/eth/tags/${setId}`)).json).toMatchObject({ id: setId, name: 'Mine' });
     const added = await run(
-      'addValidators',
-      { setId, pubkeys: [known[1]?.pubkey, String(known[2]?.index)] },
-      'pubkeysAdded tag { validators { totalCount } }',
+      'addPrivateSetValidators',
+      { setId, validators: [{ pubkey: known[1]?.pubkey }, { index: known[2]?.index }] },
+      'pubkeysAdded privateSet { validators { totalCount } }',
     );
     expect(added).toEqual({
       pubkeysAdded: [known[2]?.pubkey],
-      tag: { validators: { totalCount: 3 } },
+      privateSet: { validators: { totalCount: 3 } },
       userErrors: [],
     });
     const removed = await run(
-      'removeValidator',
-      { setId, pubkey: known[0]?.pubkey },
-      'tag { validators { nodes { validatorPubkey } } }',
+      'removePrivateSetValidators',
+      { setId, validators: [{ pubkey: known[0]?.pubkey }] },
+      'privateSet { validators { nodes { validatorPubkey } } }',
     );
-    expect(removed.tag.validators.nodes.map((row: any) => row.validatorPubkey).sort()).toEqual(
+    expect(removed.privateSet.validators.nodes.map((row: any) => row.validatorPubkey).sort()).toEqual(
       [known[1]?.pubkey, known[2]?.pubkey].sort(),
     );
-    expect((await run('renameTag', { setId, name: 'Ours' }, 'tag { name }')).tag.name).toBe('Ours');
+    const renamed = await run('renamePrivateSet', { setId, name: 'Ours' }, 'privateSet { name }');
+    expect(renamed.privateSet.name).toBe('Ours');
     const { id } = (await account.graphql(`{ privateSet(setId: "${setId}") { id } }`)).data.privateSet;
-    expect(await run('deleteTag', { setId }, 'deletedId deletedSetId')).toEqual({
+    expect(await run('deletePrivateSet', { setId }, 'deletedId deletedSetId')).toEqual({
       deletedId: id,
       deletedSetId: setId,
       userErrors: [],
@@ -64,17 +65,20 @@ describe('mutations', () => {
   });
 
   it('see in one document what those before them did', async () => {
-    const { setId } = (await run('createTag', { name: 'x' }, 'tag { setId }')).tag;
+    const { setId } = (await run('createPrivateSet', { name: 'x' }, 'privateSet { setId }')).privateSet;
     const add = (at: number) =>
-      `addValidators(input: { setId: "${setId}", pubkeys: ["${known[at]?.index}"] }) { tag { validators { totalCount } } }`;
+      `addPrivateSetValidators(input: { setId: "${setId}", validators: [{ index: ${known[at]?.index} }] }) { privateSet { validators { totalCount } } }`;
     const { data } = await account.graphql(`mutation { a: ${add(0)} b: ${add(1)} c: ${add(2)} }`);
-    expect([data.a, data.b, data.c].map((payload) => payload.tag.validators.totalCount)).toEqual([1, 2, 3]);
+    expect([data.a, data.b, data.c].map((payload) => payload.privateSet.validators.totalCount)).toEqual([
+      1, 2, 3,
+    ]);
   });
 
   it('tell every fault of an input with its field, and change nothing', async () => {
-    const none = 'tag { setId }';
-    expect(await run('createTag', { name: ' ', validators: ['x', '0'] }, none)).toEqual({
-      tag: null,
+    const none = 'privateSet { setId }';
+    const unknown = [{ pubkey: 'x' }, { index: 0 }];
+    expect(await run('createPrivateSet', { name: ' ', validators: unknown }, none)).toEqual({
+      privateSet: null,
       userErrors: [
         {
           field: ['name'],
@@ -84,38 +88,43 @@ describe('mutations', () => {
         },
         {
           field: ['validators', '0'],
-          message: 'validators.0 must be an index, or a public key of 0x and 96 hex digits.',
+          message: 'validators.0 must be an index, or a public key of 96 hex digits, with or without 0x.',
           code: 'BAD_INPUT',
         },
       ],
     });
-    expect((await run('createTag', { name: 'x', validators: ['999999999'] }, none)).userErrors).toEqual([
+    const beyond = { name: 'x', validators: [{ index: 999_999_999 }] };
+    expect((await run('createPrivateSet', beyond, none)).userErrors).toEqual([
       {
         field: ['validators', '0'],
         message: 'validators.0 is 999999999; mainnet has no such validator here.',
         code: 'BAD_INPUT',
       },
     ]);
-    expect((await run('renameTag', { setId: 'x', name: 'y' }, none)).userErrors).toMatchObject([
+    expect((await run('renamePrivateSet', { setId: 'x', name: 'y' }, none)).userErrors).toMatchObject([
       { field: ['setId'], code: 'BAD_INPUT' },
     ]);
-    const { setId } = (await run('createTag', { name: 'x' }, none)).tag;
-    expect((await run('removeValidator', { setId, pubkey: 'x' }, none)).userErrors).toMatchObject([
-      { field: ['pubkey'], code: 'BAD_INPUT' },
-    ]);
-    expect((await run('removeValidator', { setId, pubkey: '1' }, none)).userErrors).toEqual([
-      { field: null, message: `Validator "1" was not found in private set "${setId}".`, code: 'NOT_FOUND' },
+    const { setId } = (await run('createPrivateSet', { name: 'x' }, none)).privateSet;
+    const removed = async (validator: object) =>
+      (await run('removePrivateSetValidators', { setId, validators: [validator] }, none)).userErrors;
+    expect(await removed({ pubkey: 'x' })).toMatchObject([{ field: ['validators', '0'], code: 'BAD_INPUT' }]);
+    expect(await removed({ index: 1 })).toEqual([
+      {
+        field: ['validators', '0'],
+        message: `Validator "1" was not found in private set "${setId}".`,
+        code: 'NOT_FOUND',
+      },
     ]);
   });
 
   it('tell what the tier allows', async () => {
     const build = await accountOf(gateway, 'build');
     const { data } = await build.graphql(
-      `mutation { ${[1, 2, 3, 4, 5].map((at) => `t${at}: createTag(input: { name: "x" }) { tag { name } userErrors { field code message } }`).join(' ')} }`,
+      `mutation { ${[1, 2, 3, 4, 5].map((at) => `t${at}: createPrivateSet(input: { name: "x" }) { privateSet { name } userErrors { field code message } }`).join(' ')} }`,
     );
-    expect([1, 2, 3, 4].map((at) => data[`t${at}`].tag?.name)).toEqual(['x', 'x', 'x', 'x']);
+    expect([1, 2, 3, 4].map((at) => data[`t${at}`].privateSet?.name)).toEqual(['x', 'x', 'x', 'x']);
     expect(data.t5).toEqual({
-      tag: null,
+      privateSet: null,
       userErrors: [
         {
           field: null,
@@ -128,16 +137,22 @@ describe('mutations', () => {
   });
 
   it('do not run over GET', async () => {
-    const before = (await account.graphql('{ tags { totalCount } }')).data.tags.totalCount;
-    const query = encodeURIComponent('mutation { createTag(input: { name: "x" }) { tag { name } } }');
+    const before = (await account.graphql('{ privateSets { totalCount } }')).data.privateSets.totalCount;
+    const query = encodeURIComponent(
+      'mutation { createPrivateSet(input: { name: "x" }) { privateSet { name } } }',
+    );
     const answer = await account.get(`/graphql?query=${query}`);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
     expect(answer.json.errors[0].extensions.code).toBe('BAD_QUERY');
-    expect((await account.graphql('{ tags { totalCount } }')).data.tags.totalCount).toBe(before);
+    expect((await account.graphql('{ privateSets { totalCount } }')).data.privateSets.totalCount).toBe(
+      before,
+    );
   });
 
   it('need a token', async () => {
-    const body = JSON.stringify({ query: 'mutation { createTag(input: { name: "x" }) { tag { name } } }' });
+    const body = JSON.stringify({
+      query: 'mutation { createPrivateSet(input: { name: "x" }) { privateSet { name } } }',
+    });
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
     expect((await gateway.fetch('/graphql', init)).status).toBe(401);
   });

@@ -21,19 +21,18 @@ const nothing: Record<
   },
   block: { null: ['slot: 2147483647'] },
   blocks: { empty: ['fromSlot: 2147483647', 'network: HOLESKY, fromSlot: 2147483647'] },
+  builder: { null: [`pubkey: "${PUBKEY}"`] },
+  builders: { empty: ['network: HOLESKY', 'where: { exited: true }'] },
   chainDailyReward: { null: ['day: 2900000'] },
   pendingConsolidations: { empty: ['by: { index: 2147483647 }'] },
   chainDailyRewards: { empty: ['fromDay: 9000000'] },
   consolidationCapacities: {},
-  consolidationCapacity: {},
   consolidations: {
     empty: ['by: { index: 2147483647 }', `by: { pubkey: "${PUBKEY}" }`, 'fromDay: 9000000'],
     notFound: [['operatorId: "nobody", idType: POOL', 'Pool "nobody" was not found on mainnet.']],
   },
   consolidationHistory: { empty: ['toDate: "2020-12-31"'] },
   datasets: {},
-  entityConsolidationCapacities: {},
-  entityConsolidations: { empty: ['fromDay: 9000000'] },
   networkOverview: {},
   networkValidators: {
     empty: [
@@ -67,7 +66,6 @@ const nothing: Record<
   syncCommitteeRewards: {
     notFound: [['slot: 2147483647', 'A reward of slot 2147483647 was not found on mainnet.']],
   },
-  tags: { empty: ['network: HOLESKY'] },
   validator: { null: ['by: { index: 2147483647 }', `by: { pubkey: "${PUBKEY}" }`] },
   validators: { empty: ['indices: [2147483647]'] },
   validatorRewards: {

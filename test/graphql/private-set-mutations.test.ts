@@ -32,13 +32,13 @@ describe('mutations of private sets', () => {
     const created = await run(
       'createPrivateSet',
       { name: 'Mine', network: 'HOODI', validators: [index(0), pubkey(1)] },
-      'privateSet { setId name network account organizationId } tag { setId }',
+      'privateSet { setId name network account createdBy validators { totalCount } }',
     );
     expect(created.userErrors).toEqual([]);
     const { setId } = created.privateSet;
-    expect(created).toMatchObject({
-      privateSet: { name: 'Mine', network: 'HOODI', account: account.id, organizationId: account.id },
-      tag: { setId },
+    expect(created.privateSet).toMatchObject({
+      ...{ name: 'Mine', network: 'HOODI', account: account.id, createdBy: 'a token' },
+      validators: { totalCount: 2 },
     });
     const validators = [pubkey(1), index(2), pubkey(3)];
     const added = await run('addPrivateSetValidators', { setId, validators }, `pubkeysAdded ${members}`);
@@ -56,35 +56,6 @@ describe('mutations of private sets', () => {
     });
     const { data } = await account.graphql(`{ privateSet(setId: "${setId}") { id } }`);
     expect(data.privateSet).toBeNull();
-  });
-
-  it('do what the deprecated ones do', async () => {
-    const tag = 'tag { name network validators { nodes { validatorIndex } } }';
-    const set = tag.replace('tag', 'tag: privateSet');
-    const strip = ({ tag: found, pubkeysAdded, userErrors }: any) => ({ found, pubkeysAdded, userErrors });
-    const reference = String(known[1]?.index);
-    const before = await run(
-      'createTag',
-      { name: 'x', network: 'HOODI', validators: [reference] },
-      `tag { setId }`,
-    );
-    const [old, now] = [before.tag.setId, await made(index(1))];
-    for (const [[oldField, oldInput], [field, input]] of [
-      [
-        ['addValidators', { setId: old, pubkeys: [known[0]?.pubkey, known[2]?.pubkey] }],
-        ['addPrivateSetValidators', { setId: now, validators: [pubkey(0), pubkey(2)] }],
-      ],
-      [
-        ['removeValidator', { setId: old, pubkey: known[0]?.pubkey }],
-        ['removePrivateSetValidators', { setId: now, validators: [pubkey(0)] }],
-      ],
-      [
-        ['renameTag', { setId: old, name: 'y' }],
-        ['renamePrivateSet', { setId: now, name: 'y' }],
-      ],
-    ] as [[string, object], [string, object]][])
-      expect(strip(await run(field, input, set))).toEqual(strip(await run(oldField, oldInput, tag)));
-    expect((await run('deleteTag', { setId: old }, 'deletedSetId')).deletedSetId).toBe(old);
   });
 
   it('tell every fault of an input with its field, and change nothing', async () => {
@@ -138,19 +109,21 @@ describe('mutations of private sets', () => {
 });
 
 describe('privateSets', () => {
-  it('are the deprecated tags, page by page', async () => {
+  it('are paged in both directions', async () => {
     for (let count = 0; count < 3; count += 1) await made(index(count));
-    const page = async (field: string, args: string) => {
-      const select = 'totalCount nodes { id name } pageInfo { hasNextPage hasPreviousPage endCursor }';
-      const { data } = await account.graphql(`{ ${field}(network: HOODI, ${args}) { ${select} } }`);
-      return data[field];
+    const page = async (args: string) => {
+      const select =
+        'totalCount nodes { id name } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
+      const { data } = await account.graphql(`{ privateSets(network: HOODI, ${args}) { ${select} } }`);
+      return data.privateSets;
     };
-    const first = await page('privateSets', 'first: 2');
+    const first = await page('first: 2');
     expect(first.nodes).toHaveLength(2);
-    expect(await page('tags', 'first: 2')).toEqual(first);
-    const next = `first: 2, after: "${first.pageInfo.endCursor}"`;
-    expect(await page('tags', next)).toEqual(await page('privateSets', next));
-    expect(await page('tags', 'last: 1')).toEqual(await page('privateSets', 'last: 1'));
+    const rest = await page(`first: 200, after: "${first.pageInfo.endCursor}"`);
+    expect([...first.nodes, ...rest.nodes]).toEqual((await page('first: 200')).nodes);
+    expect(first.totalCount).toBe(2 + rest.nodes.length);
+    expect((await page(`last: 2, before: "${rest.pageInfo.startCursor}"`)).nodes).toEqual(first.nodes);
+    expect((await page('last: 1')).nodes).toEqual(rest.nodes.slice(-1));
   });
 
   it('have validators that node finds for their account alone, many in one statement', async () => {

@@ -14,36 +14,36 @@ describe('the rows that a query asks for', () => {
   it.each([
     ['a page', `{ ${page(10, '')} }`, 10],
     ['a page without a size', '{ operators(window: ALL) { nodes { id } } }', 20],
-    ['pages within a page', `{ ${page(10, 'poolShares(first: 5) { nodes { id } }')} }`, 60],
+    ['pages within a page', `{ ${page(10, 'poolShares(window: ALL, first: 5) { nodes { id } }')} }`, 60],
     [
       'edges like nodes',
-      '{ operators(window: ALL, last: 3) { edges { node { poolShares(first: 2) { edges { node { id } } } } } } }',
+      '{ operators(window: ALL, last: 3) { edges { node { poolShares(window: ALL, first: 2) { edges { node { id } } } } } } }',
       9,
     ],
     ['two aliases', `{ a: ${page(10, '')} b: ${page(10, '')} }`, 20],
     [
       'a fragment at each use',
-      `{ a: ${page(2, '...f')} b: ${page(3, '...f')} } fragment f on Operator { poolShares(first: 4) { nodes { id } } }`,
+      `{ a: ${page(2, '...f')} b: ${page(3, '...f')} } fragment f on Operator { poolShares(window: ALL, first: 4) { nodes { id } } }`,
       25,
     ],
     [
       'inline fragments',
-      `{ node(id: "x") { ... on Operator { poolShares(first: 7) { nodes { id } } } } }`,
+      `{ node(id: "x") { ... on Operator { poolShares(window: ALL, first: 7) { nodes { id } } } } }`,
       7,
     ],
     [
       'the largest of fragments on different types, of which an object has one',
-      `{ node(id: "x") { ... on Operator { poolShares(first: 7) { nodes { id } } } ... on Block { syncCommitteeRewards(first: 3) { nodes { epoch } } } } }`,
+      `{ node(id: "x") { ... on Operator { poolShares(window: ALL, first: 7) { nodes { id } } } ... on Block { syncCommitteeRewards(first: 3) { nodes { epoch } } } } }`,
       7,
     ],
     [
       'a fragment that is spread twice at a place once',
-      `{ ${page(2, '...f ...f')} } fragment f on Operator { poolShares(first: 4) { nodes { id } } }`,
+      `{ ${page(2, '...f ...f')} } fragment f on Operator { poolShares(window: ALL, first: 4) { nodes { id } } }`,
       10,
     ],
     [
       'global ids',
-      '{ nodes(ids: ["a", "b"]) { ... on Operator { poolShares(first: 3) { nodes { id } } } } }',
+      '{ nodes(ids: ["a", "b"]) { ... on Operator { poolShares(window: ALL, first: 3) { nodes { id } } } } }',
       8,
     ],
     ['a committee without a size', '{ syncCommitteeRewards(slot: 1) { nodes { epoch } } }', 20],
@@ -52,7 +52,7 @@ describe('the rows that a query asks for', () => {
       '{ blocks(first: 2) { nodes { syncCommitteeRewards { nodes { epoch } } } } }',
       2 * 21,
     ],
-    ['one object', '{ operator(operatorId: "x", window: ALL) { id } }', 0],
+    ['one object', '{ operator(operatorId: "x") { id } }', 0],
     ['introspection', '{ __schema { types { fields { name } } } }', 0],
   ])('count %s', (_what, query, expected) => {
     expect(rows(query)).toBe(expected);
@@ -88,7 +88,7 @@ describe('the fields that a query asks for', () => {
     ],
     [
       'the rows of pages within pages',
-      `{ ${page(2, 'poolShares(first: 3) { nodes { validatorCount } }')} }`,
+      `{ ${page(2, 'poolShares(window: ALL, first: 3) { nodes { idType } }')} }`,
       20 + 1 + 2 * (1 + 2 + 20 + 1 + 3 * 2),
     ],
   ])('count %s', (_what, query, expected) => {
@@ -124,7 +124,7 @@ describe('what a query may read', () => {
     ['query ($id: ID!) { nodes(ids: [$id, "b"]) { id } }', true],
     ['query ($n: Int) { ...f } fragment f on Query { slashings(first: $n) { totalCount } }', true],
     ['query ($after: String) { operators(window: ALL, first: 3, after: $after) { totalCount } }', false],
-    ['query ($id: String!) { operator(operatorId: $id, window: ALL) { id } }', false],
+    ['query ($id: String!) { operator(operatorId: $id) { id } }', false],
     ['query ($on: Boolean!) { slashings(first: 3) @include(if: $on) { totalCount } }', true],
     ['query ($on: Boolean!) { ...f @skip(if: $on) } fragment f on Query { slashings { totalCount } }', true],
     ['{ slashings @skip(if: true) { totalCount } }', false],
@@ -143,7 +143,7 @@ describe('the bound on rows', () => {
 
   it('refuses pages within pages that pass it, before a statement runs', async () => {
     gateway.statements.length = 0;
-    const query = `query ($n: Int) { ${page(200, 'poolShares(first: $n) { nodes { id } }')} }`;
+    const query = `query ($n: Int) { ${page(200, 'poolShares(window: ALL, first: $n) { nodes { id } }')} }`;
     const { errors } = await gateway.graphql(query, { n: 100 });
     expect(errors?.[0].extensions).toMatchObject({ code: 'QUERY_LIMIT', limit: 'rows', max: limits.rows });
     expect(gateway.statements).toEqual([]);

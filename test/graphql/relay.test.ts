@@ -1,24 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type GraphQLField, type GraphQLObjectType, isObjectType } from 'graphql';
 import relay from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/index.ts';
+import { importBuilders } from '../support/builders.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { compileRelay, relayEnvironment } from '../support/relay.ts';
 
-const {
-  Environment,
-  Network,
-  RecordSource,
-  Store,
-  createOperationDescriptor,
-  getRequest,
-  getSingularSelector,
-}: Record<string, any> = relay;
+const { createOperationDescriptor, getRequest, getSingularSelector }: Record<string, any> = relay;
 
 /** Arguments of a connection that has required ones, with values of the sample data put in by name. */
 type Values = { pool: string; slot: number };
@@ -30,11 +18,10 @@ const required: Record<string, (values: Values) => string> = {
   'Query.attestations': ({ pool }) => `operatorId: ${JSON.stringify(pool)}, idType: POOL`,
   'Query.syncCommitteeRewards': ({ slot }) => `slot: ${slot}`,
   'Query.operatorConsolidationCapacities': () => 'window: ALL',
-  'Query.entityConsolidationCapacities': () => 'window: ALL',
   'Query.stakeAuthorities': () => 'window: SEVEN_DAYS, type: POOL',
   'Query.validatorRewards': () => 'network: POLYGON, validatorId: "27"',
   'Query.networkValidators': () => 'network: POLKADOT, orderBy: { field: STAKE, direction: DESC }',
-  'Query.networkRewards': () => 'network: SOLANA, sortBy: EPOCH, sortOrder: DESC',
+  'Query.networkRewards': () => 'network: SOLANA, orderBy: { field: VALIDATOR_REWARDS, direction: DESC }',
 };
 
 type Connection = { owner: string; field: string; name: string; isNode: boolean };
@@ -65,7 +52,6 @@ function source({ owner, field, name, isNode }: Connection, values: Values): str
   const variables = '$count: Int = 100, $cursor: String';
   const spread = `...${name}_list @arguments(count: $count, cursor: $cursor)`;
   return `
-    import { graphql } from 'relay-runtime';
     graphql\`
       fragment ${name}_list on ${owner}
       @argumentDefinitions(count: { type: "Int", defaultValue: 100 }, cursor: { type: "String" })
@@ -81,29 +67,15 @@ function source({ owner, field, name, isNode }: Connection, values: Values): str
     \`;`;
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'stakegraph-relay-'));
 const all = connections();
 let gateway: Gateway;
 let values: Values;
 
-/** A Relay environment on the running gateway. */
-const environment = () =>
-  new Environment({
-    store: new Store(new RecordSource()),
-    network: Network.create(async (request: any, variables: object) => {
-      const { json } = await gateway.graphql(request.text, variables);
-      if (json.errors) throw new Error(JSON.stringify(json.errors));
-      return json;
-    }),
-  });
-
-const artifact = async (name: string) =>
-  (await import(/* @vite-ignore */ pathToFileURL(join(folder, 'generated', `${name}.graphql.js`)).href))
-    .default;
+let compiled: ReturnType<typeof compileRelay>;
 
 beforeAll(async () => {
   gateway = await startGateway();
+  await importBuilders(gateway);
   const { data } = await gateway.graphql(
     '{ operators(window: SEVEN_DAYS, idType: POOL, first: 1) { nodes { operatorId } } }',
   );
@@ -112,23 +84,12 @@ beforeAll(async () => {
     values: [],
   });
   values = { pool: data.operators.nodes[0].operatorId, slot: stored.rows[0]?.slot as number };
-  mkdirSync(join(folder, 'src'));
-  for (const connection of all)
-    writeFileSync(join(folder, 'src', `${connection.name}.js`), source(connection, values));
-  cpSync(join(root, 'schema.graphql'), join(folder, 'schema.graphql'));
-  const config = {
-    root: '.',
-    sources: { src: 'app' },
-    projects: {
-      app: { schema: 'schema.graphql', language: 'javascript', output: 'generated', eagerEsModules: true },
-    },
-  };
-  writeFileSync(join(folder, 'relay.config.json'), JSON.stringify(config));
-  const compiler = createRequire(import.meta.url).resolve('relay-compiler/cli.js');
-  execFileSync(process.execPath, [compiler, 'relay.config.json'], { cwd: folder, stdio: 'pipe' });
+  compiled = compileRelay(
+    Object.fromEntries(all.map((connection) => [connection.name, source(connection, values)])),
+  );
 });
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
+  compiled?.remove();
   await gateway?.close();
 });
 
@@ -147,6 +108,7 @@ async function ownerOf({ owner, field }: Connection): Promise<string> {
           ? `privateSets(first: 1) { nodes { members: validators(first: 10) { nodes { validator { ${inner} } } } } }`
           : `syncCommitteeRewards(slot: ${values.slot}, first: 40) { nodes { validator { ${inner} } } }`,
     StakeAuthority: `stakeAuthorities(window: SEVEN_DAYS, first: 40) { nodes { ${inner} } }`,
+    Builder: `builders(first: 40, orderBy: { field: INDEX, direction: ASC }) { nodes { ${inner} } }`,
     Block: `blocks(first: 40) { nodes { ${inner} } }`,
     PrivateSet: `privateSets(first: 40) { nodes { ${inner} } }`,
     NetworkOverview: `networkOverview(window: ALL) { ${inner} }`,
@@ -170,10 +132,10 @@ describe('Relay', () => {
   it('has connections to page through', () => expect(all.length).toBeGreaterThan(3));
 
   it.each(all)('pages through $name to the end, into one list of the store', async (connection) => {
-    const relayEnvironment = environment();
-    const fragment = await artifact(`${connection.name}_list`);
+    const environment = relayEnvironment(gateway);
+    const fragment = await compiled.artifact(`${connection.name}_list`);
     const variables = connection.isNode ? { id: await ownerOf(connection) } : {};
-    let request = getRequest(await artifact(`${connection.name}Query`));
+    let request = getRequest(await compiled.artifact(`${connection.name}Query`));
     let cursor: string | null = null;
     let pages = 0;
     // Small pages first, for short lists to have several too; the largest that every list takes for the rest.
@@ -183,13 +145,11 @@ describe('Relay', () => {
       asked += count;
       const operation: any = createOperationDescriptor(request, { ...variables, count, cursor });
       await new Promise((resolve, reject) => {
-        relayEnvironment
-          .execute({ operation })
-          .subscribe({ complete: () => resolve(undefined), error: reject });
+        environment.execute({ operation }).subscribe({ complete: () => resolve(undefined), error: reject });
       });
-      const data: any = relayEnvironment.lookup(operation.fragment).data;
+      const data: any = environment.lookup(operation.fragment).data;
       const selector: any = getSingularSelector(fragment, data.node?.owner ?? data.node ?? data);
-      const list: any = relayEnvironment.lookup(selector).data.connection;
+      const list: any = environment.lookup(selector).data.connection;
       pages += 1;
       const cursors = list.edges.map((edge: any) => edge.cursor);
       expect(new Set(cursors).size).toBe(cursors.length);
@@ -200,7 +160,7 @@ describe('Relay', () => {
       }
       expect(cursors.length).toBe(asked);
       cursor = list.pageInfo.endCursor;
-      request = getRequest(await artifact(`${connection.name}RefetchQuery`));
+      request = getRequest(await compiled.artifact(`${connection.name}RefetchQuery`));
     }
   });
 });

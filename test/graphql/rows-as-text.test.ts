@@ -68,7 +68,7 @@ async function expectAlike(query: string, written: string[], variables?: Record<
 const list = 'window: SEVEN_DAYS, idType: POOL, first: 5';
 const stored: Record<string, string> = {
   clientPercentages: '{ client ratio }',
-  relayerPercentages: '{ relayer percentage }',
+  relayerPercentages: '{ relayer ratio }',
   operatorTags: '{ name path idType }',
   delegations: '{ validatorVoteAccount validatorName ratio }',
 };
@@ -91,7 +91,7 @@ describe('rows of nothing but plain fields', () => {
     ],
     ...['HOUR', 'DAY', 'WEEK', 'ALL'].map((granularity) => [
       `attestations by ${granularity}`,
-      `attestations(entityId: "Sample Pool Alder", entityType: POOL, granularity: ${granularity}, first: 60)`,
+      `attestations(operatorId: "Sample Pool Alder", idType: POOL, granularity: ${granularity}, first: 60)`,
       'AttestationRecord',
       'attestationPages',
     ]),
@@ -110,7 +110,7 @@ describe('rows of nothing but plain fields', () => {
     ['stakeAuthorities(window: ALL, first: 60)', 'StakeAuthority', 'stakeAuthorityPages'],
   ])('are written with their summaries: %s', async (field, type, statement) => {
     const [own, figures] = [plainFields(type), plainFields(`${type}Summary`)];
-    const summary = `summary { ... { __typename } ${figures} }`;
+    const summary = `summary(window: ALL) { ... { __typename } ${figures} }`;
     await expectAlike(`{ rows: ${field} { nodes { ${summary} ${own} } } }`, [statement]);
     await expectAlike(`{ ${field} { edges { node { a: ${summary} b: ${summary} c: __typename } } } }`, [
       statement,
@@ -136,40 +136,36 @@ describe('rows of nothing but plain fields', () => {
     );
   });
 
-  it('are read as columns where a window may be null, or figures need one', async () => {
-    const query = `query ($window: TimeWindow) {
-      a: operator(operatorId: "Sample Pool Alder", idType: POOL, window: $window) { summary { window } }
-      b: operator(operatorId: "Sample Pool Alder", idType: POOL) { operatorId summary(window: $window) { validatorCount } } }`;
-    for (const window of ['ONE_DAY', null]) await expectAlike(query, [], { window });
-    await expectAlike(
-      `{ operator(operatorId: "Sample Pool Alder", idType: POOL) { aprPercentage summary(window: ALL) { aprPercentage } } }`,
-      [],
-    );
+  it('are read as columns where a window may be null', async () => {
+    const query = `query ($window: TimeWindow = ALL) {
+      operator(operatorId: "Sample Pool Alder", idType: POOL) { operatorId summary(window: $window) { validatorCount } } }`;
+    for (const variables of [{ window: 'ONE_DAY' }, { window: null }, {}])
+      await expectAlike(query, [], variables);
   });
 
   it('are written one by one: an operator and a stake authority, and the same in another window', async () => {
     const [{ stake_authority: authority } = {}] = (
       await run('select stake_authority from stake_authority_summaries order by 1 limit 1')
     ).rows as { stake_authority: string }[];
+    const summaryOf = (type: string) => `summary(window: SEVEN_DAYS) { ${plainFields(`${type}Summary`)} }`;
     const { data } = await expectAlike(
-      `{ operator(operatorId: "Sample Pool Alder", idType: POOL, window: ALL) { ${plainFields('Operator')} }
-        stakeAuthority(stakeAuthority: "${authority}", window: ALL) { ${plainFields('StakeAuthority')} } }`,
+      `{ operator(operatorId: "Sample Pool Alder", idType: POOL) { ${plainFields('Operator')} ${summaryOf('Operator')} }
+        stakeAuthority(stakeAuthority: "${authority}") { ${plainFields('StakeAuthority')} ${summaryOf('StakeAuthority')} } }`,
       ['operatorsByKey', 'stakeAuthoritiesByKey'],
     );
     expect(data.operator.operatorId).toBe('Sample Pool Alder');
     const other = await expectAlike(
-      `{ operators(${list}) { nodes { operatorId in(window: ALL) { timeWindow validatorCount } } } }`,
+      `{ operators(${list}) { nodes { operatorId summary(window: ALL) { window validatorCount } } } }`,
       ['operatorsByKey'],
     );
     expect(other.statements).toEqual(['operatorPages', 'operatorsByKey']);
   });
 
   it('are null where there is none, and refused where an argument is', async () => {
-    await expectAlike('{ operator(operatorId: "nobody", window: ALL, idType: POOL) { displayName } }', [
-      'operatorsByKey',
-    ]);
+    const nobody = 'operator(operatorId: "nobody", idType: POOL)';
+    await expectAlike(`{ ${nobody} { displayName summary(window: ALL) { window } } }`, ['operatorsByKey']);
     await expectAlike(
-      `{ a: operator(operatorId: "", window: ALL) { displayName } operators(window: ALL, first: 0) { nodes { displayName } } }`,
+      `{ a: operator(operatorId: "") { displayName } operators(window: ALL, first: 0) { nodes { displayName } } }`,
       [],
     );
     await expectAlike('{ operators(window: ALL, idType: PRIVATE_SET) { nodes { displayName } } }', []);
@@ -203,9 +199,9 @@ describe('rows of nothing but plain fields', () => {
 
   it('of days are written from either end, none beyond the page', async () => {
     const page = (args: string, fields: string) =>
-      `{ attestations(entityId: "Sample Pool Alder", entityType: POOL, ${args}) { ${fields} } }`;
+      `{ attestations(operatorId: "Sample Pool Alder", idType: POOL, ${args}) { ${fields} } }`;
     for (const order of ['ASC', 'DESC']) {
-      const sorted = `sortOrder: ${order}`;
+      const sorted = `orderBy: { field: PERIOD, direction: ${order} }`;
       const all = await bothWays(page(`first: 20, ${sorted}`, 'edges { cursor node { day } }'));
       const { edges } = JSON.parse(all.text).data.attestations;
       const at = (index: number) => `"${edges[index].cursor}"`;
@@ -226,12 +222,10 @@ describe('rows of nothing but plain fields', () => {
 
   it('keep the names that a caller gives, in the order of the query', async () => {
     const { text } = await expectAlike(
-      `{ b: operators(${list}) { rows: nodes { share: networkPenetration __typename kind: idType name: displayName } } }`,
+      `{ b: operators(${list}) { rows: nodes { kind: idType __typename name: displayName } } }`,
       ['operatorPages'],
     );
-    expect(text).toMatch(
-      /^\{"data":\{"b":\{"rows":\[\{"share":[\d.e-]+,"__typename":"Operator","kind":"POOL","name":"/,
-    );
+    expect(text).toMatch(/^\{"data":\{"b":\{"rows":\[\{"kind":"POOL","__typename":"Operator","name":"/);
   });
 
   it('are of their own datasets, whatever names a caller gives', async () => {
@@ -242,16 +236,16 @@ describe('rows of nothing but plain fields', () => {
   it('are found through fragments', async () => {
     await expectAlike(
       `query { ...Root } fragment Root on Query { operators(${list}) { ...Page totalCount } }
-        fragment Page on OperatorConnection { nodes { ...Row ... on Operator { displayName } ... { aprPercentage } } }
-        fragment Row on Operator { operatorId clientPercentages { ...Client } }
-        fragment Client on ClientPercentage { client percentage }`,
+        fragment Page on OperatorConnection { nodes { ...Row ... on Operator { displayName } ... { idType } } }
+        fragment Row on Operator { operatorId summary(window: SEVEN_DAYS) { clientPercentages { ...Client } } }
+        fragment Client on ClientPercentage { client ratio }`,
       ['operatorPages'],
     );
   });
 
   it('are written below rows that are not', async () => {
     const { statements } = await expectAlike(
-      `{ operators(${list}) { nodes { id displayName poolShares(first: 3) { nodes { displayName } }
+      `{ operators(${list}) { nodes { id displayName poolShares(window: ALL, first: 3) { nodes { displayName } }
         attestations(first: 4) { totalCount nodes { date sumCorrectHead } } } } }`,
       ['operatorPages', 'attestationPages'],
     );
@@ -260,28 +254,32 @@ describe('rows of nothing but plain fields', () => {
 });
 
 describe('stored shares', () => {
-  it.each(['ratio', 'percentage'])('are written by the name %s', async (name) => {
+  it('are written by the name ratio', async () => {
     const own = 'stakeAuthorities(window: SEVEN_DAYS, first: 5)';
     const { data } = await expectAlike(
-      `{ operators(${list}) { nodes { clientPercentages { client ${name} } relayerPercentages { relayer ${name} } } }
-        ${own} { nodes { delegations { validatorVoteAccount validatorName ${name} } } } }`,
+      `{ operators(${list}) { nodes { summary(window: SEVEN_DAYS) {
+          clientPercentages { client ratio } relayerPercentages { relayer ratio } } } }
+        ${own} { nodes { summary(window: SEVEN_DAYS) { delegations { validatorVoteAccount validatorName ratio } } } } }`,
       ['operatorPages', 'stakeAuthorityPages'],
     );
     type Share = Record<string, string | number>;
-    const nodes: Record<string, Share[]>[] = [...data.operators.nodes, ...data.stakeAuthorities.nodes];
-    const shares = nodes.flatMap((node) => Object.values(node).flat());
+    const nodes: { summary: Record<string, Share[]> }[] = [
+      ...data.operators.nodes,
+      ...data.stakeAuthorities.nodes,
+    ];
+    const shares = nodes.flatMap(({ summary }) => Object.values(summary).flat());
     expect(shares.length).toBeGreaterThan(10);
-    for (const share of shares) expect(Number(share[name])).toBeLessThanOrEqual(1);
+    for (const share of shares) expect(share.ratio).toBeLessThanOrEqual(1);
   });
 });
 
 describe('rows with more to them', () => {
+  const ofSummary = (fields: string) => `nodes { summary(window: SEVEN_DAYS) { ${fields} } }`;
   it.each([
     ['a global id', 'nodes { id displayName }'],
-    ['a part of what is stored', 'nodes { clientPercentages { client } }'],
-    ['what is stored in another order', 'nodes { clientPercentages { ratio client } }'],
-    ['a ratio by its old name too', 'nodes { clientPercentages { client ratio percentage } }'],
-    ['what is stored under another name', 'nodes { clientPercentages { name: client percentage } }'],
+    ['a part of what is stored', ofSummary('clientPercentages { client }')],
+    ['what is stored in another order', ofSummary('clientPercentages { ratio client }')],
+    ['what is stored under another name', ofSummary('clientPercentages { name: client ratio }')],
     ['a directive', 'nodes { displayName @skip(if: false) }'],
     ['a directive on a fragment', 'nodes { ... @include(if: true) { displayName } }'],
     ['a field twice', 'nodes { displayName displayName }'],
@@ -333,18 +331,21 @@ describe('a value that is written', () => {
       [name, JSON.stringify([{ client: name, percentage: 1e-9 }])],
     );
     const { data } = await expectAlike(
-      `query ($id: String!) { operator(operatorId: $id, window: ALL, idType: ENTITY) {
-        operatorId displayName avgCorrectness avgInclusionDelay networkPenetration clientPercentages { client percentage } } }`,
+      `query ($id: String!) { operator(operatorId: $id, idType: ENTITY) {
+        operatorId displayName summary(window: ALL) {
+          avgCorrectness avgInclusionDelay networkPenetration clientPercentages { client ratio } } } }`,
       ['operatorsByKey'],
       { id: name },
     );
     expect(data.operator).toEqual({
       operatorId: name,
       displayName: name,
-      avgCorrectness: 1e-7,
-      avgInclusionDelay: 1e20,
-      networkPenetration: null,
-      clientPercentages: [{ client: name, percentage: 1e-9 }],
+      summary: {
+        avgCorrectness: 1e-7,
+        avgInclusionDelay: 1e20,
+        networkPenetration: null,
+        clientPercentages: [{ client: name, ratio: 1e-9 }],
+      },
     });
   });
 });

@@ -10,14 +10,18 @@ const queries: [string, (alias: string) => string][] = [
   ['of a page', (alias) => `{ ${alias}: ${page} { totalCount } }`],
   ['beside what is read', (alias) => `{ ${page} { totalCount } ${alias}: __typename }`],
   ['of a list', (alias) => `{ ${page} { ${alias}: nodes { operatorId } } }`],
-  ['in rows', (alias) => `{ ${page} { nodes { ${alias}: operatorId validatorCount } } }`],
+  ['in rows', (alias) => `{ ${page} { nodes { ${alias}: operatorId idType } } }`],
   ['in an edge', (alias) => `{ ${page} { edges { ${alias}: cursor node { operatorId } } } }`],
-  ['in a linked object', (alias) => `{ ${page} { nodes { in(window: ONE_DAY) { ${alias}: operatorId } } } }`],
-  ['in plain objects', (alias) => `{ ${page} { nodes { clientPercentages { ${alias}: client } } } }`],
   [
-    'of null',
-    (alias) => `{ ${page} { nodes { ${alias}: nodeOperatorCount } } block(slot: 0) { ${alias}: epoch } }`,
+    'in a linked object',
+    (alias) => `{ ${page} { nodes { summary(window: ONE_DAY) { operator { ${alias}: operatorId } } } } }`,
   ],
+  [
+    'in plain objects',
+    (alias) =>
+      `{ ${page} { nodes { summary(window: ONE_DAY) { clientPercentages { ${alias}: client } } } } }`,
+  ],
+  ['of null', (alias) => `{ ${page} { nodes { ${alias}: idType } } block(slot: 0) { ${alias}: epoch } }`],
   ['beside an error', (alias) => `{ ${alias}: slashings(first: 0) { totalCount } ${page} { totalCount } }`],
   ['in introspection', (alias) => `{ __schema { queryType { ${alias}: name } } }`],
 ];
@@ -35,7 +39,7 @@ describe('the alias then', () => {
   });
 
   it('is answered in mutations too', async () => {
-    const query = 'mutation { deleteTag(input: { setId: "x" }) { userErrors { then: code } } }';
+    const query = 'mutation { deletePrivateSet(input: { setId: "x" }) { userErrors { then: code } } }';
     const { status, errors, text } = await gateway.graphql(query);
     expect([status, errors]).toEqual([200, undefined]);
     expect(text).toMatch(/"userErrors":\[\{"then":"\w+"\}\]/);

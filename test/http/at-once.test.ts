@@ -30,7 +30,8 @@ async function questions(): Promise<Asked[]> {
     blocks(first: 8) { nodes { consensusSlot validatorIndex } }
     slashings(first: 8) { nodes { validatorIndex } }
   }`);
-  const figures = 'operatorId validatorCount aprPercentage clientPercentages { client percentage }';
+  const figures =
+    'operatorId summary(window: SEVEN_DAYS) { validatorCount aprPercentage clientPercentages { client ratio } }';
   const pools = data.operators.nodes.flatMap(({ operatorId: id }: any, rank: number): Asked[] => [
     { path: `/v0/eth/operators/${encodeURIComponent(id)}/summary?window=7d&idType=pool` },
     { path: `/v0/eth/operators/${encodeURIComponent(id)}/summary?window=7d` },
@@ -38,12 +39,12 @@ async function questions(): Promise<Asked[]> {
     { path: `/v0/eth/operators?window=7d&parentId=${encodeURIComponent(id)}` },
     { path: `/v1/eth/entities/${encodeURIComponent(id)}/attestations?entityType=pool&limit=7` },
     {
-      query: `query ($id: String!) { operator(operatorId: $id, window: SEVEN_DAYS, idType: POOL) { ${figures} } }`,
+      query: `query ($id: String!) { operator(operatorId: $id, idType: POOL) { ${figures} } }`,
       variables: { id },
     },
     {
       query: `query ($n: Int!) { operators(window: SEVEN_DAYS, idType: POOL, first: $n) { totalCount
-        nodes { operatorId poolShares(first: 2) { totalCount nodes { operatorId } }
+        nodes { operatorId poolShares(window: SEVEN_DAYS, first: 2) { totalCount nodes { operatorId } }
           attestations(last: 3) { nodes { day sumCorrectHead } } slashings(first: 2) { nodes { validatorIndex } } } } }`,
       variables: { n: rank + 1 },
     },
@@ -52,8 +53,8 @@ async function questions(): Promise<Asked[]> {
     ({ stakeAuthority }: any, rank: number): Asked[] => [
       { path: `/v1/solana/delegators/stakeAuthorities?window=7d&offset=${rank}&limit=3` },
       {
-        query: `query ($id: String!) { stakeAuthority(stakeAuthority: $id, window: SEVEN_DAYS) {
-          stakeAuthority delegatorApy delegations { validatorName percentage } } }`,
+        query: `query ($id: String!) { stakeAuthority(stakeAuthority: $id) {
+          stakeAuthority summary(window: SEVEN_DAYS) { delegatorApy delegations { validatorName ratio } } } }`,
         variables: { id: stakeAuthority },
       },
     ],
@@ -63,13 +64,13 @@ async function questions(): Promise<Asked[]> {
     {
       query: `query ($slot: Int!, $index: Int!) { block(slot: $slot) { consensusSlot validatorIndex
         syncCommitteeRewards(first: 3) { totalCount nodes { validatorIndex } } }
-        validator(validatorIndex: $index) { validatorIndex proposedBlocks(first: 3) { totalCount nodes { consensusSlot } } } }`,
+        validator(by: { index: $index }) { validatorIndex proposedBlocks(first: 3) { totalCount nodes { consensusSlot } } } }`,
       variables: { slot: consensusSlot, index: validatorIndex },
     },
   ]);
   const slashings = data.slashings.nodes.map(
     ({ validatorIndex: index }: any): Asked => ({
-      query: 'query ($index: Int!) { slashing(validatorIndex: $index) { validatorIndex slashingEpoch } }',
+      query: 'query ($index: Int!) { slashing(by: { index: $index }) { validatorIndex slashingEpoch } }',
       variables: { index },
     }),
   );

@@ -211,15 +211,16 @@ describe('a query that comes again', () => {
     for (const text of [
       '{ viewer { account } }',
       '{ viewer { usage { requests } } }',
-      '{ tags { totalCount } }',
+      '{ privateSets { totalCount } }',
     ]) {
       for (const _time of [1, 2, 3]) await ask(gateway, {}, text);
       const [own, theirs] = [await ask(gateway, {}, text), await ask(gateway, stranger, text)];
       expect(theirs.json.data).not.toEqual(own.json.data);
     }
-    const made = 'mutation { createTag(input: { name: "again" }) { tag { setId } } }';
+    const made = 'mutation { createPrivateSet(input: { name: "again" }) { privateSet { setId } } }';
     const ids = new Set();
-    for (const _time of [1, 2, 3]) ids.add((await ask(gateway, {}, made)).data.createTag.tag.setId);
+    for (const _time of [1, 2, 3])
+      ids.add((await ask(gateway, {}, made)).data.createPrivateSet.privateSet.setId);
     expect(ids.size).toBe(3);
   });
 });

@@ -1,12 +1,13 @@
 import { Agent, request } from 'node:http';
 import Fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { concurrencyLimit } from '../../src/http/admission.ts';
+import type { Caller } from '../../src/context.ts';
+import { concurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest } from '../support/gateway.ts';
 
-// So many requests work at once; the others wait in their order, and not for ever.
+// So many requests of an account work at once; its others wait in their order, and not for ever.
 
 /** A server of which each request works until it is let go. Nothing is late, unless a deadline is given: machines stall. */
 async function guarded(most: number, deadlineMs = 600_000) {
@@ -18,7 +19,11 @@ async function guarded(most: number, deadlineMs = 600_000) {
     reply.code(error instanceof Refusal ? refusalStatus[error.code] : 500).send({}),
   );
   app.get('/free', async () => 'free');
+  app.decorateRequest('caller', null);
   await app.register(async (scope) => {
+    scope.addHook('onRequest', async (request) => {
+      request.caller = { accountId: request.headers.from ?? 'a' } as Caller;
+    });
     scope.addHook('preHandler', gate.enter);
     scope.addHook('onSend', async (request) => gate.leave(request));
     scope.addHook('onResponse', async (request) => gate.leave(request));
@@ -40,8 +45,8 @@ async function guarded(most: number, deadlineMs = 600_000) {
     app.server.closeAllConnections();
     await app.close();
   });
-  const ask = (name: string, path = `/work/${name}`) => {
-    const sent = request(url + path, { agent });
+  const ask = (name: string, path = `/work/${name}`, from = 'a') => {
+    const sent = request(url + path, { agent, headers: { from } });
     const status = new Promise<number | undefined>((resolve) => {
       sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode)));
       sent.on('error', () => resolve(undefined));
@@ -50,9 +55,9 @@ async function guarded(most: number, deadlineMs = 600_000) {
     return { sent, status };
   };
   /** Asks, and waits until the request works or waits. */
-  const arrive = async (name: string) => {
+  const arrive = async (name: string, from?: string) => {
     const [before, waited] = [begun.length, gate.waiting()];
-    const asked = ask(name);
+    const asked = ask(name, `/work/${name}`, from);
     await eventually(() => expect(begun.length + gate.waiting()).toBe(before + waited + 1));
     return asked;
   };
@@ -82,6 +87,25 @@ describe('requests at work', () => {
     end('e');
     expect(await Promise.all(asked.map(({ status }) => status))).toEqual([500, 200, 200, 200, 200]);
     expect(gate.waiting()).toBe(0);
+  });
+
+  it('of another account wait for none of them, and accounts take turns where four have all of theirs', async () => {
+    const { gate, begun, arrive, end } = await guarded(2);
+    for (const account of ['a', 'b', 'c', 'd'])
+      for (const n of [1, 2, 3]) await arrive(`${account}${n}`, account);
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2']);
+    await arrive('e1', 'e');
+    await arrive('e2', 'e');
+    expect(gate.waiting()).toBe(6);
+    end('d1'); // e has none at work, d one
+    await eventually(() => expect(begun.slice(8)).toEqual(['e1']));
+    end('a1'); // a, d and e have one at work each
+    await eventually(() => expect(begun.slice(9)).toEqual(['a3']));
+    end('b1');
+    await eventually(() => expect(begun.slice(10)).toEqual(['b3']));
+    end('c1');
+    await eventually(() => expect(begun.slice(11)).toEqual(['c3']));
+    expect(gate.waiting()).toBe(2);
   });
 
   it('leave when their caller goes, and one that went while it waited never begins', async () => {

@@ -44,15 +44,16 @@ async function store({ database }: Gateway, apr: number, part: number) {
   });
 }
 
+const summary = 'summary(window: SEVEN_DAYS)';
 const figures = 'aprPercentage networkPenetration avgUptime';
-const lists = 'clientPercentages { client percentage } relayerPercentages { relayer percentage }';
-const one = `operator(operatorId: "${ID}", window: SEVEN_DAYS, idType: POOL)`;
+const lists = 'clientPercentages { client ratio } relayerPercentages { relayer ratio }';
+const one = `operator(operatorId: "${ID}", idType: POOL)`;
 // Rows that PostgreSQL writes, rows of columns, and both in one answer.
 const queries = [
-  `{ ${one} { ${figures} ${lists} } }`,
-  `{ ${one} { ${figures} clientPercentages { percentage } relayerPercentages { percentage } } }`,
-  `{ operators(window: SEVEN_DAYS, idType: POOL, first: 200) { nodes { operatorId ${figures} ${lists} } } }`,
-  `{ operators(window: SEVEN_DAYS, idType: POOL, first: 200) { nodes { operatorId ${figures} attestations(first: 1) { nodes { avgAttesterEffectiveness } } } } }`,
+  `{ ${one} { ${summary} { ${figures} ${lists} } } }`,
+  `{ ${one} { ${summary} { ${figures} clientPercentages { ratio } relayerPercentages { ratio } } } }`,
+  `{ operators(window: SEVEN_DAYS, idType: POOL, first: 200) { nodes { operatorId ${summary} { ${figures} ${lists} } } } }`,
+  `{ operators(window: SEVEN_DAYS, idType: POOL, first: 200) { nodes { operatorId ${summary} { ${figures} } attestations(first: 1) { nodes { avgAttesterEffectiveness } } } } }`,
 ];
 const paths = [
   `/v0/eth/operators/${encodeURIComponent(ID)}/summary?window=7d&idType=pool`,
@@ -89,7 +90,8 @@ describe('a double', () => {
             expect(textsOf(answer, 'aprPercentage')[0]).toBe(doubleText(apr));
             expect(textsOf(answer, 'networkPenetration')[0]).toBe(doubleText(part));
             expect(textsOf(answer, 'avgUptime')[0]).toBe(doubleText(part));
-            for (const text of textsOf(answer, 'percentage').slice(0, 2)) expect(text).toBe(doubleText(part));
+            for (const name of ['percentage', 'ratio'])
+              for (const text of textsOf(answer, name).slice(0, 2)) expect(text).toBe(doubleText(part));
           }
         }
       }),

@@ -53,7 +53,7 @@ describe('a fault of ours', () => {
     const gateway = await gatewayForTest({ template: 'empty' });
     await run(gateway, 'alter table slashings rename to slashings_gone');
     const { data, errors } = await gateway.graphql(
-      '{ slashing(validatorIndex: 1) { id } operator(window: ALL, operatorId: "x") { id } __typename }',
+      '{ slashing(by: { index: 1 }) { id } operator(operatorId: "x") { id } __typename }',
     );
     expect(data).toEqual({ slashing: null, operator: null, __typename: 'Query' });
     expect(errors?.map((error) => [error.path, error.extensions.code])).toEqual([[['slashing'], 'INTERNAL']]);
@@ -149,7 +149,10 @@ describe('a database that has no room', () => {
       expect([asked.status, asked.headers.get('retry-after')]).toEqual([503, '5']);
       expect(asked.json).toEqual({ detail: 'The service cannot answer right now. Try again later.' });
     }
-    for (const text of [query, 'mutation { createTag(input: { name: "x" }) { tag { name } } }']) {
+    for (const text of [
+      query,
+      'mutation { createPrivateSet(input: { name: "x" }) { privateSet { name } } }',
+    ]) {
       const { status, headers, errors } = await gateway.graphql(text);
       expect([status, headers.get('retry-after')]).toEqual([503, '5']);
       expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'UNAVAILABLE' }]);
@@ -176,8 +179,8 @@ describe('the log', () => {
     await gateway.get(`/v0/eth/slashings?token=${gateway.token}`);
     await gateway.get('/health', { 'x-request-id': gateway.token });
     await gateway.get('/v0/eth/slashings', { 'x-service-network': secret }); // 400
-    await gateway.graphql(`{ operator(window: ALL, operatorId: "${secret}") { id } }`); // INTERNAL
-    await gateway.graphql('query ($id: String!) { operator(window: ALL, operatorId: $id) { id } }', {
+    await gateway.graphql(`{ operator(operatorId: "${secret}") { id } }`); // INTERNAL
+    await gateway.graphql('query ($id: String!) { operator(operatorId: $id) { id } }', {
       id: secret,
     });
     await gateway.graphql(`{ ${secret} }`); // BAD_QUERY

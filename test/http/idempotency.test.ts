@@ -106,7 +106,9 @@ describe('a POST with an Idempotency-Key', () => {
       const { json } = await account.post('/graphql', { query }, headers);
       return json;
     };
-    const refused = await ask('mutation { createTag(input: { name: "twice" }) { tag { setId } } }');
+    const refused = await ask(
+      'mutation { createPrivateSet(input: { name: "twice" }) { privateSet { setId } } }',
+    );
     expect(refused.errors[0].extensions).toMatchObject({
       code: 'BAD_INPUT',
       faults: [{ loc: ['header', 'Idempotency-Key'] }],

@@ -50,7 +50,7 @@ describe('X-Service-Network', () => {
       for (const { status, json } of [rest, graphql]) {
         expect(status).toBe(400);
         expect(json.detail).toMatchObject([{ loc: ['header', 'X-Service-Network'], type: 'enum' }]);
-        expect(json.detail[0].msg).toMatch(/one of mainnet, hoodi, holesky is needed\.$/);
+        expect(json.detail[0].msg).toMatch(/one of mainnet, hoodi, holesky, sepolia is needed\.$/);
       }
     },
   );

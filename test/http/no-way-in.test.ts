@@ -167,7 +167,7 @@ describe('a token in a wrong place', () => {
     const header = await gateway.get('/v0/eth/slashings', { 'x-service-network': token });
     expect([header.status, header.json.detail[0].msg]).toEqual([
       400,
-      'X-Service-Network is "sgt_…"; one of mainnet, hoodi, holesky is needed.',
+      'X-Service-Network is "sgt_…"; one of mainnet, hoodi, holesky, sepolia is needed.',
     ]);
     const body = await gateway.fetch('/v1/eth/tags', {
       method: 'POST',
@@ -180,10 +180,10 @@ describe('a token in a wrong place', () => {
     ]);
     const name = token.replaceAll('-', '_');
     for (const query of [
-      `{ slashings(fromTimestamp: "${token}") { totalCount } }`,
+      `{ slashings(fromDate: "${token}") { totalCount } }`,
       `{ ${name} }`,
       `{ operators(window: ALL, after: "${token}") { totalCount } }`,
-      `{ consolidations(validator: "${token}") { totalCount } }`,
+      `{ consolidations(by: { pubkey: "${token}" }) { totalCount } }`,
     ]) {
       const { errors } = await gateway.graphql(query);
       expect(errors).toHaveLength(1);

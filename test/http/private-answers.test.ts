@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/resources/index.ts';
 import { accountOf } from '../support/account.ts';
 import { makeAccount } from '../support/accounts.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest } from '../support/gateway.ts';
+import { nginxWith, noNginx } from '../support/nginx.ts';
 import { every } from '../support/thorough.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -92,51 +87,17 @@ it('the answer to what is too large or not allowed is private too', async () => 
   for (const answer of [large, forbidden, limited]) expect(isPrivate(answer?.headers as Headers)).toBe(true);
 });
 
-const NGINX = '/usr/sbin/nginx';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** nginx in front of a gateway, which keeps whatever it may. */
-async function nginxBefore({ url }: Gateway): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'stakegraph-nginx-'));
-  for (const name of ['body', 'proxy', 'cache']) mkdirSync(join(folder, name));
-  const port = await freePort();
-  writeFileSync(
-    join(folder, 'nginx.conf'),
-    `daemon off; master_process off; pid ${folder}/pid; error_log stderr; worker_processes 1;
-events {}
-http {
-  access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/proxy; uwsgi_temp_path ${folder}/proxy; scgi_temp_path ${folder}/proxy;
-  proxy_cache_path ${folder}/cache keys_zone=all:1m;
-  server {
-    listen 127.0.0.1:${port};
-    location / {
+const nginxBefore = ({ url }: Gateway) =>
+  nginxWith(
+    `location / {
       proxy_pass ${url}; proxy_cache all; proxy_cache_valid any 10m;
       add_header x-cache $upstream_cache_status always;
-    }
-  }
-}`,
+    }`,
+    'proxy_cache_path cache keys_zone=all:1m;',
   );
-  const nginx = spawn(NGINX, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
-  onTestFinished(async () => {
-    const ended = new Promise((resolve) => nginx.once('exit', resolve));
-    nginx.kill('SIGTERM');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const front = `http://127.0.0.1:${port}`;
-  await eventually(async () => expect((await fetch(`${front}/health`)).status).toBe(200));
-  return front;
-}
 
-describe.runIf(existsSync(NGINX))('behind nginx with proxy_cache', () => {
+describe.skipIf(noNginx)('behind nginx with proxy_cache', () => {
   it.each([true, false])('an account never gets what another was answered (cache %s)', async (CACHE) => {
     const gateway = await gatewayForTest({ settings: { CACHE } });
     const [one, other] = await Promise.all([accountOf(gateway, 'build'), accountOf(gateway, 'growth')]);
@@ -148,7 +109,7 @@ describe.runIf(existsSync(NGINX))('behind nginx with proxy_cache', () => {
       });
       return { status: answer.status, cache: answer.headers.get('x-cache'), text: await answer.text() };
     };
-    const graph = `/graphql?query=${encodeURIComponent('{ tags(first: 5) { nodes { name } } }')}`;
+    const graph = `/graphql?query=${encodeURIComponent('{ privateSets(first: 5) { nodes { name } } }')}`;
     for (const path of ['/v1/eth/tags', graph]) {
       for (let time = 0; time < 2; time += 1)
         expect((await ask(path, one.token)).text).toContain('of one alone');

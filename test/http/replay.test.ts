@@ -4,6 +4,7 @@ import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
@@ -258,6 +259,28 @@ describe('what is not just the same is answered in the whole way', () => {
       const { body } = await ask(proxied, { path: PATH, headers: host ? { 'x-forwarded-host': host } : {} });
       expect(JSON.parse(body.toString()).next).toContain(host ? `http://${host}/v1/` : proxied.url);
     }
+  });
+});
+
+describe('a failure after the answer was found', () => {
+  it('is logged, ends that connection, and leaves the gateway serving', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
+    const of = await gatewayForTest({ settings: { CACHE: true }, log });
+    await eventually(() => expect(of.revisions.trusted()).toBe(true));
+    const asked = query('{ operators(window: ONE_DAY, first: 1) { totalCount } }');
+    await askedAgain(of, asked);
+    const { admit } = of.meter;
+    of.meter.admit = async (caller) =>
+      Object.assign(await admit(caller), {
+        charge() {
+          throw new Error('no unit is left to count with');
+        },
+      });
+    await ask(of, asked).catch(() => undefined); // the answer may have been sent before the connection ended
+    await eventually(() => expect(lines.join()).toContain('A cached response could not be sent.'));
+    of.meter.admit = admit;
+    expect((await ask(of, { ...asked, agent: new Agent() })).status).toBe(200);
   });
 });
 

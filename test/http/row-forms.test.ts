@@ -135,6 +135,11 @@ describe('lists as text/csv and application/x-ndjson', () => {
     ['text/csv; header="a, b;q=0"; Q=0.3, application/x-ndjson;q=0.2', 'csv'],
     ['application/json; charset=utf-8, text/csv;q=0.5', undefined],
     ['text/csv;q=0, */*', undefined],
+    ['text/csv; bom=true', 'csvForExcel'],
+    ['TEXT/CSV;q=0.5;BOM="True", application/json;q=0.2', 'csvForExcel'],
+    ['text/csv; bom=false', 'csv'],
+    ['text/csv; bom=true;q=0.1, application/json', undefined],
+    ['application/x-ndjson; bom=true', 'ndjson'],
     ['image/png', undefined],
     ['nonsense', undefined],
   ])('are chosen by Accept: %s', (accept, form) => {
@@ -148,6 +153,35 @@ describe('lists as text/csv and application/x-ndjson', () => {
       expect((await gateway.get(path)).text).toBe(plain);
       expect((await gateway.get(path, CSV)).text.split('\r\n')).toHaveLength(5);
       expect(linesIn((await gateway.get(path, NDJSON)).text)).toHaveLength(3);
+    }
+  });
+
+  it.each(['/v0/eth/slashings?size=3', '/v0/eth/slashings?all'])(
+    'begin with a byte order mark where Accept has bom=true, and have it once: %s',
+    async (path) => {
+      const bytes = async (accept: string) => {
+        const response = await fetch(gateway.url + path, {
+          headers: { authorization: `Bearer ${gateway.token}`, accept },
+        });
+        expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+        return Buffer.from(await response.arrayBuffer());
+      };
+      const plain = await bytes('text/csv');
+      expect(plain.includes('\ufeff')).toBe(false);
+      expect(await bytes('text/csv; bom=true')).toEqual(Buffer.concat([Buffer.from('\ufeff'), plain]));
+    },
+  );
+
+  it('of slashings are imported again, with and without a byte order mark', async () => {
+    const own = await gatewayForTest();
+    for (const mark of ['', '\ufeff']) {
+      const { text } = await own.get('/v0/eth/slashings?all', CSV);
+      expect(await importText(own, 'slashings', mark + text, { format: 'csv' })).toMatchObject({
+        faults: [],
+        rows: text.split('\r\n').length - 2,
+        inserted: 0,
+        updated: 0,
+      });
     }
   });
 

@@ -13,24 +13,35 @@ import { newStatus } from '../../src/indexer/status.ts';
 describe('where an index begins and ends', () => {
   const nothing = { from: undefined, firstFrom: undefined, to: undefined };
   const stored = { first: 2_250, epoch: 2_300 };
+  const final = (finalized: number, once = false) => ({ finalized, once });
 
   it('is the start of the present chain day, after what is stored, or where --from says', () => {
-    expect(startOf('hoodi', nothing, 2_480, undefined)).toBe(2_475);
-    expect(startOf('hoodi', nothing, 2_476, undefined)).toBe(2_250); // of which 2474 is the newest to be stored
-    expect(startOf('hoodi', nothing, 2_480, stored)).toBeUndefined();
-    expect(startOf('hoodi', { ...nothing, firstFrom: { epoch: 7 } }, 2_480, undefined)).toBe(7);
-    expect(startOf('hoodi', { ...nothing, firstFrom: { epoch: 7 } }, 2_480, stored)).toBeUndefined();
-    expect(startOf('hoodi', { ...nothing, from: 'head' }, 2_480, undefined)).toBe(2_478);
-    expect(startOf('hoodi', { ...nothing, from: { date: '2025-03-27' } }, 2_480, undefined)).toBe(2_250);
+    expect(startOf('hoodi', nothing, final(2_480), undefined)).toBe(2_475);
+    expect(startOf('hoodi', nothing, final(2_476), undefined)).toBe(2_250); // of which 2474 is the newest to be stored
+    expect(startOf('hoodi', nothing, final(2_480), stored)).toBeUndefined();
+    expect(startOf('hoodi', { ...nothing, firstFrom: { epoch: 7 } }, final(2_480), undefined)).toBe(7);
+    expect(startOf('hoodi', { ...nothing, firstFrom: { epoch: 7 } }, final(2_480), stored)).toBeUndefined();
+    expect(startOf('hoodi', { ...nothing, from: { date: '2025-03-27' } }, final(2_480), undefined)).toBe(
+      2_250,
+    );
     for (const epoch of [2_250, 2_270, 2_301])
-      expect(startOf('hoodi', { ...nothing, from: { epoch } }, 2_480, stored)).toBeUndefined();
+      expect(startOf('hoodi', { ...nothing, from: { epoch } }, final(2_480), stored)).toBeUndefined();
     for (const epoch of [2_249, 2_302])
-      expect(startOf('hoodi', { ...nothing, from: { epoch } }, 2_480, stored)).toBe(epoch);
+      expect(startOf('hoodi', { ...nothing, from: { epoch } }, final(2_480), stored)).toBe(epoch);
+  });
+
+  it('is the finalized epoch for head, and with --once the newest one that can be stored', () => {
+    const head = { ...nothing, from: 'head' } as const;
+    expect(startOf('hoodi', head, final(2_480), undefined)).toBe(2_480);
+    expect(startOf('hoodi', head, final(2_480, true), undefined)).toBe(2_478);
+    expect(startOf('hoodi', head, final(2_303), stored)).toBeUndefined();
+    expect(startOf('hoodi', head, final(2_304), stored)).toBe(2_304);
+    expect(startOf('hoodi', { ...nothing, firstFrom: 'head' }, final(2_400), stored)).toBeUndefined();
   });
 
   it('refuses what is not final yet, and dates before genesis', () => {
     const at = (from: { epoch: number } | { date: string }) =>
-      startOf('hoodi', { ...nothing, from }, 2_480, undefined);
+      startOf('hoodi', { ...nothing, from }, final(2_480), undefined);
     expect(at({ epoch: 2_480 })).toBe(2_480);
     expect(() => at({ epoch: 2_481 })).toThrow(RangeFault);
     expect(() => at({ date: '2025-03-16' })).toThrow('--from is before the genesis of hoodi.');

@@ -6,6 +6,7 @@ import { SettingsError } from '../../src/config/index.ts';
 import { LockedError } from '../../src/indexer/lock.ts';
 import { RangeFault } from '../../src/indexer/range.ts';
 import { SavedStateError } from '../../src/indexer/saved-state-error.ts';
+import { SpecError } from '../../src/indexer/spec.ts';
 import { newStatus } from '../../src/indexer/status.ts';
 import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
 import { until } from '../support/eventually.ts';
@@ -139,6 +140,66 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
     expect(await contentOf(database)).toEqual(calm);
   });
 
+  it.each([
+    ['first', 0],
+    ['second', 1],
+  ])(
+    'stores nothing while the %s of two nodes adds a Gwei to every balance of a validator',
+    async (_, at) => {
+      const database = await databaseForTest();
+      const both = [await nodeForTest(), await nodeForTest()];
+      (both[at] as (typeof both)[0]).lie = { validator: 17, gwei: 1, epoch: undefined };
+      const [stop, status, said] = [new AbortController(), newStatus(), [] as string[]];
+      const report = await indexed(
+        database,
+        both.map(({ url }) => url),
+        {
+          ...{ from: FIRST, to: FIRST + 2, once: false, stop: stop.signal, status },
+          say(_level, message) {
+            said.push(message);
+            if (/has another (balance|block)/.test(message)) stop.abort();
+          },
+        },
+      );
+      expect(report).toMatchObject({ epochs: 0, done: false });
+      expect(status.problem).toBe('disagree');
+      expect(said.join('\n')).toMatch(
+        /has another balance of validator 17 \(by -?1 Gwei\) than .* in epoch 2341/,
+      );
+    },
+  );
+
+  it('has nothing of the first block from a node whose other blocks are refused', async () => {
+    const range = { from: FIRST, to: FIRST + 2 };
+    const [expected, database] = [await databaseForTest(), await databaseForTest()];
+    const [liar, honest] = [await nodeForTest(), await nodeForTest()];
+    await indexed(expected, [honest.url], range);
+    liar.break(/\/v2\/beacon\/blocks\/\d+$/, (body) =>
+      body.replace(/"sync_committee_bits":"0x[0-9a-f]/, (bits) => `${bits.slice(0, -1)}0`),
+    );
+    expect(await indexed(database, [liar.url, honest.url], range)).toMatchObject({ done: true });
+    expect(await contentOf(database)).toEqual(await contentOf(expected));
+  });
+
+  it('stores nothing while two nodes tell another first block', async () => {
+    const database = await databaseForTest();
+    const [liar, honest] = [await nodeForTest(), await nodeForTest()];
+    const slot = FIRST * 32;
+    liar.break(new RegExp(`/v2/beacon/blocks/(${slot}|${liar.chain.root(slot)})$`), (body) =>
+      body.replace(/"fee_recipient":"0x.{4}/, '"fee_recipient":"0xabcd'),
+    );
+    const [stop, status, said] = [new AbortController(), newStatus(), [] as string[]];
+    const report = await indexed(database, [liar.url, honest.url], {
+      ...{ from: FIRST, to: FIRST + 2, once: false, stop: stop.signal, status },
+      say(_level, message) {
+        said.push(message);
+        if (/has another (balance|block)/.test(message)) stop.abort();
+      },
+    });
+    expect(report).toMatchObject({ epochs: 0 });
+    expect(said.join('\n')).toContain(`has another block of slot ${slot} than`);
+  });
+
   it('names a node whose first answers contradict each other, and begins with another', async () => {
     const database = await databaseForTest();
     const [liar, honest] = [await nodeForTest(), await nodeForTest()];
@@ -160,6 +221,20 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
     await database.pool.query({ text: `update index_state set state = '\\x00'`, values: [] });
     await expect(indexed(database, [node.url])).rejects.toThrow(SavedStateError);
     expect(await indexed(database, [node.url], { from: FIRST, to: FIRST + 2 })).toMatchObject({ done: true });
+    expect(await contentOf(database)).toEqual(before);
+  });
+
+  it('refuses nodes of a chain with another genesis than the one that is stored, also with --from', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    await indexed(database, [node.url], { from: FIRST, to: FIRST });
+    const before = await contentOf(database);
+    node.genesis = { genesis_validators_root: `0x${'77'.repeat(32)}` };
+    for (const from of [FIRST, FIRST + 10]) {
+      const refused = expect(indexed(database, [node.url], { from, to: FIRST + 11 })).rejects;
+      await refused.toThrow(SpecError);
+      await refused.toThrow(/genesis_validators_root 0x\w+, but that of the nodes is 0x7777/);
+    }
     expect(await contentOf(database)).toEqual(before);
   });
 
@@ -191,14 +266,81 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
     const running = indexed({ ...database, pool: { ...database.pool, withClient } }, [node.url], {
       ...{ from: 'head', once: false, stop: stop.signal, status },
     });
-    await until(() => status.indexedEpoch === LAST - 10, running);
+    await until(() => status.finalizedEpoch === LAST - 8, running);
+    await until(() => node.asked.includes(`/eth/v1/beacon/states/${(LAST - 8) * 32}/validators`), running);
+    node.setHead(HEAD - 8 * 32);
+    await until(() => status.indexedEpoch === LAST - 8, running);
     isDown = true;
     node.setHead(HEAD);
     await until(() => status.problem === 'database', running);
     isDown = false;
     await until(() => status.indexedEpoch === LAST, running);
     stop.abort();
-    expect(await running).toMatchObject({ from: LAST - 10, epochs: 11 });
+    expect(await running).toMatchObject({ from: LAST - 8, epochs: 9 });
+  });
+
+  describe('with a node that keeps no state older than the finalized one', () => {
+    const first = LAST - 10;
+    /** The node keeps one more, so that a request of the index does not come too late. */
+    const prunedNode = () => nodeForTest({ head: (first + 2) * 32, prune: 3 });
+    type Node = Awaited<ReturnType<typeof prunedNode>>;
+    const moveOn = async (node: Node, status: ReturnType<typeof newStatus>, running: Promise<unknown>) => {
+      const { finalizedEpoch = 0 } = status;
+      await until(
+        () => node.asked.some((path) => path.includes(`/states/${finalizedEpoch * 32}/validator_balances`)),
+        running,
+      );
+      node.setHead(node.head + 32);
+      await until(() => status.finalizedEpoch === finalizedEpoch + 1, running);
+    };
+
+    it('begins at the finalized epoch, and goes on', async () => {
+      const [database, node] = [await databaseForTest(), await prunedNode()];
+      const [stop, status] = [new AbortController(), newStatus()];
+      const running = indexed(database, [node.url], {
+        ...{ from: 'head', to: first + 2, once: false, stop: stop.signal, status },
+      });
+      await until(() => status.finalizedEpoch === first, running);
+      for (let i = 0; i < 4; i += 1) await moveOn(node, status, running);
+      expect(await running).toMatchObject({ from: first, to: first + 2, done: true, said: [] });
+    });
+
+    it('begins anew at the head, and says so, once it was away for too many epochs', async () => {
+      const [database, node] = [await databaseForTest(), await prunedNode()];
+      const [stop, status] = [new AbortController(), newStatus()];
+      const running = indexed(database, [node.url], {
+        ...{ from: 'head', once: false, stop: stop.signal, status },
+      });
+      await until(() => status.finalizedEpoch === first, running);
+      for (let i = 0; i < 2; i += 1) await moveOn(node, status, running);
+      await until(() => status.indexedEpoch === first, running);
+      node.setHead(node.head + 6 * 32);
+      await until(() => status.finalizedEpoch === first + 8, running);
+      for (let i = 0; i < 2; i += 1) await moveOn(node, status, running);
+      await until(() => status.indexedEpoch === first + 8, running);
+      stop.abort();
+      expect((await running).said.join('\n')).toContain(
+        `The index cannot go on after epoch ${first}, and begins anew at epoch ${first + 8}; the epochs between are left out.`,
+      );
+    });
+
+    it('goes on in the gateway with INDEX_FROM=head only, and otherwise says what to do', async () => {
+      const [database, archive, node] = [await databaseForTest(), await nodeForTest(), await prunedNode()];
+      await indexed(database, [archive.url], { from: FIRST, to: FIRST + 1 });
+      const run = async (firstFrom: 'head' | undefined, end: string) => {
+        const [stop, said] = [new AbortController(), [] as string[]];
+        await indexed(database, [node.url], {
+          ...{ firstFrom, once: false, stop: stop.signal },
+          say(_level, message) {
+            said.push(message);
+            if (message.includes(end)) stop.abort();
+          },
+        });
+        return said;
+      };
+      await run(undefined, 'INDEX_FROM=head goes on at the head whenever states are gone');
+      expect((await run('head', 'begins anew')).at(-1)).toContain(`begins anew at epoch ${first}`);
+    });
   });
 
   it.each([
@@ -396,5 +538,74 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     expect(await found('blocks', 'slot')).toBe(1);
     stop.abort();
     await running;
+  });
+
+  it('since Gloas tells of a block whether it is full once its child is there, also after a reorganisation', async () => {
+    const full = 80_704; // its payload and that of its child are part of the chain
+    const own = await databaseForTest();
+    const node = await startBeaconNode(recordedChain('gloas'), { head: full - 1 });
+    onTestFinished(() => node.close());
+    const stop = new AbortController();
+    const running = indexed(own, [node.url], { from: 2_518, once: false, stop: stop.signal });
+    const row = async (slot: number) =>
+      (
+        await own.pool.query({
+          text: `select payload_status as payload, execution_block_hash as hash, bid_value::text as value
+            from blocks where slot = $1 and consensus_block_root is not null`,
+          values: [slot],
+        })
+      ).rows[0] as { payload: string; hash: string | null; value: string } | undefined;
+    const becomes = (slot: number, payload: string) =>
+      until(async () => (await row(slot))?.payload === payload, running);
+    await becomes(full - 1, 'unknown');
+    node.advance();
+    await becomes(full, 'unknown');
+    expect(await row(full)).toMatchObject({ hash: null });
+    await becomes(full - 1, 'full');
+    node.advance();
+    await becomes(full, 'full');
+    const { payload } = JSON.parse(node.chain.envelope?.(full) as string).message;
+    expect(await row(full)).toMatchObject({ hash: payload.block_hash });
+
+    // The block of another branch is built on the same parent, but passes over its payload.
+    node.reorganise(1);
+    await becomes(full, 'empty');
+    expect(await row(full)).toMatchObject({ hash: null });
+    node.settle();
+    await becomes(full, 'full');
+    node.setHead(full);
+    node.advance(0);
+    await becomes(full, 'unknown');
+    stop.abort();
+    await running;
+  });
+
+  it('goes on past a missed slot whose proposer no node tells', async () => {
+    const own = await databaseForTest();
+    const node = await nodeForTest();
+    let missed = (FIRST + 6) * 32 + 1;
+    const has = (slot: number) => node.chain.block(slot) !== undefined;
+    const isAlone = (slot: number) => has(slot - 1) && !has(slot) && has(slot + 1);
+    while (!isAlone(missed)) missed += 1;
+    node.setHead(missed - 1);
+    const epoch = Math.floor(missed / 32);
+    node.break(new RegExp(`duties/proposer/${epoch}$|states/${epoch * 32}/proposer_lookahead`), 400);
+    const [stop, status, said] = [new AbortController(), newStatus(), [] as string[]];
+    const running = indexed(own, [node.url], {
+      ...{ from: FIRST, once: false, stop: stop.signal, status },
+      say: (_level, message) => said.push(message),
+    });
+    const text = 'select slot from blocks where slot between $1 - 1 and $1 + 1 order by 1';
+    const around = async () =>
+      (await own.pool.query({ text, values: [missed] })).rows.map(({ slot }) => slot);
+    await until(async () => (await around()).includes(missed - 1), running);
+    node.advance(2);
+    await until(async () => (await around()).includes(missed + 1), running);
+    stop.abort();
+    await running;
+    expect(await around()).toEqual([missed - 1, missed + 1]);
+    expect(said.join('\n')).toMatch(
+      /does not tell who should have proposed .* Missed slots are stored later/,
+    );
   });
 });

@@ -111,6 +111,8 @@ describe('an import of chain daily rewards', () => {
     [{ sumPriorityFees: '0.1234567891' }, ['sumPriorityFees']],
     [{ sumBaselineMev: 'much' }, ['sumBaselineMev']],
     [{ sumEffectiveBalance: -1 }, ['sumEffectiveBalance']],
+    [{ effectiveBalanceEpochs: 1.5 }, ['effectiveBalanceEpochs']],
+    [{ effectiveBalanceEpochs: 1 }, ['effectiveBalanceEpochs']],
     [{ network: 'goerli' }, ['network']],
   ])('finds with %j faults in %j', async (more, expected) => {
     const { faults, loaded } = await load(row(more));

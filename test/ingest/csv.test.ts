@@ -50,7 +50,7 @@ describe('CSV with a header of field names', () => {
     const header = 'validatorIndex,validatorPubkey,slashed';
     const path = await write(`${header}\n1,0x${'a'.repeat(96)},${cell}\n`, 'flags.csv');
     await importFile(gateway.database.pool, 'validators', path, { network: 'mainnet' });
-    const { data } = await gateway.graphql('{ validator(index: 1) { slashed } }');
+    const { data } = await gateway.graphql('{ validator(by: { index: 1 }) { slashed } }');
     expect(data.validator).toEqual({ slashed: value });
   });
 

@@ -85,26 +85,26 @@ describe('history', () => {
     expect(summary.change).toMatchObject({ since: day(7), delegatedStake: '-10.250000000', delegatorApy: 0 });
     expect(summary.change.networkPenetration).toBeCloseTo(-0.05, 12);
     const nodes = history.edges.map(({ node }: any) => node);
-    expect([history.totalCount, nodes.map((node: any) => node.date)]).toEqual([2, [day(7), day(0)]]);
-    expect(nodes[0]).toMatchObject({ window: 'SEVEN_DAYS', delegatedStake: '100.500000000', asOf: null });
+    expect([history.totalCount, nodes.map((node: any) => node.date)]).toEqual([2, [day(0), day(7)]]);
+    expect(nodes[1]).toMatchObject({ window: 'SEVEN_DAYS', delegatedStake: '100.500000000', asOf: null });
     const found = await gateway.graphql(
       `query ($id: ID!) { node(id: $id) { ... on StakeAuthorityHistoryRecord { date delegatedStake } } }`,
-      { id: nodes[1].id },
+      { id: nodes[0].id },
     );
     expect(found.data.node).toEqual({ date: day(0), delegatedStake: '90.250000000' });
-    const [older, newer] = history.edges.map(({ cursor }: any) => cursor);
+    const [newer, older] = history.edges.map(({ cursor }: any) => cursor);
     const walk = await gateway.graphql(
-      `query ($address: String!, $older: String, $newer: String) { stakeAuthority(stakeAuthority: $address) {
-        after: history(window: SEVEN_DAYS, fromDate: "2025-01-01", toDate: "2999-12-31", after: $older) { nodes { date } }
-        before: history(window: SEVEN_DAYS, fromDate: "2025-01-01", toDate: "2999-12-31", last: 1, before: $newer) {
+      `query ($address: String!, $newer: String, $older: String) { stakeAuthority(stakeAuthority: $address) {
+        after: history(window: SEVEN_DAYS, fromDate: "2025-01-01", toDate: "2999-12-31", after: $newer) { nodes { date } }
+        before: history(window: SEVEN_DAYS, fromDate: "2025-01-01", toDate: "2999-12-31", last: 1, before: $older) {
           nodes { date } pageInfo { hasPreviousPage }
         }
       } }`,
       { address: row.stakeAuthority, older, newer },
     );
     expect(walk.data.stakeAuthority).toEqual({
-      after: { nodes: [{ date: day(0) }] },
-      before: { nodes: [{ date: day(7) }], pageInfo: { hasPreviousPage: false } },
+      after: { nodes: [{ date: day(7) }] },
+      before: { nodes: [{ date: day(0) }], pageInfo: { hasPreviousPage: false } },
     });
   });
 
@@ -161,26 +161,26 @@ describe('the sample data', () => {
   beforeAll(async () => {
     gateway.statements.length = 0;
     const { data } = await gateway.graphql(`{ operators(idType: POOL, window: SEVEN_DAYS, first: 20) { nodes {
-      operatorId summary { asOf { epoch } avgValidatorEffectiveness change(over: SEVEN_DAYS) { avgValidatorEffectiveness } }
+      operatorId summary(window: SEVEN_DAYS) { asOf { epoch } avgValidatorEffectiveness change(over: SEVEN_DAYS) { avgValidatorEffectiveness } }
       history(window: SEVEN_DAYS, first: 90) { nodes { date avgValidatorEffectiveness networkPenetration } }
     } } }`);
     pools = data.operators.nodes;
   });
 
-  it('has 90 days of history of the largest pools, which end where their summaries do', () => {
+  it('has 90 days of history of the largest pools, which begins where their summaries do', () => {
     expect(gateway.statements).toEqual(['operatorPages', 'operatorHistory']);
     for (const { history, summary } of pools) {
       expect(history.nodes).toHaveLength(90);
-      expect(history.nodes.at(-1).avgValidatorEffectiveness).toBe(summary.avgValidatorEffectiveness);
+      expect(history.nodes[0].avgValidatorEffectiveness).toBe(summary.avgValidatorEffectiveness);
       expect(summary.change.avgValidatorEffectiveness).toBe(
-        summary.avgValidatorEffectiveness - history.nodes.at(-8).avgValidatorEffectiveness,
+        summary.avgValidatorEffectiveness - history.nodes[7].avgValidatorEffectiveness,
       );
     }
   });
 
   it('has no history of private sets', async () => {
     const { data } = await gateway.graphql(`{ operators(idType: PRIVATE_SET, window: SEVEN_DAYS) { nodes {
-      summary { asOf { epoch } change(over: SEVEN_DAYS) { since } } history(window: SEVEN_DAYS) { totalCount nodes { date } }
+      summary(window: SEVEN_DAYS) { asOf { epoch } change(over: SEVEN_DAYS) { since } } history(window: SEVEN_DAYS) { totalCount nodes { date } }
     } } }`);
     expect(data.operators.nodes.length).toBeGreaterThan(0);
     for (const node of data.operators.nodes)

@@ -122,7 +122,14 @@ async function bodies(gateway: Gateway, path: string, network = 'mainnet') {
 it('every import is of a resource that is mirrored, or of facts that no path lists', () => {
   const mirrored = new Set<string>(mirrorResources);
   expect(Object.keys(importers).filter((name) => !mirrored.has(name))).toEqual([
-    ...['chain-balances', 'validators', 'validator-clients', 'validator-days', 'operator-profiles'],
+    ...[
+      'builders',
+      'chain-balances',
+      'validators',
+      'validator-clients',
+      'validator-days',
+      'operator-profiles',
+    ],
     ...['solana-epochs', 'solana-validator-epochs', 'solana-stake-authority-epochs'],
   ]);
 });

@@ -132,7 +132,7 @@ describe('the hash of a Cardano pool', () => {
   const hash = String(own.poolHashId);
   const byGraphql = async (validatorId: string) => {
     const query = `{ validatorRewards(network: CARDANO, validatorId: "${validatorId}") {
-      nodes { validator ... on CardanoValidatorReward { day poolHashId } } pageInfo { endCursor } } }`;
+      nodes { validator ... on CardanoValidatorReward { date poolHashId } } pageInfo { endCursor } } }`;
     return (await gateway.graphql(query)).data.validatorRewards;
   };
 
@@ -238,6 +238,18 @@ describe('a row', () => {
     expect(await load(network, [{ ...row, [to]: row[from] }])).toMatchObject({ inserted: 1 });
   });
 
+  it('with a second Polkadot era on one day is refused, with what to do', async () => {
+    const [validator] = rowsOf('polkadot', 'validator');
+    const [ofNetwork] = rowsOf('polkadot', 'network');
+    const later = (row: Row | undefined) => ({ ...row, era: Number(row?.era) + 1 });
+    const { loaded, faults } = await load('polkadot', [validator, later(validator)]);
+    expect([loaded, faults[0]?.msg]).toEqual([
+      false,
+      'repeats row 1; if two eras end on that day, give one row: rewards and points of both added up, the rest of the later era',
+    ]);
+    expect((await load('polkadot', [ofNetwork, later(ofNetwork)])).loaded).toBe(false);
+  });
+
   it('that repeats a day of a list is refused; a validator and its network share days', async () => {
     const { faults } = await load('solana', [day, voted, { ...day, epoch: 1 }, { ...voted, epoch: 1 }]);
     expect(faults).toMatchObject([
@@ -271,13 +283,13 @@ describe('a row', () => {
     const found: string[] = [];
     for (let after: string | null = null; ; ) {
       const text = `query ($after: String) { networkRewards(network: SOLANA, first: 1, after: $after) {
-        nodes { day } pageInfo { endCursor hasNextPage } } }`;
+        nodes { date } pageInfo { endCursor hasNextPage } } }`;
       const { networkRewards }: any = (await gateway.graphql(text, { after })).data;
-      found.push(networkRewards.nodes[0].day);
+      found.push(networkRewards.nodes[0].date);
       after = networkRewards.pageInfo.endCursor;
       if (!networkRewards.pageInfo.hasNextPage) break;
     }
-    expect(found).toEqual(dates);
+    expect(found).toEqual(dates.toReversed());
   });
 });
 

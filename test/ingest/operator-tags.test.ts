@@ -59,7 +59,7 @@ describe('a pool share', () => {
     expect((await list('parentId=elsewhere')).status).toBe(404);
     gateway.statements.length = 0;
     const { data } = await gateway.graphql(`{ operators(window: SEVEN_DAYS, idType: NODE_OPERATOR) { nodes {
-      operatorId poolShares { totalCount nodes { operatorId operatorTags { name path idType } } } } } }`);
+      operatorId poolShares(window: SEVEN_DAYS) { totalCount nodes { operatorId operatorTags { name path idType } } } } } }`);
     expect(gateway.statements).toHaveLength(2);
     expect(data.operators.nodes).toMatchObject([
       {

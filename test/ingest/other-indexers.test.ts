@@ -65,6 +65,9 @@ const perfect = {
   sum_proposer_rewards: 0,
   sum_priority_fees: 0,
   sum_baseline_mev: 0,
+  effective_balance_epochs: 225 * 32_000_000_000,
+  start_effective_balance: null,
+  empty_payload_count: null,
 };
 
 describe('the statement for chaind', () => {
@@ -107,6 +110,8 @@ describe('the statement for chaind', () => {
 
   it('tells duties, balances and what the consensus layer paid', async () => {
     await run(`
+      update t_validator_balances set f_effective_balance = 31000000000
+      where f_validator_index = 9 and f_epoch <= ${FIRST + 100}; -- chaind notes it at the start of an epoch
       update t_validator_epoch_summaries set f_proposer_duties = 2, f_proposals_included = 1
       where f_validator_index = 9 and f_epoch = ${FIRST};
       -- of 9: missed; a wrong head; a wrong target; late for all but the target
@@ -151,6 +156,7 @@ describe('the statement for chaind', () => {
         sum_inclusion_delay: 25,
         end_epoch_balance: 32_000_225_000,
         sum_attestation_rewards: 25_000,
+        effective_balance_epochs: 25 * 32_000_000_000,
       },
       {
         ...perfect,
@@ -169,6 +175,7 @@ describe('the statement for chaind', () => {
         missed_proposal_count: 1,
         end_epoch_balance: 32_000_225_000,
         sum_attestation_rewards: 224_975,
+        effective_balance_epochs: (100 * 31 + 125 * 32) * 1_000_000_000,
       },
     ]);
   });
@@ -260,6 +267,7 @@ describe('the statement for goteth', () => {
     sum_inclusion_delay: 15,
     sum_attestation_rewards: 15_000,
     end_epoch_balance: 32_208_984_375,
+    effective_balance_epochs: null,
   };
 
   it('in PostgreSQL tells duties and rewards as far as they are known', async () => {
@@ -272,7 +280,12 @@ describe('the statement for goteth', () => {
     );
     expect(report).toMatchObject({ faults: [], inserted: 2 });
     expect(await days()).toEqual([
-      { ...flawed, sum_inclusion_delay: 224, sum_attestation_rewards: 225_000 },
+      {
+        ...flawed,
+        sum_inclusion_delay: 224,
+        sum_attestation_rewards: 225_000,
+        effective_balance_epochs: null,
+      },
       left,
     ]);
   });
@@ -325,6 +338,6 @@ describe('the statement for goteth', () => {
 it('names the columns of days of validators and nothing else', () => {
   for (const name of ['chaind', 'goteth-clickhouse', 'goteth-postgresql']) {
     const columns = [...block(name).matchAll(/ as "(\w+)"/g)].map((found) => found[1]);
-    expect(new Set(columns).size).toBe(25);
+    expect(new Set(columns).size).toBe(26);
   }
 });

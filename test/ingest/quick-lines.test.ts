@@ -12,7 +12,7 @@ import { readRows, SourceError } from '../../src/ingest/source/source.ts';
 import { cardano, hashOfPoolId } from '../../src/resources/network-rewards/networks/cardano.ts';
 import { pubkeyOf, validator, validatorDay } from '../refresh/facts.ts';
 import { runs } from '../support/thorough.ts';
-import { slashing } from './rows.ts';
+import { builder, slashing } from './rows.ts';
 
 type Row = Record<string, unknown>;
 /** Quotes are in some cells of `csv`, and around all of `quoted`. `element` and `pretty` are elements of arrays. */
@@ -52,8 +52,12 @@ const bases: [resource: ImportResource, row: Row][] = [
       ...{ consensusProposerDuty: 'proposed', consensusRewards: 40_000_000, missedConsensusRewards: 0 },
       ...{ totalRewards: null, totalRewardsMissed: 0, blockTimestamp: null },
       ...{ relays: ['flashbots', 'ultra sound'], blockBuilderPubkeys: [`0x${'d'.repeat(96)}`] },
+      ...{ payloadStatus: 'full', bidValue: 7_000_000, bidBuilderIndex: 3, bidBuilderPubkey: pubkeyOf(3) },
+      ...{ bidExecutionPayment: '3000000', bidFeeRecipient: `0x${'c'.repeat(40)}` },
+      bidPayment: 'settled',
     },
   ],
+  ['builders', { network: 'mainnet', ...builder(7) }],
   ['validators', { network: 'mainnet', ...validator(7, { nodeOperator: 'N, or M' }) }],
   ['validator-clients', { network: 'mainnet', validatorIndex: 7, client: 'Prysm' }],
   [

@@ -40,6 +40,24 @@ export const slashing = (validatorIndex: number, change: Record<string, unknown>
   ...change,
 });
 
+export const builder = (index: number, change: Record<string, unknown> = {}) => ({
+  index,
+  pubkey: `0x${index.toString(16).padStart(96, '0')}`,
+  executionAddress: `0x${'ab'.repeat(20)}`,
+  balance: 100_000_000_000 + index,
+  depositEpoch: 353_024,
+  withdrawableEpoch: null,
+  bidCount: 10,
+  fullCount: 8,
+  withheldCount: 2,
+  paidCount: 9,
+  sumBidValue: 700_000_000,
+  sumFullValue: 600_000_000,
+  sumWithheldValue: 100_000_000,
+  sumPaidValue: 650_000_000,
+  ...change,
+});
+
 /** The v0 body that holds these rows as its whole list. */
 export const body = (data: unknown[], change: Record<string, unknown> = {}) => ({
   page: { from: 0, to: data.length, size: 200 },

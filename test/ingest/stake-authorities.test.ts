@@ -81,8 +81,17 @@ describe('importing stake authorities', () => {
         };
         expect(v1.results[0]).toMatchObject({ ...plain, delegations });
         const { data } = await gateway.graphql(`{ stakeAuthorities(window: SEVEN_DAYS) { nodes {
-          ${Object.keys(given)} delegations { validatorVoteAccount validatorName percentage } } } }`);
-        expect(data.stakeAuthorities.nodes).toEqual([{ ...plain, delegations }]);
+          summary(window: SEVEN_DAYS) {
+            ${Object.keys(given)} delegations { validatorVoteAccount validatorName percentage: ratio } } } } }`);
+        const { stakingRewardsApy, networkPenetration, ...amounts } = plain;
+        const ratios = {
+          stakingRewardsApy: Number(stakingRewardsApy),
+          networkPenetration: Number(networkPenetration),
+        };
+        const shares = delegations.map((one) => ({ ...one, percentage: Number(one.percentage) }));
+        expect(data.stakeAuthorities.nodes).toEqual([
+          { summary: { ...amounts, ...ratios, delegations: shares } },
+        ]);
       }),
       { ...runs(60), endOnFailure: true },
     );

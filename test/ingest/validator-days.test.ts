@@ -41,6 +41,12 @@ const row = (change: object = {}) => ({
   sumBaselineMev: 0,
   ...change,
 });
+/** Of a validator that has exited and still sits in the sync committee. */
+const noDuties = {
+  ...{ totalUniqueAttestations: 0, sumMissedAttestations: 0, sumCorrectHead: 0, sumCorrectTarget: 0 },
+  ...{ sumCorrectSource: 0, sumWrongHeadVotes: 0, sumWrongTargetVotes: 0, sumInclusionDelay: 0 },
+  ...{ sumSyncSignatureCount: 40, sumMissedSyncSignatures: 2 },
+};
 const load = (rows: unknown[], options = {}) =>
   importText(gateway, 'validator-days', JSON.stringify(rows), options);
 const refusals = async (value: unknown) =>
@@ -131,11 +137,58 @@ describe('the import of validator days', () => {
     [{ endEpochBalance: '281474976710657' }, 'endEpochBalance must be at most 281474976710656 Gwei'],
     [{ sumBaselineMev: '-281474976710657' }, 'sumBaselineMev must be at most 281474976710656 Gwei'],
     [{ sumPriorityFees: 1.5 }, 'sumPriorityFees must be a whole number'],
+    [{ effectiveBalanceEpochs: -1 }, 'effectiveBalanceEpochs must be a whole number >= 0'],
+    [
+      { effectiveBalanceEpochs: 225 * 32_000_000_000 + 1 },
+      'effectiveBalanceEpochs is 7200000000001; effective balances are whole ETH, so their sum is a multiple of 1000000000 Gwei',
+    ],
+    ...[32_000_000_000, 225 * 16_000_000_000 - 1_000_000_000, 225 * 2_048_000_000_000 + 1_000_000_000].map(
+      (sum): [object, string] => [
+        { effectiveBalanceEpochs: sum },
+        `effectiveBalanceEpochs is ${sum}; the effective balances of 225 epochs with duties add up to 3600000000000 to 460800000000000 Gwei`,
+      ],
+    ),
+    [
+      { endEpochEffectiveBalance: 10_000_000_000, effectiveBalanceEpochs: 225 * 9_000_000_000 },
+      'effectiveBalanceEpochs is 2025000000000; the effective balances of 225 epochs with duties add up to 2250000000000 to 460800000000000 Gwei',
+    ],
+    [
+      { ...noDuties, effectiveBalanceEpochs: 32_000_000_000 },
+      'effectiveBalanceEpochs is 32000000000; the effective balances of 0 epochs with duties add up to 0 to 0 Gwei',
+    ],
+    [{ proposedCount: 1, emptyPayloadCount: 2 }, 'emptyPayloadCount is 2, more than proposedCount 1'],
     [{ day: 100_001 }, 'day must be at most 100000'],
-    [{ network: 'x' }, 'network must be one of mainnet, hoodi, holesky'],
+    [{ network: 'x' }, 'network must be one of mainnet, hoodi, holesky, sepolia'],
   ])('refuses %j', async (change, fault) => {
     expect(await refusals(row(change))).toContain(fault);
   });
+
+  it.each([225 * 16_000_000_000, 225 * 2_048_000_000_000, null, undefined])(
+    'takes the effective balance of all epochs, %s, of JSON, NDJSON and CSV',
+    async (sum) => {
+      const one = row({ validatorIndex: 20, effectiveBalanceEpochs: sum });
+      const columns = Object.keys(one).filter((name) => one[name as keyof typeof one] !== undefined);
+      const csv = [columns, columns.map((name) => one[name as keyof typeof one] ?? '')].join('\n');
+      for (const [text, options] of [
+        [JSON.stringify([one]), {}],
+        [`${JSON.stringify(one)}\n`, {}],
+        [csv, { format: 'csv' }],
+      ] as const) {
+        await gateway.database.pool.query({
+          text: 'delete from validator_days where validator_index = 20',
+          values: [],
+        });
+        expect(await importText(gateway, 'validator-days', text, options)).toMatchObject({
+          ...{ faults: [], inserted: 1 },
+        });
+        const { rows } = await gateway.database.pool.query({
+          text: 'select effective_balance_epochs::float8 as sum from validator_days where validator_index = 20',
+          values: [],
+        });
+        expect(rows).toEqual([{ sum: sum ?? null }]);
+      }
+    },
+  );
 
   it('sums the days up for every private set, also when they are corrected', async () => {
     const validators = [7, 8].map((validatorIndex) => ({
@@ -154,12 +207,7 @@ describe('the import of validator days', () => {
   });
 
   it('takes a day of sync duty alone, which counts for the rewards of a set and for none of its means', async () => {
-    const only = {
-      ...{ totalUniqueAttestations: 0, sumMissedAttestations: 0, sumCorrectHead: 0, sumCorrectTarget: 0 },
-      ...{ sumCorrectSource: 0, sumWrongHeadVotes: 0, sumWrongTargetVotes: 0, sumInclusionDelay: 0 },
-      ...{ sumAttestationRewards: 0, sumSyncCommitteeRewards: 150, sumSyncSignatureCount: 40 },
-      sumMissedSyncSignatures: 2,
-    };
+    const only = { ...noDuties, sumAttestationRewards: 0, sumSyncCommitteeRewards: 150 };
     const of = (day: number) => ({ day, startEpoch: day * 225, endEpoch: day * 225 + 224 });
     const [mixed, alone] = [DAY + 200, DAY + 201];
     const validators = [31, 32].map((validatorIndex) => ({

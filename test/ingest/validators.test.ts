@@ -21,7 +21,7 @@ const validator = (validatorIndex: number, more = {}) => ({
 });
 const stored = async (index: number, network = 'MAINNET') =>
   (
-    await gateway.graphql(`{ validator(index: ${index}, network: ${network}) { validatorIndex validatorPubkey
+    await gateway.graphql(`{ validator(by: { index: ${index} }, network: ${network}) { validatorIndex validatorPubkey
       depositAddress withdrawalAddress nodeOperator pool activationEpoch exitEpoch slashed } }`)
   ).data.validator;
 
@@ -62,9 +62,12 @@ describe('an import of validators', () => {
     expect(await load(JSON.stringify(given))).toMatchObject({ faults: [], inserted: 3 });
     expect(await stored(7)).toEqual({ ...bare, depositAddress: null });
     const { data } = await gateway.graphql(
-      '{ validator(index: 8) { depositAddress operators(window: ALL) { id } } }',
+      '{ validator(by: { index: 8 }) { depositAddress operators { idType } } }',
     );
-    expect(data.validator).toEqual({ depositAddress: null, operators: [] });
+    expect(data.validator).toEqual({
+      depositAddress: null,
+      operators: ['WITHDRAWAL_ADDRESS', 'NODE_OPERATOR', 'POOL'].map((idType) => ({ idType })),
+    });
     const csv = `network,validatorIndex,validatorPubkey,depositAddress,slashed\nmainnet,9,${validator(9).validatorPubkey},,f\n`;
     expect(await load(csv, { format: 'csv' })).toMatchObject({ faults: [], updated: 1 });
     expect(await stored(9)).toMatchObject({ depositAddress: null, slashed: false });

@@ -77,8 +77,7 @@ describe('an operator', () => {
     const shown =
       '[{"name":"exchange","path":"/x","idType":"tag"},{"name":"legendary","path":null,"idType":null},{"name":"bare","path":null,"idType":null}]';
     expect((await summary('tags')).text).toContain(`"operatorTags":${shown}`);
-    const query =
-      '{ operator(operatorId: "tags", window: SEVEN_DAYS, idType: POOL) { operatorTags { name path idType } } }';
+    const query = '{ operator(operatorId: "tags", idType: POOL) { operatorTags { name path idType } } }';
     expect((await gateway.graphql(query)).data.operator.operatorTags).toEqual(JSON.parse(shown));
   });
 

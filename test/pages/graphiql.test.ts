@@ -261,6 +261,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     expect(await page.evaluate(() => localStorage.getItem('stakegraph:history'))).not.toContain('sgt_');
     await page.getByRole('tab').nth(1).click();
     await page.locator('.graphiql-tab-active', { hasText: names[1] as string }).waitFor();
+    await page.waitForURL((url) => url.searchParams.get('query')?.includes(names[1] as string) ?? false);
     await page.getByLabel('History').selectOption('0');
     await page.locator('.graphiql-tab-active', { hasText: names[0] as string }).waitFor();
     await close();
@@ -300,6 +301,23 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
       await other.close();
     }
     expect(await kept(opened, 'localStorage')).not.toContain('sgt_');
+  });
+
+  it('takes the token of a tab that is too busy to answer at once', async () => {
+    const { page, close } = await visit(browser, await link());
+    await page.getByText('Requests carry a token.').waitFor();
+    for (const path of ['/docs', '/explore/account']) {
+      const other = await page.context().newPage();
+      const busy = page.evaluate(() => {
+        const end = Date.now() + 4_000;
+        while (Date.now() < end);
+      });
+      await other.goto(gateway.url + path);
+      await busy;
+      await other.waitForFunction(() => sessionStorage.getItem('stakegraph:token'));
+      await other.close();
+    }
+    await close();
   });
 
   it('runs a subscription: a block appears when another process imports one, and the history has it', async () => {

@@ -200,7 +200,7 @@ describe('attestations by day of a refresh', () => {
     expect(await rowsOf('P', 'pool')).toMatchObject([{ totalUniqueAttestations: '225' }]);
     gateway.statements.length = 0;
     const { data, errors } = await gateway.graphql(
-      `{ attestations(entityId: "P - N", entityType: POOL_SHARE, utc: true) {
+      `{ attestations(operatorId: "P - N", idType: POOL_SHARE, utc: true) {
         nodes { totalUniqueAttestations avgAttesterEffectiveness validatorCount } } }`,
     );
     expect(errors).toBeUndefined();

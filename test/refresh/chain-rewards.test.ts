@@ -100,6 +100,36 @@ describe('chain daily rewards of a refresh', () => {
     expect(await stored()).toMatchObject({ sumEffectiveBalance: 90 * ETH });
   });
 
+  it('are there when more than 41 million ETH are staked, whose sum over the epochs of a day 64 bits do not hold', async () => {
+    const [indices, each] = [Array.from({ length: 200 }, (_, index) => index), 250_000 * ETH];
+    const staked = 200 * each;
+    await facts(
+      indices.map((index) => validator(index)),
+      indices.map((index) =>
+        validatorDay(index, DAY, { endEpochBalance: each, endEpochEffectiveBalance: each }),
+      ),
+    );
+    const parts = ['chain-daily-rewards', 'attestations'] as const;
+    const done = { state: 'done', rows: expect.any(Number) };
+    expect(await refreshed(gateway, { ...only, only: parts })).toMatchObject([
+      done,
+      done,
+      { state: 'no facts' },
+    ]);
+    const { rows } = await gateway.database.pool.query({
+      text: `select effective_balance_epochs::text as chain, (select max(apr_stake)::text from attestation_days) as days
+        from chain_daily_rewards`,
+      values: [],
+    });
+    const sum = String(225n * BigInt(staked));
+    expect(rows).toEqual([{ chain: sum, days: sum }]);
+    expect(await stored()).toMatchObject({ sumEffectiveBalance: staked });
+    await load(gateway, 'chain-daily-rewards', [
+      { ...given, sumEffectiveBalance: staked, effectiveBalanceEpochs: sum },
+    ]);
+    expect(await stored()).toMatchObject({ sumConsensusRewards: 1 });
+  });
+
   it('have the execution rewards of blocks where every slot of the day is stored with what its proposer got', async () => {
     const slot = (at: number, more: object = {}) => {
       const consensusSlot = DAY * 7_200 + at;

@@ -279,7 +279,7 @@ describe('stakegraph refresh', () => {
 
   const refused: [string[], string][] = [
     [['--windows', '2d'], '"2d" is not one of 1d, 7d, 30d, all.'],
-    [['--networks', 'goerli'], '"goerli" is not one of mainnet, hoodi, holesky.'],
+    [['--networks', 'goerli'], '"goerli" is not one of mainnet, hoodi, holesky, sepolia.'],
     [
       ['--only', 'blocks'],
       '"blocks" is not one of operators, slashings, chain-daily-rewards, attestations, solana.',

@@ -61,6 +61,8 @@ export const validatorDay = (validatorIndex: number, day: number, change: object
   sumProposerRewards: 0,
   sumPriorityFees: 0,
   sumBaselineMev: 0,
+  effectiveBalanceEpochs: null as number | null,
+  emptyPayloadCount: null as number | null,
   ...change,
 });
 /** Of a day that is not over: its first 45 of 225 epochs, without a fault. */
@@ -101,9 +103,10 @@ export const randomDay = (validatorIndex: number, day: number): fc.Arbitrary<Day
       due: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: upTo(3) }),
       balance: upTo(9_999_999),
       effective: fc.integer({ min: 16, max: 2_048 }),
+      before: fc.integer({ min: 16, max: 2_048 }),
       rewards: fc.integer({ min: -9_000_000, max: 90_000_000 }),
     })
-    .map(({ attested, head, target, delay, proposed, due, balance, effective, rewards }) =>
+    .map(({ attested, head, target, delay, proposed, due, balance, effective, before, rewards }) =>
       validatorDay(validatorIndex, day, {
         totalUniqueAttestations: attested,
         sumMissedAttestations: 225 - attested,
@@ -119,6 +122,9 @@ export const randomDay = (validatorIndex: number, day: number): fc.Arbitrary<Day
         sumProposerRewards: proposed * 40_000_001,
         sumPriorityFees: proposed * 9_000_003,
         sumBaselineMev: proposed * 20_000_007,
+        effectiveBalanceEpochs: (100 * before + 125 * effective) * 1_000_000_000,
+        // as if the fork came between two days
+        emptyPayloadCount: day % 2 === 0 ? null : Math.min(proposed, due),
       }),
     );
 

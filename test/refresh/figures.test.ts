@@ -18,7 +18,7 @@ const fields = {
   effectiveness:
     'validatorCount avgCorrectness avgInclusionDelay avgUptime avgAttesterEffectiveness avgProposerEffectiveness avgValidatorEffectiveness',
   proposals:
-    'validatorCount proposerDutyCount proposedCount missedProposalCount avgProposerEffectiveness sumProposerRewards sumPriorityFees sumBaselineMev',
+    'validatorCount proposerDutyCount proposedCount missedProposalCount emptyPayloadCount avgProposerEffectiveness sumProposerRewards sumPriorityFees sumBaselineMev',
   rewards:
     'validatorCount sumAttestationRewards sumSyncCommitteeRewards sumProposerRewards sumConsensusRewards sumPriorityFees sumBaselineMev sumExecutionRewards sumRewards',
 };
@@ -63,6 +63,9 @@ function reference(facts: readonly Day[]) {
     proposerDutyCount: sum('proposedCount', 'missedProposalCount'),
     proposedCount: sum('proposedCount'),
     missedProposalCount: sum('missedProposalCount'),
+    emptyPayloadCount: facts.every((fact) => fact.emptyPayloadCount === null)
+      ? null
+      : sum('emptyPayloadCount'),
     sumAttestationRewards: sum('sumAttestationRewards'),
     sumSyncCommitteeRewards: sum('sumSyncCommitteeRewards'),
     sumProposerRewards: sum('sumProposerRewards'),
@@ -120,7 +123,7 @@ describe('effectiveness, proposals and rewards', () => {
         await refreshed(gateway, only);
         const owners = [
           ...['P', 'Q'].map((pool) => ({
-            root: `operator(operatorId: "${pool}", idType: POOL, window: ALL)`,
+            root: `operator(operatorId: "${pool}", idType: POOL)`,
             facts: facts.filter(({ validatorIndex }) => validators[validatorIndex]?.pool === pool),
           })),
           ...validators.map(({ validatorIndex }) => ({
@@ -131,7 +134,7 @@ describe('effectiveness, proposals and rewards', () => {
         for (const owner of owners) {
           for (const granularity of ['DAY', 'MONTH', 'ALL']) {
             const { data, errors } = await gateway.graphql(
-              `{ it: ${owner.root} { ${all(`granularity: ${granularity}, first: 50`)} } }`,
+              `{ it: ${owner.root} { ${all(`granularity: ${granularity}, orderBy: { field: PERIOD, direction: ASC }, first: 50`)} } }`,
             );
             expect(errors).toBeUndefined();
             // An operator whose validators had no duties has no summary.
@@ -182,17 +185,17 @@ describe('effectiveness, proposals and rewards', () => {
         avgAttesterEffectiveness sumSyncSignatureCount sumEndEpochBalance } }
       utc: attestations(utc: true) { nodes { day totalUniqueAttestations } }
       hours: attestations(granularity: HOUR) { totalCount }
-      worst: effectiveness(orderBy: { field: AVG_UPTIME }, first: 1) { nodes { day avgUptime } pageInfo { hasNextPage } }
+      worst: effectiveness(orderBy: { field: AVG_UPTIME, direction: ASC }, first: 1) { nodes { day avgUptime } pageInfo { hasNextPage } }
       rewards(fromDay: ${DAY + 1}, toDay: ${DAY + 1}) { nodes { operatorId sumSyncCommitteeRewards } } } }`);
     const { nodes, totalCount } = data.validator.attestations;
     expect(totalCount).toBe(2);
     expect(nodes).toMatchObject([
+      { day: DAY + 1, validatorCount: 0, sumSyncSignatureCount: '7000', sumEndEpochBalance: '0' },
       {
         ...{ operatorId: '1', day: DAY, totalUniqueAttestations: '200', sumMissedAttestations: '25' },
         ...{ validatorCount: 1, sumSyncSignatureCount: null, sumEndEpochBalance: '32000000000' },
         avgAttesterEffectiveness: expect.closeTo((100 * (200 / 225) * (590 / 600)) / 1.25, 9),
       },
-      { day: DAY + 1, validatorCount: 0, sumSyncSignatureCount: '7000', sumEndEpochBalance: '0' },
     ]);
     expect(new Set(nodes.map((row: any) => row.id)).size).toBe(2);
     expect(data.validator.utc.nodes).toEqual([{ day: DAY, totalUniqueAttestations: '224' }]);
@@ -211,18 +214,18 @@ describe('effectiveness, proposals and rewards', () => {
     await refreshed(gateway, only);
     const days = async (id: string) => {
       const { data } = await gateway.graphql(
-        `{ operator(operatorId: "${id}", idType: POOL, window: ALL) { attestations { nodes { day } }
+        `{ operator(operatorId: "${id}", idType: POOL) { attestations { nodes { day } }
           rewards { totalCount nodes { day } } } }`,
       );
       const { attestations, rewards } = data.operator;
       return [attestations.nodes.length, rewards.totalCount, rewards.nodes.map((row: any) => row.day)];
     };
-    expect(await days('P')).toEqual([2, 2, [first, second]]);
+    expect(await days('P')).toEqual([2, 2, [second, first]]);
     const { json } = await gateway.get('/v1/eth/entities/P/attestations?entityType=pool&limit=1');
     await load(gateway, 'attestations', json.results, { idType: 'pool' });
     expect(await days('P')).toEqual([2, 1, [second]]);
     await refreshed(gateway, { ...only, allDays: true });
-    expect(await days('P')).toEqual([2, 2, [first, second]]);
+    expect(await days('P')).toEqual([2, 2, [second, first]]);
   });
 });
 
@@ -257,13 +260,13 @@ describe('pages', () => {
     ]);
     gateway.statements.length = 0;
     const validators = await gateway.graphql(
-      `{ operator(operatorId: "P", idType: POOL, window: ALL) { validators(first: 30) { nodes { ${figures} } } } }`,
+      `{ operator(operatorId: "P", idType: POOL) { validators(first: 30) { nodes { ${figures} } } } }`,
     );
     expect(validators.errors).toBeUndefined();
     expect(validators.data.operator.validators.nodes).toHaveLength(30);
     expect(validators.data.operator.validators.nodes[7].rewards.nodes[0].sumRewards).toBe('2500000');
     expect([...gateway.statements].sort()).toEqual([
-      ...['operatorValidatorPages', 'operatorsByKey', 'validatorAttestationPages', 'validatorEffectiveness'],
+      ...['operatorValidatorPages', 'operatorsById', 'validatorAttestationPages', 'validatorEffectiveness'],
       ...['validatorProposals', 'validatorRewards'],
     ]);
   });
@@ -282,7 +285,7 @@ describe('pages', () => {
       faults: [{ loc: ['argument', 'first'] }],
     });
     const many = await gateway.graphql(
-      '{ operator(operatorId: "P", idType: POOL, window: ALL) { validators(first: 200) { nodes { rewards(first: 101) { nodes { day } } } } } }',
+      '{ operator(operatorId: "P", idType: POOL) { validators(first: 200) { nodes { rewards(first: 101) { nodes { day } } } } } }',
     );
     expect(many.errors?.[0].extensions.code).toBe('QUERY_LIMIT');
   });

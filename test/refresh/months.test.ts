@@ -51,15 +51,14 @@ function reference(facts: readonly Day[]) {
     if (month === last || fact.totalUniqueAttestations + fact.sumMissedAttestations === 0) continue;
     const key = `${month} ${String(fact.validatorIndex).padStart(3, '0')}`;
     const sum = found.get(key) ?? {
-      ...{ network: 'mainnet', month, validator_index: fact.validatorIndex, end_epoch: 0, days: 0 },
+      ...{ network: 'mainnet', month, validator_index: fact.validatorIndex, end_epoch: 0 },
       ...{ total_unique_attestations: 0, sum_missed_attestations: 0, sum_correct_head: 0 },
       ...{ sum_correct_target: 0, sum_correct_source: 0, sum_inclusion_delay: 0 },
-      ...{ proposed_count: 0, missed_proposal_count: 0, rewards: 0, earning: 0 },
+      ...{ proposed_count: 0, missed_proposal_count: 0, apr_rewards: 0, apr_stake: 0 },
     };
     found.set(key, {
       ...sum,
       end_epoch: Math.max(sum.end_epoch, fact.endEpoch),
-      days: sum.days + 1,
       total_unique_attestations: sum.total_unique_attestations + fact.totalUniqueAttestations,
       sum_missed_attestations: sum.sum_missed_attestations + fact.sumMissedAttestations,
       sum_correct_head: sum.sum_correct_head + fact.sumCorrectHead,
@@ -68,14 +67,14 @@ function reference(facts: readonly Day[]) {
       sum_inclusion_delay: sum.sum_inclusion_delay + fact.sumInclusionDelay,
       proposed_count: sum.proposed_count + fact.proposedCount,
       missed_proposal_count: sum.missed_proposal_count + fact.missedProposalCount,
-      rewards:
-        sum.rewards +
+      apr_rewards:
+        sum.apr_rewards +
         fact.sumAttestationRewards +
         fact.sumSyncCommitteeRewards +
         fact.sumProposerRewards +
         fact.sumPriorityFees +
         fact.sumBaselineMev,
-      earning: sum.earning + fact.endEpochEffectiveBalance,
+      apr_stake: sum.apr_stake + Number(fact.effectiveBalanceEpochs),
     });
   }
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
@@ -96,6 +95,7 @@ const daily = fc
       validatorDay(index, FIRST + from + at, {
         sumAttestationRewards: 1_000 + at,
         sumCorrectHead: 225 - (at % 9),
+        effectiveBalanceEpochs: 225 * 32_000_000_000,
       }),
     ),
   );
@@ -188,7 +188,7 @@ describe('sums by month', () => {
     expect((await months()).map(({ due }) => due)).toEqual([false, true, true]);
     await refreshed(gateway, only);
     const [, february] = await sums();
-    expect(february?.row).toMatchObject({ month: '2025-02-01', days: 2, rewards: 2_500_007 });
+    expect(february?.row).toMatchObject({ month: '2025-02-01', apr_rewards: 2_500_007 });
   });
 
   it('stay, and stay in the window all, when the days of their month are dropped', async () => {
@@ -236,7 +236,7 @@ describe('sums by month', () => {
     await refreshed(gateway, only);
     const added = { validator: 1, date: '2025-01-31', amount: -500 };
     await client((own) => addToMonths(own, 'mainnet', [added, { ...added, date: '2025-03-01' }]));
-    expect((await sums()).map(({ row }) => row.rewards)).toEqual([31 * 2_500_000 - 500, 2 * 2_500_000]);
+    expect((await sums()).map(({ row }) => row.apr_rewards)).toEqual([31 * 2_500_000 - 500, 2 * 2_500_000]);
     expect((await months()).map(({ due }) => due)).toEqual([false, false, true]);
   });
 

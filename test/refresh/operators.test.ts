@@ -148,13 +148,7 @@ function reference(told: Awaited<ReturnType<typeof drawn>>, count: number) {
       const each = there.map((v) =>
         figures(inside.filter((fact) => fact.validatorIndex === v.validatorIndex)),
       );
-      const whole = there.filter((v) => {
-        const had = inside.filter((f) => f.validatorIndex === v.validatorIndex && aprDays.includes(f.day));
-        return had.length === aprDays.length && (v.activationEpoch ?? 0) <= (aprDays[0] as number) * 225;
-      });
-      const earning = inside.filter(
-        (f) => aprDays.includes(f.day) && whole.some((v) => v.validatorIndex === f.validatorIndex),
-      );
+      const earning = mine(inside.filter((fact) => aprDays.includes(fact.day)));
       const rewards = total(
         earning,
         (f) => f.sumAttestationRewards + f.sumProposerRewards + f.sumPriorityFees + f.sumBaselineMev,
@@ -184,7 +178,10 @@ function reference(told: Awaited<ReturnType<typeof drawn>>, count: number) {
         avgValidatorEffectiveness: mean(each.map((one) => one.effectiveness)),
         networkPenetration: chain === 0n ? null : Number(total(mine(atEnd), effective)) / Number(chain),
         aprPercentage:
-          earning.length === 0 ? null : (36_500 * Number(rewards)) / Number(total(earning, effective)),
+          earning.length === 0
+            ? null
+            : (36_500 * 225 * Number(rewards)) /
+              Number(total(earning, (fact) => Number(fact.effectiveBalanceEpochs))),
         nodeOperatorCount: idType === 'pool' && operators > 0 ? operators : null,
         sumEndEpochBalance: String(total(mine(atEnd), (fact) => fact.endEpochBalance)),
         sumEndEpochEffectiveBalance: String(total(mine(atEnd), effective)),

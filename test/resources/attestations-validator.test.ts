@@ -43,8 +43,9 @@ describe('attestations of the class validator', () => {
     const figures = ({ day, totalUniqueAttestations, avgAttesterEffectiveness }: any) => [
       ...[day, String(totalUniqueAttestations), avgAttesterEffectiveness],
     ];
-    expect(data.attestations.nodes.map(figures)).toEqual(json.results.map(figures));
-    expect(data.validator.attestations.nodes.map(figures)).toEqual(json.results.map(figures));
+    const newestFirst = json.results.map(figures).reverse();
+    expect(data.attestations.nodes.map(figures)).toEqual(newestFirst);
+    expect(data.validator.attestations.nodes.map(figures)).toEqual(newestFirst);
     expect(new Set(json.results.map(({ id }: any) => id))).toEqual(new Set([String(known.index)]));
   });
 

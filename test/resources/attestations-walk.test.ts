@@ -27,7 +27,7 @@ const store = (days: number[]) =>
 const page = async (after: string | null) => {
   const { data } = await gateway.graphql(
     `query ($after: String) {
-      attestations(entityId: "walker", entityType: POOL, sortOrder: DESC, first: 2, after: $after) {
+      attestations(operatorId: "walker", idType: POOL, first: 2, after: $after) {
         nodes { day } pageInfo { endCursor hasNextPage }
       }
     }`,
@@ -51,7 +51,7 @@ describe('days read newest first', () => {
     const count = async (select: string) => {
       gateway.statements.length = 0;
       const { data } = await gateway.graphql(
-        `{ attestations(entityId: "walker", entityType: POOL, first: 1) { ${select} nodes { day } } }`,
+        `{ attestations(operatorId: "walker", idType: POOL, first: 1) { ${select} nodes { day } } }`,
       );
       expect(gateway.statements).toEqual(['attestationPages']);
       return data.attestations.totalCount;

@@ -298,8 +298,8 @@ const enumName = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase()
 
 describe('REST and GraphQL', () => {
   const bigger = (node: any) => {
-    const { entityId, ...rest } = node;
-    return { id: entityId, ...rest };
+    const { operatorId, ...rest } = node;
+    return { id: operatorId, ...rest };
   };
 
   it.each(granularities.flatMap((granularity) => [false, true].map((utc) => ({ granularity, utc }))))(
@@ -307,8 +307,9 @@ describe('REST and GraphQL', () => {
     async ({ granularity, utc }) => {
       const rows = await results(`granularity=${granularity}&utc=${utc}`);
       const query = (args: string) => `query ($pool: String!, $cursor: String) {
-        attestations(entityId: $pool, entityType: POOL, granularity: ${enumName(granularity)}, utc: ${utc}, ${args}) {
-          totalCount edges { node { entityId ${figures} } }
+        attestations(operatorId: $pool, idType: POOL, granularity: ${enumName(granularity)}, utc: ${utc},
+          orderBy: { field: PERIOD, direction: ASC }, ${args}) {
+          totalCount edges { node { operatorId ${figures} } }
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
         }
       }`;
@@ -335,8 +336,8 @@ describe('REST and GraphQL', () => {
   it('give the same rows for every filter and order', async () => {
     const { data } = await gateway.graphql(
       `query ($pool: String!, $from: Date, $to: Int) {
-        attestations(entityId: $pool, entityType: POOL, fromDate: $from, toDay: $to,
-          sortBy: SUM_MISSED_ATTESTATIONS, sortOrder: DESC, first: 50) { nodes { entityId ${figures} } }
+        attestations(operatorId: $pool, idType: POOL, fromDate: $from, toDay: $to,
+          orderBy: { field: SUM_MISSED_ATTESTATIONS }, first: 50) { nodes { operatorId ${figures} } }
       }`,
       { pool, from: dateOfDay('mainnet', lastDay - 20), to: lastDay - 5 },
     );
@@ -349,14 +350,14 @@ describe('GraphQL attestations', () => {
   it.each([1, 10, 40])('of a page of %i operators are one more statement', async (first) => {
     const { data, errors } = await gateway.graphql(`{
       operators(window: THIRTY_DAYS, idType: POOL, first: ${first}) {
-        nodes { operatorId attestations(sortOrder: DESC, first: 30) { totalCount nodes { entityId day sumCorrectHead } } }
+        nodes { operatorId attestations(first: 30) { totalCount nodes { operatorId day sumCorrectHead } } }
       }
     }`);
     expect(errors).toBeUndefined();
     expect(gateway.statements).toEqual(['operatorPages', 'attestationPages']);
     const top = data.operators.nodes[0];
     expect(top.attestations.nodes).toHaveLength(30);
-    expect(top.attestations.nodes[0]).toMatchObject({ entityId: top.operatorId, day: lastDay });
+    expect(top.attestations.nodes[0]).toMatchObject({ operatorId: top.operatorId, day: lastDay });
   });
 
   it.each([
@@ -367,7 +368,7 @@ describe('GraphQL attestations', () => {
     ['after: "x"', 'after'],
   ])('refuse %s', async (args, name) => {
     const { errors } = await gateway.graphql(
-      `query ($pool: String!) { attestations(entityId: $pool, entityType: POOL, ${args}) { totalCount } }`,
+      `query ($pool: String!) { attestations(operatorId: $pool, idType: POOL, ${args}) { totalCount } }`,
       { pool },
     );
     expect(errors?.[0].extensions).toMatchObject({
@@ -378,7 +379,7 @@ describe('GraphQL attestations', () => {
 
   it('are NOT_FOUND for an entity that does not exist', async () => {
     const { errors } = await gateway.graphql(
-      '{ attestations(entityId: "nobody", entityType: POOL) { totalCount } }',
+      '{ attestations(operatorId: "nobody", idType: POOL) { totalCount } }',
     );
     expect(errors?.[0].extensions.code).toBe('NOT_FOUND');
   });

@@ -114,20 +114,6 @@ describe('blocks between two slots or dates', () => {
     expect(early.pageInfo.hasPreviousPage).toBe(false);
   });
 
-  it('are asked for by deprecated names too', async () => {
-    const { nodes } = await ask(
-      'first: 50',
-      'nodes { consensusOutcome executionOutcome consensusProposerDuty executionProposerDuty }',
-    );
-    for (const node of nodes) {
-      expect(node.consensusProposerDuty).toBe(node.consensusOutcome);
-      expect(node.executionProposerDuty).toBe(node.executionOutcome);
-    }
-    expect(await ask('first: 1', 'nodes { executionOutcome }')).toEqual({
-      nodes: [{ executionOutcome: nodes[0].executionOutcome }],
-    });
-  });
-
   it.each([
     ['fromSlot: -1', 'fromSlot is -1; an integer >= 0 is needed.'],
     ['toSlot: -1', 'toSlot is -1; an integer >= 0 is needed.'],

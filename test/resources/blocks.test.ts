@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
-import { networks } from '../../src/chain/networks.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { blockFields } from '../../src/resources/blocks/record.ts';
-import { headEpoch } from '../../src/sample/chain.ts';
+import { headEpoch, networks } from '../../src/sample/chain.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
@@ -347,12 +346,12 @@ describe('GraphQL blocks', () => {
 
   it('are found one by one by slot and by global id; null where the slot is not stored', async () => {
     const { data } = await gateway.graphql(`{
-      block(slot: ${head}) { id network consensusProposerDuty }
+      block(slot: ${head}) { id network consensusOutcome }
       none: block(slot: ${head + 1}) { id }
       other: block(slot: ${head}, network: HOLESKY) { id }
     }`);
     expect(data).toMatchObject({
-      block: { network: 'MAINNET', consensusProposerDuty: 'PROPOSED' },
+      block: { network: 'MAINNET', consensusOutcome: 'PROPOSED' },
       none: null,
     });
     expect(data.other).toBeNull();
@@ -423,7 +422,7 @@ describe('Validator.proposedBlocks', () => {
       const found: number[] = [];
       for (let cursor: string | null = null; ; ) {
         const { data } = await gateway.graphql(
-          `query ($cursor: String) { validator(index: ${index}) { proposedBlocks(${size}: 2, ${cursorName}: $cursor) {
+          `query ($cursor: String) { validator(by: { index: ${index} }) { proposedBlocks(${size}: 2, ${cursorName}: $cursor) {
             totalCount nodes { consensusSlot validatorIndex }
             pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
           { cursor },
@@ -445,7 +444,7 @@ describe('Validator.proposedBlocks', () => {
     const { data } = await gateway.graphql('{ blocks(first: 1) { nodes { validatorIndex } } }');
     const index = data.blocks.nodes[0].validatorIndex;
     const { errors } = await gateway.graphql(
-      `{ validator(index: ${index}) { proposedBlocks(${args}) { totalCount } } }`,
+      `{ validator(by: { index: ${index} }) { proposedBlocks(${args}) { totalCount } } }`,
     );
     expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
   });

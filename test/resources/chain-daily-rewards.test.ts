@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, dateOfDay, epochStart } from '../../src/chain/calendar.ts';
-import { networks } from '../../src/chain/networks.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { chainDailyRewardFields } from '../../src/resources/chain-daily-rewards/record.ts';
-import { headEpoch } from '../../src/sample/chain.ts';
+import { headEpoch, networks } from '../../src/sample/chain.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { parsed } from '../support/typed.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';

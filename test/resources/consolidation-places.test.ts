@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayOfEpoch } from '../../src/chain/calendar.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import {
   entityConsolidationPage,
@@ -20,7 +19,6 @@ import {
   type TestDatabase,
 } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
-import { migrateAnewTo } from '../support/migrations.ts';
 import { blocksIn, rowsOf } from '../support/typed.ts';
 
 const ELECTRA = 364_032;
@@ -342,28 +340,5 @@ describe('what is stored of the consolidations of entities', () => {
     ]);
     expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 40, 1, 40 * 32_000_000_000]]);
     expect(await told(gateway, 'pool')).toEqual([['Pool A', 40, 1, 40 * 32_000_000_000]]);
-  });
-
-  it('is there after the migration, of what was stored before', async () => {
-    const database = await createDatabase('empty');
-    onTestFinished(() => database.drop());
-    await migrateAnewTo(database, '0031');
-    const run = async (text: string) => (await database.pool.query({ text, values: [] })).rows;
-    await run(`insert into validators (network, validator_index, validator_pubkey, node_operator, slashed)
-      select 'mainnet', i, '0x' || i, 'Able', false from generate_series(1, 150) i`);
-    await run(`insert into consolidations
-      select 'mainnet', i, '0x' || i, 1000, '0x1000', ${ELECTRA} + i, 32 from generate_series(1, 150) i`);
-    expect(await migrate(database.url)).toContain('0032_consolidation_totals');
-    expect(await run(`select place, epoch from consolidation_places where sorted_by = 'epoch'`)).toEqual([
-      { place: 0, epoch: ELECTRA + 1 },
-      { place: 100, epoch: ELECTRA + 101 },
-    ]);
-    expect(await run('select * from consolidation_entities')).toEqual([
-      {
-        ...{ network: 'mainnet', id_type: 'nodeOperator', operator_id: 'Able', share_of: '' },
-        ...{ consolidation_count: 150, target_count: 1, consolidated_balance: '4800' },
-        ...{ first_epoch: ELECTRA + 1, last_epoch: ELECTRA + 150 },
-      },
-    ]);
   });
 });

@@ -299,6 +299,7 @@ describe('GET /v1/eth/consolidationCapacity/entity', () => {
 
 describe('GraphQL', () => {
   const enumName = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
+  const orderName = (field: string) => (field === 'id' ? 'OPERATOR_ID' : enumName(field));
   const walk = async (field: string, args: string, columns: string, step: 'next' | 'previous') => {
     const nodes: any[] = [];
     for (let cursor: string | null = null; ; ) {
@@ -319,7 +320,7 @@ describe('GraphQL', () => {
     }
   };
   const asNode = ({ id, idType, timeWindow, ...row }: any) => ({
-    entityId: id,
+    operatorId: id,
     idType: enumName(idType),
     ...Object.fromEntries(
       Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
@@ -327,40 +328,40 @@ describe('GraphQL', () => {
   });
 
   it.each(entitySortFields)(
-    'entityConsolidations by %s are those of REST in both directions',
+    'operatorConsolidations by %s are those of REST in both directions',
     async (field) => {
-      const columns = Object.keys(EntityConsolidation.shape).join(' ').replace('id ', 'entityId ');
+      const columns = Object.keys(EntityConsolidation.shape).join(' ').replace('id ', 'operatorId ');
       for (const order of ['asc', 'desc']) {
         const rest = await all(`${PATH}?entityType=poolShare&sortBy=${field}&sortOrder=${order}`);
-        const args = `entityType: POOL_SHARE, sortBy: ${enumName(field)}, sortOrder: ${enumName(order)}`;
+        const args = `idType: POOL_SHARE, orderBy: { field: ${orderName(field)}, direction: ${enumName(order)} }`;
         for (const step of ['next', 'previous'] as const)
-          expect(await walk('entityConsolidations', args, columns, step)).toEqual(rest.map(asNode));
+          expect(await walk('operatorConsolidations', args, columns, step)).toEqual(rest.map(asNode));
       }
     },
   );
 
-  it.each(capacitySortFields)('entityConsolidationCapacities by %s are those of REST', async (field) => {
+  it.each(capacitySortFields)('operatorConsolidationCapacities by %s are those of REST', async (field) => {
     const columns = Object.keys(EntityConsolidationCapacity.shape)
       .filter((name) => name !== 'id' && name !== 'timeWindow')
       .join(' ');
     const rest = await all(`${CAPACITY}/entity?window=30d&sortBy=${field}`);
-    const args = `window: THIRTY_DAYS, sortBy: ${enumName(field)}`;
+    const args = `window: THIRTY_DAYS, orderBy: { field: ${orderName(field)} }`;
     for (const step of ['next', 'previous'] as const) {
-      const nodes = await walk('entityConsolidationCapacities', args, `entityId ${columns}`, step);
+      const nodes = await walk('operatorConsolidationCapacities', args, `operatorId ${columns}`, step);
       expect(nodes).toEqual(rest.map(asNode));
     }
   });
 
-  it('consolidationCapacity of every network is two statements', async () => {
+  it('consolidationCapacities of every network is two statements', async () => {
     const { data } = await gateway.graphql(`{
-      mainnet: consolidationCapacity { timeWindow capacity consolidatedBalance capacityFilled }
-      hoodi: consolidationCapacity(network: HOODI) { timeWindow capacity }
-      holesky: consolidationCapacity(network: HOLESKY) { timeWindow }
+      mainnet: consolidationCapacities { window capacity consolidatedBalance capacityFilled }
+      hoodi: consolidationCapacities(network: HOODI) { window capacity }
+      holesky: consolidationCapacities(network: HOLESKY) { window }
     }`);
     expect(data.mainnet.map((row: any) => row.capacity)).toEqual(
       windows.map((window) => String(window.record.capacity)),
     );
-    expect(data.mainnet.map((row: any) => row.timeWindow)).toEqual([
+    expect(data.mainnet.map((row: any) => row.window)).toEqual([
       'ONE_DAY',
       'SEVEN_DAYS',
       'THIRTY_DAYS',
@@ -371,22 +372,22 @@ describe('GraphQL', () => {
   });
 
   it('counts only when asked', async () => {
-    await gateway.graphql('{ entityConsolidations { nodes { entityId } } }');
+    await gateway.graphql('{ operatorConsolidations { nodes { operatorId } } }');
     expect(gateway.statements).toEqual(['entityConsolidationPage']);
     gateway.statements.length = 0;
-    await gateway.graphql('{ entityConsolidationCapacities(window: ALL) { nodes { entityId } } }');
+    await gateway.graphql('{ operatorConsolidationCapacities(window: ALL) { nodes { operatorId } } }');
     expect(gateway.statements).toEqual(['latestChainBalances', 'consolidatedIn', 'entityConsolidationPage']);
   });
 
   it.each([
-    ['entityConsolidations(first: 201)', 'first'],
-    ['entityConsolidations(last: 0)', 'last'],
-    ['entityConsolidations(after: "x")', 'after'],
-    ['entityConsolidations(entityType: ENTITY)', 'entityType'],
-    ['entityConsolidations(toDay: -1)', 'toDay'],
-    ['entityConsolidations(fromDate: "2025-02-02", toDate: "2025-02-01")', 'fromDate'],
-    ['entityConsolidationCapacities(window: ALL, first: 201)', 'first'],
-    ['entityConsolidationCapacities(window: ALL, entityType: VALIDATOR)', 'entityType'],
+    ['operatorConsolidations(first: 201)', 'first'],
+    ['operatorConsolidations(last: 0)', 'last'],
+    ['operatorConsolidations(after: "x")', 'after'],
+    ['operatorConsolidations(idType: ENTITY)', 'idType'],
+    ['operatorConsolidations(toDay: -1)', 'toDay'],
+    ['operatorConsolidations(fromDate: "2025-02-02", toDate: "2025-02-01")', 'fromDate'],
+    ['operatorConsolidationCapacities(window: ALL, first: 201)', 'first'],
+    ['operatorConsolidationCapacities(window: ALL, idType: VALIDATOR)', 'idType'],
   ])('refuses %s', async (field, name) => {
     const { errors } = await gateway.graphql(`{ ${field} { totalCount } }`);
     expect(errors?.[0].extensions).toMatchObject({

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dateOfDay, dayOfEpoch, epochsOfDay } from '../../src/chain/calendar.ts';
-import { consolidationChurnLimit, electraEpoch } from '../../src/chain/churn.ts';
+import { electraEpoch, getConsolidationChurnLimit } from '../../src/chain/churn.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 
@@ -53,7 +53,7 @@ describe('slashingHistory', () => {
 
   it('counts and sums all slashings by month in one statement', async () => {
     const { slashingHistory } = await ask(
-      `{ slashingHistory(granularity: MONTH, utc: true, first: 1000) {
+      `{ slashingHistory(granularity: MONTH, utc: true, orderBy: { field: PERIOD, direction: ASC }, first: 1000) {
         totalCount nodes { id startDate startDay endDay ${FIGURES} } } }`,
     );
     expect(gateway.statements).toEqual(['slashingHistory']);
@@ -78,7 +78,7 @@ describe('slashingHistory', () => {
     'has the days of the %s calendar that have slashings, with their epochs, and pages in either direction',
     async (calendar, args) => {
       const { slashingHistory } = await ask(
-        `{ slashingHistory(${args}, first: 1000) { nodes { day date startEpoch endEpoch slashingCount } } }`,
+        `{ slashingHistory(${args}, orderBy: { field: PERIOD, direction: ASC }, first: 1000) { nodes { day date startEpoch endEpoch slashingCount } } }`,
       );
       const days = summed(all, ({ epoch }) => dayOfEpoch('mainnet', calendar, epoch), {});
       expect(slashingHistory.nodes).toEqual(
@@ -94,13 +94,13 @@ describe('slashingHistory', () => {
         }),
       );
       const page = await ask(
-        `{ slashingHistory(${args}, last: 2) { nodes { day } pageInfo { startCursor hasPreviousPage } } }`,
+        `{ slashingHistory(${args}, orderBy: { field: PERIOD, direction: ASC }, last: 2) { nodes { day } pageInfo { startCursor hasPreviousPage } } }`,
       );
       const keys = [...days.keys()];
       expect(page.slashingHistory.nodes.map((row: any) => row.day)).toEqual(keys.slice(-2));
       const { startCursor } = page.slashingHistory.pageInfo;
       const before = await ask(
-        `{ slashingHistory(${args}, last: 2, before: "${startCursor}") { nodes { day } } }`,
+        `{ slashingHistory(${args}, orderBy: { field: PERIOD, direction: ASC }, last: 2, before: "${startCursor}") { nodes { day } } }`,
       );
       expect(before.slashingHistory.nodes.map((row: any) => row.day)).toEqual(keys.slice(-4, -2));
     },
@@ -173,12 +173,12 @@ describe('consolidationHistory', () => {
   const FIGURES = 'consolidationCount consolidatedBalance capacity capacityFilled';
   const limitAt = (epoch: number) => {
     const known = balances.findLast((row) => row.epoch <= epoch) ?? balances[0];
-    return consolidationChurnLimit(BigInt(known?.balance ?? 0));
+    return getConsolidationChurnLimit(BigInt(known?.balance ?? 0));
   };
 
   it('has each day since Electra with the churn limit of its balance, in one statement', async () => {
     const { consolidationHistory } = await ask(
-      `{ consolidationHistory(first: 1000) { totalCount nodes { id day date startEpoch endEpoch ${FIGURES} } } }`,
+      `{ consolidationHistory(orderBy: { field: PERIOD, direction: ASC }, first: 1000) { totalCount nodes { id day date startEpoch endEpoch ${FIGURES} } } }`,
     );
     expect(gateway.statements).toEqual(['consolidationHistory']);
     const last = Math.max(balances.at(-1)?.epoch ?? 0, all.at(-1)?.epoch ?? 0);
@@ -213,7 +213,7 @@ describe('consolidationHistory', () => {
     const alder = (row: Row) => row.source === 'Sample Pool Alder' || row.target === 'Sample Pool Alder';
     const where = 'where: { operator: { operatorId: "Sample Pool Alder", idType: POOL } }';
     const { consolidationHistory, whole, days } = await ask(`{
-      consolidationHistory(granularity: MONTH, utc: true, ${where}, fromDate: "2025-06-01", toDate: "2025-09-30") {
+      consolidationHistory(granularity: MONTH, utc: true, orderBy: { field: PERIOD, direction: ASC }, ${where}, fromDate: "2025-06-01", toDate: "2025-09-30") {
         nodes { startDate endDate ${FIGURES} } }
       whole: consolidationHistory(granularity: ALL) { nodes { ${FIGURES} } }
       days: consolidationHistory(utc: true, fromDate: "2025-06-01", toDate: "2025-06-30", first: 100) { nodes { capacity } }
@@ -248,7 +248,7 @@ describe('consolidationHistory', () => {
   it('has the days of a range of a network, and pages backward', async () => {
     const first = dayOfEpoch('hoodi', 'chain', electraEpoch.hoodi) + 1;
     const page = (args: string) =>
-      ask(`{ consolidationHistory(network: HOODI, fromDay: ${first}, toDay: ${first + 9}, ${args}) {
+      ask(`{ consolidationHistory(network: HOODI, fromDay: ${first}, toDay: ${first + 9}, orderBy: { field: PERIOD, direction: ASC }, ${args}) {
         nodes { day } pageInfo { startCursor } } }`);
     const { consolidationHistory: end } = await page('last: 4');
     expect(end.nodes.map((row: any) => row.day)).toEqual([6, 7, 8, 9].map((more) => first + more));
@@ -274,7 +274,7 @@ describe('consolidationHistory without an active balance', () => {
   it('is empty, and with the first consolidation has its days without a capacity', async () => {
     const days = async () => {
       const { data } = await empty.graphql(
-        '{ consolidationHistory(first: 3) { nodes { consolidationCount capacity capacityFilled } } }',
+        '{ consolidationHistory(orderBy: { field: PERIOD, direction: ASC }, first: 3) { nodes { consolidationCount capacity capacityFilled } } }',
       );
       return data.consolidationHistory.nodes;
     };

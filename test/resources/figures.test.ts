@@ -43,44 +43,26 @@ describe.each(figures)('the records of %s', (field) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('are in the order of orderBy, ascending by default, as with sortBy and sortOrder', async () => {
+  it('are in the order of orderBy, newest or largest first by default', async () => {
     const column =
       { attestations: 'sumCorrectHead', effectiveness: 'avgUptime' }[field as string] ?? 'sumProposerRewards';
     const name = column.replace(/[A-Z]/g, '_$&').toUpperCase();
     const rows = async (args: string) =>
       (await set(field, `first: 100, ${args}`, `nodes { day ${column} }`)).nodes;
-    const rising = await rows(`orderBy: { field: ${name} }`);
-    expect(rising).toEqual(await rows(`sortBy: ${name}`));
+    const rising = await rows(`orderBy: { field: ${name}, direction: ASC }`);
     const values = rising.map((row: any) => Number(row[column]));
     expect(values).toEqual([...values].sort((a, b) => a - b));
-    expect(await rows(`orderBy: { field: ${name}, direction: DESC }`)).toEqual(
-      await rows(`sortBy: ${name}, sortOrder: DESC`),
-    );
+    const falling = await rows(`orderBy: { field: ${name} }`);
+    expect(falling.map((row: any) => Number(row[column]))).toEqual(values.toReversed());
     const days = await rows('');
     expect(await rows('orderBy: { field: PERIOD }')).toEqual(days);
-    expect(await rows('orderBy: { field: PERIOD, direction: DESC }')).toEqual([...days].reverse());
-    expect(await rows('sortOrder: DESC')).toEqual([...days].reverse());
-  });
-
-  it.each([
-    ['sortBy', 'sortBy: VALIDATOR_COUNT'],
-    ['sortOrder', 'sortOrder: DESC'],
-  ])('refuse orderBy together with %s', async (name, arg) => {
-    const { errors } = await gateway.graphql(
-      `{ privateSet(setId: "${SET}") { ${field}(orderBy: { field: PERIOD }, ${arg}) { totalCount } } }`,
-    );
-    expect(errors?.[0]).toMatchObject({
-      message: `orderBy cannot be given together with the deprecated ${name}.`,
-      extensions: { code: 'BAD_INPUT', faults: [{ loc: ['argument', 'orderBy'] }] },
-    });
+    expect(await rows('orderBy: { field: PERIOD, direction: ASC }')).toEqual([...days].reverse());
   });
 
   it('name their owner in operatorId, with ids and without', async () => {
-    const old = field === 'attestations' ? 'entityId' : 'setId';
-    const [row] = (await set(field, 'first: 1', `nodes { operatorId ${old} id day }`)).nodes;
-    expect(row).toMatchObject({ operatorId: SET, [old]: SET });
+    const [row] = (await set(field, 'first: 1', 'nodes { operatorId id day }')).nodes;
+    expect(row).toMatchObject({ operatorId: SET });
     expect((await set(field, 'first: 1', 'nodes { operatorId }')).nodes).toEqual([{ operatorId: SET }]);
-    expect((await set(field, 'first: 1', `nodes { ${old} }`)).nodes).toEqual([{ [old]: SET }]);
   });
 });
 
@@ -88,12 +70,10 @@ describe('Query.attestations', () => {
   const ask = (args: string, selection = 'nodes { operatorId day sumCorrectHead }') =>
     gateway.graphql(`query ($pool: String!) { attestations(${args}) { ${selection} } }`, { pool });
 
-  it('takes operatorId and idType, and the deprecated names', async () => {
+  it('takes operatorId and idType', async () => {
     const { data } = await ask('operatorId: $pool, idType: POOL');
     expect(data.attestations.nodes).toHaveLength(20);
     expect(data.attestations.nodes[0].operatorId).toBe(pool);
-    expect((await ask('entityId: $pool, entityType: POOL')).data).toEqual(data);
-    expect((await ask('operatorId: $pool, entityType: POOL')).data).toEqual(data);
   });
 
   it('gives hours an id each', async () => {
@@ -105,25 +85,11 @@ describe('Query.attestations', () => {
   });
 
   it.each([
-    ['idType: POOL', 'operatorId', 'is required'],
-    [
-      'operatorId: $pool, entityId: $pool, idType: POOL',
-      'operatorId',
-      'cannot be given together with the deprecated entityId',
-    ],
-    ['operatorId: $pool', 'idType', 'is required'],
-    [
-      'operatorId: $pool, idType: POOL, entityType: POOL',
-      'idType',
-      'cannot be given together with the deprecated entityType',
-    ],
-  ])('refuses %s: one of both names is needed', async (args, name, fault) => {
-    const named = args.replaceAll('$pool', JSON.stringify(pool));
-    const { errors } = await gateway.graphql(`{ attestations(${named}) { totalCount } }`);
-    expect(errors?.[0].extensions).toMatchObject({
-      code: 'BAD_INPUT',
-      faults: [{ loc: ['argument', name], msg: `${name} ${fault}.` }],
-    });
+    ['idType: POOL', 'operatorId'],
+    ['operatorId: "x"', 'idType'],
+  ])('refuses %s alone', async (args, missing) => {
+    const { errors } = await gateway.graphql(`{ attestations(${args}) { totalCount } }`);
+    expect(errors?.[0].message).toContain(`argument "${missing}"`);
   });
 });
 

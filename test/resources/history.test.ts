@@ -43,10 +43,10 @@ const history = `history(window: SEVEN_DAYS, first: 1000) {
   totalCount
   nodes { id date window validatorCount avgValidatorEffectiveness aprPercentage networkPenetration asOf { epoch slot time } }
 }`;
-const change = `summary { change(over: SEVEN_DAYS) { since validatorCount avgValidatorEffectiveness aprPercentage networkPenetration } }`;
+const change = `summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { since validatorCount avgValidatorEffectiveness aprPercentage networkPenetration } }`;
 async function poolOf(fields: string, id = 'P', idType = 'POOL') {
   const { data, errors } = await gateway.graphql(
-    `query ($id: String!) { operator(operatorId: $id, idType: ${idType}, window: SEVEN_DAYS) { ${fields} } }`,
+    `query ($id: String!) { operator(operatorId: $id, idType: ${idType}) { ${fields} } }`,
     { id },
   );
   expect(errors).toBeUndefined();
@@ -61,7 +61,7 @@ describe('the history of an operator', () => {
     await imported(operator('P', { validatorCount: 12, aprPercentage: null }));
     const found = await poolOf(history);
     expect(found.history.totalCount).toBe(2);
-    expect(found.history.nodes).toMatchObject([
+    expect(found.history.nodes.toReversed()).toMatchObject([
       {
         ...{ date: daysBefore(today(), 1), window: 'SEVEN_DAYS', validatorCount: 10, aprPercentage: 3.1 },
         ...{ avgValidatorEffectiveness: 97.5, networkPenetration: 0.01, asOf: null },
@@ -105,7 +105,7 @@ describe('the history of an operator', () => {
     const before = await revisions(gateway);
     await imported(operator('P'));
     expect(await revisions(gateway)).not.toEqual(before);
-    expect(datesOf(await poolOf(history))).toEqual([daysBefore(today(), 1), today()]);
+    expect(datesOf(await poolOf(history))).toEqual([today(), daysBefore(today(), 1)]);
   });
 
   it('takes dates, both inclusive, and walks both ways by cursors', async () => {
@@ -114,8 +114,8 @@ describe('the history of an operator', () => {
       if (day < 4) await age(1);
     }
     const all = datesOf(await poolOf(history));
-    expect(all).toEqual([4, 3, 2, 1, 0].map((days) => daysBefore(today(), days)));
-    const part = await poolOf(`history(window: SEVEN_DAYS, fromDate: "${all[1]}", toDate: "${all[3]}") {
+    expect(all).toEqual([0, 1, 2, 3, 4].map((days) => daysBefore(today(), days)));
+    const part = await poolOf(`history(window: SEVEN_DAYS, fromDate: "${all[3]}", toDate: "${all[1]}") {
       totalCount nodes { date }
     }`);
     expect([part.history.totalCount, datesOf(part)]).toEqual([3, all.slice(1, 4)]);
@@ -137,9 +137,9 @@ describe('the history of an operator', () => {
       true,
       false,
     ]);
-    const newest = await page('last: 2');
-    const before = await page(`last: 2, before: "${newest.history.pageInfo.startCursor}"`);
-    expect([datesOf(before), datesOf(newest)]).toEqual([all.slice(1, 3), all.slice(3)]);
+    const oldest = await page('last: 2');
+    const before = await page(`last: 2, before: "${oldest.history.pageInfo.startCursor}"`);
+    expect([datesOf(before), datesOf(oldest)]).toEqual([all.slice(1, 3), all.slice(3)]);
   });
 
   it.each([
@@ -150,8 +150,8 @@ describe('the history of an operator', () => {
   ])('refuses %s', async (args, name) => {
     await imported(operator('P'));
     const { errors } = await gateway.graphql(
-      `{ operator(operatorId: "P", window: ONE_DAY) { id }
-        p: operator(operatorId: "P", idType: POOL, window: SEVEN_DAYS) { history(${args}) { nodes { date } } } }`,
+      `{ operator(operatorId: "P") { id }
+        p: operator(operatorId: "P", idType: POOL) { history(${args}) { nodes { date } } } }`,
     );
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
     expect(errors?.[0].message).toContain(name);
@@ -168,7 +168,7 @@ describe('the history of an operator', () => {
     gateway.statements.length = 0;
     const { data } = await gateway.graphql(`{
       operators(idType: POOL, window: SEVEN_DAYS, first: 20) {
-        nodes { operatorId summary { change(over: SEVEN_DAYS) { since } asOf { epoch } } history(window: SEVEN_DAYS, first: 90) { nodes { date } } }
+        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { since } asOf { epoch } } history(window: SEVEN_DAYS, first: 90) { nodes { date } } }
       }
     }`);
     expect(data.operators.nodes.map((node: any) => node.history.nodes.length)).toEqual(ids.map(() => 90));
@@ -217,7 +217,7 @@ describe('the change of an operator', () => {
     });
     expect((await poolOf(change, 'New')).summary.change).toBeNull();
     const others =
-      await poolOf(`summary { day: change(over: ONE_DAY) { since } month: change(over: THIRTY_DAYS) { since }
+      await poolOf(`summary(window: SEVEN_DAYS) { day: change(over: ONE_DAY) { since } month: change(over: THIRTY_DAYS) { since }
       ever: change(over: ALL) { since } week: change(over: SEVEN_DAYS) { since } }`);
     expect(others.summary).toEqual({
       ...{ day: null, month: null, ever: null },
@@ -284,10 +284,10 @@ describe('what a refresh publishes', () => {
     const epoch = (FIRST + 7) * 225 + 100;
     const time = new Date((1_606_824_023 + (epoch * 32 + 31) * 12) * 1_000).toISOString().replace('.000', '');
     const asOf = { epoch, slot: epoch * 32 + 31, time };
-    const found = await poolOf(`summary { asOf { epoch slot time } } ${history}`);
+    const found = await poolOf(`summary(window: SEVEN_DAYS) { asOf { epoch slot time } } ${history}`);
     expect(found.summary.asOf).toEqual(asOf);
-    expect(datesOf(found)).toEqual([date(FIRST + 6), date(FIRST + 7)]);
-    expect(found.history.nodes[1].asOf).toEqual(asOf);
+    expect(datesOf(found)).toEqual([date(FIRST + 7), date(FIRST + 6)]);
+    expect(found.history.nodes[0].asOf).toEqual(asOf);
   });
 
   it('is written again by no second refresh', async () => {

@@ -16,7 +16,7 @@ describe('networkOverview of the sample data', () => {
 
   it('answers APR over time, participation, blocks and client diversity in three statements', async () => {
     const { networkOverview } = await ask(`{ networkOverview(network: MAINNET, window: SEVEN_DAYS) {
-      id network window asOf { epoch slot time } startDay endDay endEpoch endSlot endTimestamp ${figures} clients { client validatorCount percentage }
+      id network window asOf { epoch slot time } startDay endDay endEpoch endSlot endTimestamp ${figures} clients { client validatorCount ratio }
       history(first: 1000, orderBy: { field: PERIOD, direction: DESC }) { totalCount nodes { id day date ${figures} } } } }`);
     expect([...gateway.statements].sort()).toEqual(['networkClients', 'networkHistory', 'networkOverviews']);
     expect(networkOverview).toMatchObject({
@@ -31,7 +31,7 @@ describe('networkOverview of the sample data', () => {
       time: networkOverview.endTimestamp,
     });
     const { clients, history } = networkOverview;
-    expect(clients.reduce((sum: number, one: any) => sum + one.percentage, 0)).toBeCloseTo(100, 9);
+    expect(clients.reduce((sum: number, one: any) => sum + one.ratio, 0)).toBeCloseTo(1, 11);
     expect(clients[0].client).toBe('Lighthouse');
     expect(history.totalCount).toBe(history.nodes.length);
     expect(new Set(history.nodes.map((row: any) => row.id)).size).toBe(history.nodes.length);
@@ -39,9 +39,11 @@ describe('networkOverview of the sample data', () => {
     const sum = (name: string) => week.reduce((all: number, row: any) => all + Number(row[name]), 0);
     for (const name of ['proposedCount', 'missedProposalCount', 'sumConsensusRewards'])
       expect(Number(networkOverview[name]), name).toBe(sum(name));
+    const stake = (at: number) => Number(history.nodes[at].sumEndEpochEffectiveBalance);
+    const meanStakes = week.map((_: unknown, at: number) => (stake(at) + stake(at + 1)) / 2);
     expect(networkOverview.aprPercentage).toBeCloseTo(
       (36_500 * (sum('sumConsensusRewards') + sum('sumExecutionRewards'))) /
-        sum('sumEndEpochEffectiveBalance'),
+        meanStakes.reduce((all: number, one: number) => all + one, 0),
       9,
     );
     expect(networkOverview.missedProposalRatio).toBeCloseTo(
@@ -89,11 +91,11 @@ describe('networkOverview of the sample data', () => {
     const values = best.map((row: any) => row.aprPercentage);
     expect(values).toEqual([...values].sort((a, b) => b - a));
     const bounded = (await rows('fromDate: "2025-09-01", toDate: "2025-09-03"')).nodes;
-    expect(bounded.map((row: any) => row.date)).toEqual(['2025-09-01', '2025-09-02', '2025-09-03']);
+    expect(bounded.map((row: any) => row.date)).toEqual(['2025-09-03', '2025-09-02', '2025-09-01']);
     const first = await rows('first: 2', 'nodes { day } pageInfo { endCursor hasNextPage }');
     expect(first.pageInfo.hasNextPage).toBe(true);
     const next = (await rows(`first: 2, after: "${first.pageInfo.endCursor}"`)).nodes;
-    expect(next[0].day).toBe(first.nodes[1].day + 1);
+    expect(next[0].day).toBe(first.nodes[1].day - 1);
     const refused = await gateway.graphql('{ networkOverview { history(first: 1001) { totalCount } } }');
     expect(refused.errors?.[0].extensions).toMatchObject({
       code: 'BAD_INPUT',
@@ -126,7 +128,7 @@ describe('networkOverview of days of validators', () => {
   const overview = async (window = 'ALL') =>
     (
       await gateway.graphql(
-        `{ networkOverview(window: ${window}) { ${figures} startDay endDay clients { client percentage } } }`,
+        `{ networkOverview(window: ${window}) { ${figures} startDay endDay clients { client ratio } } }`,
       )
     ).data.networkOverview;
 
@@ -171,8 +173,8 @@ describe('networkOverview of days of validators', () => {
       ...{ sumConsensusRewards: String(8 * 2_500_000), sumExecutionRewards: '18000000' },
       aprPercentage: expect.closeTo((36_500 * 38_000_000) / 256_000_000_000, 9),
       clients: [
-        { client: 'Prysm', percentage: expect.closeTo(200 / 3, 9) },
-        { client: 'Teku', percentage: expect.closeTo(100 / 3, 9) },
+        { client: 'Prysm', ratio: expect.closeTo(2 / 3, 11) },
+        { client: 'Teku', ratio: expect.closeTo(1 / 3, 11) },
       ],
     });
     expect((await overview('ONE_DAY')).proposedCount).toBe('3');
@@ -193,5 +195,72 @@ describe('networkOverview of days of validators', () => {
       ...{ sumConsensusRewards: '7', sumExecutionRewards: '1.5', sumEndEpochEffectiveBalance: '1000' },
       ...{ aprPercentage: expect.closeTo(310.25, 9), validatorCount: 4 },
     });
+  });
+});
+
+describe('the APR of a network whose stake changes', () => {
+  const gateway = useGateway({ template: 'empty' });
+  const ETH = 1_000_000_000;
+  const apr = async (window: string) =>
+    (await gateway.graphql(`{ networkOverview(window: ${window}) { aprPercentage } }`)).data.networkOverview
+      .aprPercentage;
+  const refresh = (...only: ('attestations' | 'chain-daily-rewards')[]) =>
+    refreshed(gateway, { only, networks: ['mainnet'] });
+  const topUp = {
+    ...{ endEpochEffectiveBalance: 64 * ETH, sumAttestationRewards: 4_000_000 },
+    effectiveBalanceEpochs: (100 * 32 + 125 * 64) * ETH,
+  };
+  const stake = (225 * 32 + 100 * 32 + 125 * 64) * ETH;
+  const of = (rewards: number, stake: number) => expect.closeTo((36_500 * 225 * rewards) / stake, 9);
+
+  it('is of the epochs of its validators, also by UTC day, and of those of a computed chain day', async () => {
+    await load(
+      gateway,
+      'validators',
+      [0, 1].map((index) => validator(index)),
+    );
+    const whole = { effectiveBalanceEpochs: 225 * 32 * ETH, sumAttestationRewards: 2_000_000 };
+    const days = [validatorDay(0, 1_500, whole), validatorDay(1, 1_500, topUp)];
+    await load(gateway, 'validator-days', days);
+    const epochs = { startEpoch: 337_388, endEpoch: 337_612 };
+    await load(
+      gateway,
+      'validator-days',
+      days.map((day) => ({ ...day, ...epochs, utc: true })),
+    );
+    await refresh('attestations');
+    expect(await apr('ONE_DAY')).toEqual(of(6_000_000, stake));
+    const { data } = await gateway.graphql(
+      '{ networkOverview { history(utc: true, first: 5) { nodes { aprPercentage } } } }',
+    );
+    expect(data.networkOverview.history.nodes).toEqual([{ aprPercentage: of(6_000_000, stake) }]);
+    await refresh('chain-daily-rewards');
+    expect((await gateway.get('/v0/eth/network/chainDailyRewards')).json.total).toBe(1);
+    expect(await apr('ONE_DAY')).toEqual(of(6_000_000, stake));
+    const balances = Array.from({ length: 225 }, (_, at) => ({
+      ...{ epoch: 1_500 * 225 + at, totalActiveBalance: (at < 50 ? 64 : 96) * ETH },
+    }));
+    await load(gateway, 'chain-balances', balances);
+    await refreshed(gateway, { only: ['chain-daily-rewards'], networks: ['mainnet'], allDays: true });
+    expect(await apr('ONE_DAY')).toEqual(of(6_000_000, (50 * 64 + 175 * 96) * ETH));
+  });
+
+  it('is of the sum of an imported day, else of the mean of both ends of the day', async () => {
+    const day = (day: number, eth: number, more: object = {}) => ({
+      ...{
+        day,
+        sumConsensusRewards: 6_000_000,
+        sumExecutionRewards: 0,
+        sumPriorityFees: 0,
+        sumBaselineMev: 0,
+      },
+      ...{ sumEffectiveBalance: eth * ETH, ...more },
+    });
+    await load(gateway, 'chain-daily-rewards', [day(1_601, 100), day(1_602, 150)]);
+    expect(await apr('ONE_DAY')).toEqual(of(6_000_000, 225 * 125 * ETH));
+    await load(gateway, 'chain-daily-rewards', [
+      day(1_602, 150, { effectiveBalanceEpochs: 225 * 140 * ETH }),
+    ]);
+    expect(await apr('ONE_DAY')).toEqual(of(6_000_000, 225 * 140 * ETH));
   });
 });

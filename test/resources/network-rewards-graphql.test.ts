@@ -16,14 +16,13 @@ beforeEach(() => {
   gateway.statements.length = 0;
 });
 
-const enumOf = (field: string) => field.replace(/[A-Z]/g, '_$&').toUpperCase();
-const lists = rewardLists.flatMap(({ network, id, sortedBy }) => [
+const lists = rewardLists.flatMap(({ network, id }) => [
   {
-    ...{ network, sortedBy, field: 'validatorRewards', path: `/v1/${network}/validators/${id}/rewards` },
+    ...{ network, field: 'validatorRewards', path: `/v1/${network}/validators/${id}/rewards` },
     args: `network: ${network.toUpperCase()}, validatorId: "${id}"`,
   },
   {
-    ...{ network, sortedBy, field: 'networkRewards', path: `/v1/${network}/network/rewards` },
+    ...{ network, field: 'networkRewards', path: `/v1/${network}/network/rewards` },
     args: `network: ${network.toUpperCase()}`,
   },
 ]);
@@ -38,25 +37,21 @@ const refused = async (query: string) => {
   return errors?.[0].message as string;
 };
 
-describe.each(every(3, lists))('$field of $network', ({ field, args, path, sortedBy }) => {
-  const sorts = [
-    '',
-    'sortOrder: DESC,',
-    ...['ASC', 'DESC'].map((way) => `sortBy: ${enumOf(sortedBy)}, sortOrder: ${way},`),
-  ];
-
-  it.each(sorts)('gives the days of REST once each, both ways, by cursor: %s', async (sort) => {
-    const [, by, order] = /(?:sortBy: (\w+), )?sortOrder: (\w+)/.exec(sort) ?? [];
-    const query = `limit=200&sortBy=${by ? sortedBy : 'day'}&sortOrder=${order?.toLowerCase() ?? 'asc'}`;
-    const days = (await gateway.get(`${path}?${query}`)).json.results.map((row: any) => row.day);
+describe.each(every(3, lists))('$field of $network', ({ field, args, path }) => {
+  it.each([
+    ['', 'desc'],
+    ['orderBy: { field: DATE, direction: ASC },', 'asc'],
+  ])('gives the days of REST once each, both ways, by cursor: %s', async (sort, order) => {
+    const { json } = await gateway.get(`${path}?limit=200&sortOrder=${order}`);
+    const days = json.results.map((row: any) => row.day);
     expect(days).toHaveLength(90);
     for (const direction of ['forward', 'backward'] as const)
-      expect(await walkKeys(gateway, [field, 'day'], `${args}, ${sort}`, 7, direction)).toEqual(days);
+      expect(await walkKeys(gateway, [field, 'date'], `${args}, ${sort}`, 7, direction)).toEqual(days);
   });
 
   it('reads a page in one statement, with its total too', async () => {
-    for (const page of ['', 'first: 1', 'last: 200', `sortBy: ${enumOf(sortedBy)}`]) {
-      for (const select of ['nodes { day }', 'totalCount nodes { __typename }', 'totalCount']) {
+    for (const page of ['', 'first: 1', 'last: 200', 'orderBy: { field: DELEGATOR_REWARDS }']) {
+      for (const select of ['nodes { date }', 'totalCount nodes { __typename }', 'totalCount']) {
         gateway.statements.length = 0;
         const data = await ask(`{ ${field}(${args}, ${page}) { ${select} } }`);
         expect(gateway.statements).toEqual(['rewardPages']);
@@ -65,21 +60,21 @@ describe.each(every(3, lists))('$field of $network', ({ field, args, path, sorte
     }
   });
 
-  it('has twenty days, oldest first, by default, in a range of dates', async () => {
+  it('has twenty days, newest first, by default, in a range of dates', async () => {
     const range = 'fromDate: "2025-08-05", toDate: "2025-09-30"';
-    const data = await ask(`{ ${field}(${args}, ${range}) { totalCount nodes { day } } }`);
+    const data = await ask(`{ ${field}(${args}, ${range}) { totalCount nodes { date } } }`);
     expect(data[field].totalCount).toBe(57);
-    expect(data[field].nodes.map((node: any) => node.day)).toEqual(
-      Array.from({ length: 20 }, (_, index) => `2025-08-${String(5 + index).padStart(2, '0')}`),
+    expect(data[field].nodes.map((node: any) => node.date)).toEqual(
+      Array.from({ length: 20 }, (_, index) => `2025-09-${String(30 - index).padStart(2, '0')}`),
     );
-    const empty = await ask(`{ ${field}(${args}, fromDate: "2030-01-01") { totalCount nodes { day } } }`);
+    const empty = await ask(`{ ${field}(${args}, fromDate: "2030-01-01") { totalCount nodes { date } } }`);
     expect(empty[field]).toEqual({ totalCount: 0, nodes: [] });
   });
 
   it('counts the whole list on a page past its end', async () => {
     const last = await ask(`{ ${field}(${args}, last: 1) { pageInfo { endCursor } } }`);
     const after = last[field].pageInfo.endCursor;
-    const data = await ask(`{ ${field}(${args}, after: "${after}") { totalCount nodes { day } } }`);
+    const data = await ask(`{ ${field}(${args}, after: "${after}") { totalCount nodes { date } } }`);
     expect(data[field]).toEqual({ totalCount: 90, nodes: [] });
   });
 
@@ -94,7 +89,9 @@ describe.each(every(3, lists))('$field of $network', ({ field, args, path, sorte
     expect(await refused(`{ ${field}(${args}, ${range}) { totalCount } }`)).toBe(
       'fromDate is 2025-09-02, after toDate 2025-09-01.',
     );
-    const page = await ask(`{ ${field}(${args}, sortOrder: DESC) { pageInfo { endCursor } } }`);
+    const page = await ask(
+      `{ ${field}(${args}, orderBy: { field: DATE, direction: ASC }) { pageInfo { endCursor } } }`,
+    );
     for (const after of ['x', page[field].pageInfo.endCursor]) {
       expect(await refused(`{ ${field}(${args}, after: "${after}") { totalCount } }`)).toMatch(
         /^after is not/,
@@ -105,14 +102,14 @@ describe.each(every(3, lists))('$field of $network', ({ field, args, path, sorte
 
 describe('validators side by side', () => {
   const ids = [27, 38, 49, 60];
-  const page = (id: number) => `v${id}: validatorRewards(network: POLYGON, validatorId: "${id}", last: 3)`;
+  const page = (id: number) => `v${id}: validatorRewards(network: POLYGON, validatorId: "${id}", first: 3)`;
 
   it('are one statement', async () => {
-    const data = await ask(`{ ${ids.map((id) => `${page(id)} { nodes { validator day } }`).join(' ')} }`);
+    const data = await ask(`{ ${ids.map((id) => `${page(id)} { nodes { validator date } }`).join(' ')} }`);
     expect(gateway.statements).toEqual(['rewardPages']);
     for (const id of ids) {
       expect(data[`v${id}`].nodes).toEqual(
-        ['29', '30', '31'].map((day) => ({ validator: String(id), day: `2025-10-${day}` })),
+        ['31', '30', '29'].map((day) => ({ validator: String(id), date: `2025-10-${day}` })),
       );
     }
   });
@@ -168,17 +165,6 @@ describe('the types', () => {
       expect(data.networkRewards.nodes).toEqual([{ __typename: `${title}NetworkReward`, network: name }]);
     }
   });
-
-  it('take to sort by what their own record has', async () => {
-    const message = await refused('{ networkRewards(network: CARDANO, sortBy: TOTAL_STAKE) { totalCount } }');
-    expect(message).toMatch(
-      /^sortBy is TOTAL_STAKE, which Cardano does not have; one of DAY, EPOCH, AVG_POOL_FEE, /,
-    );
-    for (const name of ['ValidatorRewardSort', 'NetworkRewardSort']) {
-      const described = (schema.getType(name) as GraphQLEnumType).getValue('TOTAL_STAKE')?.description;
-      expect(described).toBe('By totalStake (Polkadot, Polygon).');
-    }
-  });
 });
 
 describe('days read newest first', () => {
@@ -186,8 +172,8 @@ describe('days read newest first', () => {
     const page = async (after: string | null) =>
       (
         await gateway.graphql(
-          `query ($after: String) { networkRewards(network: POLYGON, sortOrder: DESC, first: 50, after: $after) {
-            nodes { day } pageInfo { endCursor hasNextPage }
+          `query ($after: String) { networkRewards(network: POLYGON, first: 50, after: $after) {
+            nodes { date } pageInfo { endCursor hasNextPage }
           } }`,
           { after },
         )
@@ -199,7 +185,7 @@ describe('days read newest first', () => {
       values: [],
     });
     const second = await page(first.pageInfo.endCursor);
-    const days = [...first.nodes, ...second.nodes].map((node: any) => node.day);
+    const days = [...first.nodes, ...second.nodes].map((node: any) => node.date);
     expect(days).toHaveLength(90);
     expect(new Set(days).size).toBe(90);
     expect(second.pageInfo.hasNextPage).toBe(false);

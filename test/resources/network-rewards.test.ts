@@ -239,7 +239,7 @@ describe('a validator', () => {
       404,
       { detail: `Validator ${JSON.stringify(unknown)} was not found on ${network}.` },
     ]);
-    const query = `{ validatorRewards(network: ${network.toUpperCase()}, validatorId: "${unknown}") { nodes { day } } }`;
+    const query = `{ validatorRewards(network: ${network.toUpperCase()}, validatorId: "${unknown}") { nodes { date } } }`;
     const { data, errors } = await gateway.graphql(query);
     expect([data, errors?.[0].extensions.code]).toEqual([{ validatorRewards: null }, 'NOT_FOUND']);
   });
@@ -251,7 +251,7 @@ describe('a validator', () => {
       expect(status).toBe(400);
       expect(json.detail).toMatchObject([{ loc: ['path', 'validator_id'], type: 'format' }]);
       expect(json.detail[0].msg).toMatch(/^validator_id is ".+"; an? .+ like .+ is needed\.$/);
-      const query = `{ validatorRewards(network: ${network.toUpperCase()}, validatorId: "${id}") { nodes { day } } }`;
+      const query = `{ validatorRewards(network: ${network.toUpperCase()}, validatorId: "${id}") { nodes { date } } }`;
       const { errors } = await gateway.graphql(query);
       expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_INPUT' }, path: ['validatorRewards'] });
       expect(errors?.[0].message).toMatch(/^validatorId is ".+"; an? .+ like .+ is needed\.$/);

@@ -9,7 +9,7 @@ beforeEach(() => {
 const idOf = (text: string) => Buffer.from(text).toString('base64url');
 const pool = 'Sample Pool Alder';
 const figures = `validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
-  clientPercentages { client percentage } networkPenetration relayerPercentages { relayer percentage }
+  clientPercentages { client ratio } networkPenetration relayerPercentages { relayer ratio }
   nodeOperatorCount aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance`;
 
 async function ask(query: string, variables?: object) {
@@ -38,9 +38,8 @@ describe('an operator', () => {
     expect([week.window, day.window]).toEqual(['SEVEN_DAYS', 'ONE_DAY']);
     expect(week.operator).toEqual({ id: own.id, operatorId: pool, displayName: own.displayName });
     expect(statements.filter((name) => name === 'operatorsByKey').length).toBeLessThanOrEqual(2);
-    const old = await ask(`{ operator(operatorId: "${pool}", window: SEVEN_DAYS) { ${figures} } }`);
-    const { id, window, operator, ...shown } = week;
-    expect(old.data.operator).toEqual(shown);
+    const { json } = await gateway.get(`/v0/eth/operators/${encodeURIComponent(pool)}/summary?window=7d`);
+    expect(week.aprPercentage).toBe(json.aprPercentage);
   });
 
   it('is read together with the first summary that a query selects of it', async () => {
@@ -60,14 +59,13 @@ describe('an operator', () => {
         expect(found.statements, `${selection}, time ${time}`).toEqual(statements);
       }
     }
-    const { errors } = await ask(`{ ${of} { validatorCount summary(window: ALL) { validatorCount } } }`);
-    expect(errors?.[0].path).toEqual(['operator', 'validatorCount']);
   });
 
   it('has one id whatever window it is asked for in, and summaries have one for each window', async () => {
     const { data } = await ask(`{
-      week: operators(window: SEVEN_DAYS, idType: POOL, first: 3) { nodes { id operatorId summary { id window } } }
-      ever: operator(operatorId: "${pool}", window: ALL) { id summary { id window } }
+      week: operators(window: SEVEN_DAYS, idType: POOL, first: 3) {
+        nodes { id operatorId summary(window: SEVEN_DAYS) { id window } } }
+      ever: operator(operatorId: "${pool}") { id summary(window: ALL) { id window } }
       none: operator(operatorId: "${pool}") { id day: summary(window: ONE_DAY) { id } }
     }`);
     const [first] = data.week.nodes;
@@ -78,38 +76,28 @@ describe('an operator', () => {
     expect([first.summary.window, data.ever.summary.window]).toEqual(['SEVEN_DAYS', 'ALL']);
   });
 
-  it('is found by its id, by an id of old with a window, and by the ids of its summaries', async () => {
-    const ids = [`Operator:mainnet:pool:${pool}`, `Operator:mainnet:7d:pool:${pool}`].map(idOf);
-    const summaries = [`mainnet:7d:pool:${pool}`, `mainnet:all:pool:${pool}`].map((id) =>
-      idOf(`OperatorSummary:${id}`),
+  it('is found by its id, and by the ids of its summaries', async () => {
+    const id = idOf(`Operator:mainnet:pool:${pool}`);
+    const summaries = [`mainnet:7d:pool:${pool}`, `mainnet:all:pool:${pool}`].map((text) =>
+      idOf(`OperatorSummary:${text}`),
     );
     const { data, errors } = await ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id
         ... on Operator { operatorId summary(window: SEVEN_DAYS) { validatorCount } }
         ... on OperatorSummary { window validatorCount operator { id } } } }`,
-      { ids: [...ids, ...summaries] },
+      { ids: [id, ...summaries] },
     );
     expect(errors).toBeUndefined();
-    const [now, then, week, ever] = data.nodes;
-    expect(now).toMatchObject({ __typename: 'Operator', id: ids[0], operatorId: pool });
-    expect(then).toEqual(now);
+    const [operator, week, ever] = data.nodes;
+    expect(operator).toMatchObject({ __typename: 'Operator', id, operatorId: pool });
     expect(week).toMatchObject({ __typename: 'OperatorSummary', id: summaries[0], window: 'SEVEN_DAYS' });
-    expect(week.validatorCount).toBe(now.summary.validatorCount);
-    expect(ever).toMatchObject({ id: summaries[1], window: 'ALL', operator: { id: ids[0] } });
-    const old = await ask(
-      `query ($id: ID!) { node(id: $id) { ... on Operator { timeWindow validatorCount in(window: ONE_DAY) { timeWindow } } } }`,
-      { id: ids[1] },
-    );
-    expect(old.data.node).toEqual({
-      timeWindow: 'SEVEN_DAYS',
-      validatorCount: week.validatorCount,
-      in: { timeWindow: 'ONE_DAY' },
-    });
+    expect(week.validatorCount).toBe(operator.summary.validatorCount);
+    expect(ever).toMatchObject({ id: summaries[1], window: 'ALL', operator: { id } });
   });
 
   it.each([
     'Operator:mainnet:pool:Nobody',
-    'Operator:mainnet:7d:pool:Nobody',
+    `Operator:mainnet:7d:pool:${pool}`,
     'Operator:mainnet:pool',
     'Operator:mainnet:2d:pool:Sample Pool Alder',
     `OperatorSummary:mainnet:pool:${pool}`,
@@ -130,56 +118,29 @@ describe('an operator', () => {
       '{ operator(operatorId: "Sample Pool Basalt") { operatorId summary(window: THIRTY_DAYS) { id } } }',
     );
     expect(found.data).toEqual({ operator: { operatorId: 'Sample Pool Basalt', summary: null } });
-    const asked = await ask(
-      '{ operator(operatorId: "Sample Pool Basalt", window: THIRTY_DAYS) { operatorId } }',
-    );
-    expect(asked.data).toEqual({ operator: null });
   });
 
-  it('refuses a figure by its name where it was asked for without a window', async () => {
-    for (const field of [
-      'validatorCount',
-      'aprPercentage',
-      'clientPercentages { client }',
-      'relayerPercentages { relayer }',
-    ]) {
-      const name = field.split(' ')[0];
-      for (const time of [1, 2, 3]) {
-        const { data, errors } = await ask(`{ operator(operatorId: "${pool}") { operatorId ${field} } }`);
-        expect(errors, `${field}, time ${time}`).toHaveLength(1);
-        expect(errors?.[0]).toMatchObject({
-          message: `${name} needs a window; ask for summary(window:) { ${name} }.`,
-          path: ['operator', name],
-          extensions: { code: 'BAD_INPUT' },
-        });
-        expect(data.operator?.aprPercentage ?? null).toBeNull();
+  it.each(['summary { id }', 'poolShares { nodes { id } }', 'history { nodes { date } }'])(
+    'refuses a field without its window: %s',
+    async (field) => {
+      for (const of of [`operator(operatorId: "${pool}")`, 'operators(window: ALL) { nodes']) {
+        const { data, errors } = await ask(`{ ${of} { ${field} } ${of.endsWith('nodes') ? '}' : ''} }`);
+        const name = field.split(' ')[0];
+        expect([data, errors?.[0].message]).toEqual([
+          undefined,
+          `Field "${name}" argument "window" of type "TimeWindow!" is required, but it was not provided.`,
+        ]);
       }
-    }
-    const { errors } = await ask(`{ operator(operatorId: "${pool}") { timeWindow } }`);
-    expect(errors?.[0].message).toBe('timeWindow needs a window; ask for summary(window:) { window }.');
-  });
-
-  it('refuses a summary and pool shares without a window by their argument', async () => {
-    for (const field of ['summary { id }', 'poolShares { nodes { id } }']) {
-      const { data, errors } = await ask(`{ operator(operatorId: "${pool}") { operatorId ${field} } }`);
-      expect(errors?.[0]).toMatchObject({
-        message: 'window is required here, because the operator was not asked for in a window.',
-        extensions: { code: 'BAD_INPUT', faults: [{ loc: ['argument', 'window'] }] },
-      });
-      expect(data.operator.operatorId).toBe(pool);
-    }
-  });
+    },
+  );
 
   it('lists its pool shares in a window', async () => {
-    const shares = 'nodes { operatorId summary { window validatorCount } }';
-    const { data } = await ask(`{
-      now: operator(operatorId: "${pool}") { poolShares(window: SEVEN_DAYS, first: 5) { ${shares} } }
-      then: operator(operatorId: "${pool}", window: SEVEN_DAYS) {
-        poolShares(first: 5, poolType: ALL) { ${shares} } other: poolShares(window: ONE_DAY, first: 5) { ${shares} } }
-    }`);
-    expect(data.now.poolShares.nodes.length).toBeGreaterThan(0);
-    expect(data.then.poolShares).toEqual(data.now.poolShares);
-    expect(data.then.other.nodes[0].summary.window).toBe('ONE_DAY');
+    const { data } = await ask(`{ operator(operatorId: "${pool}") {
+      week: poolShares(window: SEVEN_DAYS, first: 5) { nodes { operatorId summary(window: SEVEN_DAYS) { window } } }
+      day: poolShares(window: ONE_DAY, first: 5) { nodes { operatorId summary(window: ONE_DAY) { window } } } } }`);
+    const { week, day } = data.operator;
+    expect(week.nodes.length).toBeGreaterThan(0);
+    expect([week.nodes[0].summary.window, day.nodes[0].summary.window]).toEqual(['SEVEN_DAYS', 'ONE_DAY']);
   });
 
   it('is found by class and by the public key of a validator, and only its account finds a private set', async () => {
@@ -212,7 +173,7 @@ describe('a private set', () => {
     const of = `operator(operatorId: "${setId}", idType: PRIVATE_SET)`;
     for (const time of [1, 2, 3]) {
       const found = await ask(`{ named: ${of} { displayName idType operatorTags { name } }
-        ${of} { displayName summary(window: ALL) { window validatorCount clientPercentages { client percentage } } } }`);
+        ${of} { displayName summary(window: ALL) { window validatorCount clientPercentages { client ratio } } } }`);
       expect(found.errors, `time ${time}`).toBeUndefined();
       expect(found.data).toEqual({
         named: { displayName: 'Mine', idType: 'PRIVATE_SET', operatorTags: [] },
@@ -233,19 +194,18 @@ describe('a page of operators with their summaries', () => {
   const list = 'window: SEVEN_DAYS, idType: POOL, first: 10';
 
   it.each([
-    ['nodes { operatorId summary { aprPercentage window } }', ['operatorPages']],
-    ['nodes { id summary { id aprPercentage } }', ['operatorPages']],
+    ['nodes { operatorId summary(window: SEVEN_DAYS) { aprPercentage window } }', ['operatorPages']],
+    ['nodes { id summary(window: SEVEN_DAYS) { id aprPercentage } }', ['operatorPages']],
     [
-      'edges { node { displayName summary { operator { displayName operatorTags { name } } avgUptime } } }',
+      'edges { node { displayName summary(window: SEVEN_DAYS) { operator { displayName operatorTags { name } } avgUptime } } }',
       ['operatorPages'],
     ],
-    ['nodes { summary(window: SEVEN_DAYS) { aprPercentage } }', ['operatorPages']],
     [
-      'nodes { id summary { id } other: summary(window: ALL) { id aprPercentage } }',
+      'nodes { id summary(window: SEVEN_DAYS) { id } other: summary(window: ALL) { id aprPercentage } }',
       ['operatorPages', 'operatorsByKey'],
     ],
     [
-      'nodes { summary { aprPercentage } other: summary(window: ALL) { operator { displayName } } }',
+      'nodes { summary(window: SEVEN_DAYS) { aprPercentage } other: summary(window: ALL) { operator { displayName } } }',
       ['operatorPages', 'operatorsByKey'],
     ],
   ])('takes as many statements as it has windows: %s', async (selection, statements) => {
@@ -257,24 +217,33 @@ describe('a page of operators with their summaries', () => {
     }
   });
 
-  it('shows the figures that the deprecated fields show', async () => {
-    const { data } = await ask(`{ new: operators(${list}) { nodes { operatorId summary { ${figures} } } }
-      old: operators(${list}) { nodes { operatorId timeWindow ${figures} } } }`);
-    expect(data.new.nodes).toEqual(
-      data.old.nodes.map(({ operatorId, timeWindow, ...summary }: any) => ({ operatorId, summary })),
+  it('has the figures of REST', async () => {
+    const { data } = await ask(`{ operators(${list}) { nodes {
+      operatorId summary(window: SEVEN_DAYS) { validatorCount avgUptime aprPercentage } } } }`);
+    const { json } = await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=10');
+    expect(data.operators.nodes).toEqual(
+      json.data.map(({ id, validatorCount, avgUptime, aprPercentage }: any) => ({
+        operatorId: id,
+        summary: { validatorCount, avgUptime, aprPercentage },
+      })),
     );
   });
 
-  it('costs as much as with the deprecated fields; another window costs a row more for each operator', async () => {
+  it('costs nothing more for the window of the list, and a row more for each operator in another', async () => {
     const cost = async (selection: string) => {
-      const { json } = await gateway.graphql(`{ operators(${list}) { nodes { ${selection} } } }`);
+      const { json } = await gateway.graphql(`query ($week: TimeWindow = SEVEN_DAYS) {
+        operators(${list}) { nodes { ${selection} } }
+        again: operators(window: $week, first: 1) { nodes { summary(window: $week) { window } ...F } }
+      } fragment F on Operator { idType ... { again: summary(window: $week) { validatorCount } } }`);
       return json.extensions.cost;
     };
-    const old = await cost('operatorId aprPercentage');
-    expect(old).toMatchObject({ estimated: 15, charged: 15 });
-    expect(await cost('operatorId summary { aprPercentage }')).toMatchObject({ estimated: 15, charged: 15 });
-    const other = await cost('summary { aprPercentage } other: summary(window: ALL) { aprPercentage }');
-    expect(other).toMatchObject({ estimated: 35, charged: 35 });
+    const base = await cost('operatorId');
+    expect(base).toMatchObject({ estimated: 21, charged: 21 });
+    expect(await cost('summary(window: SEVEN_DAYS) { aprPercentage }')).toEqual(base);
+    const other = 'summary(window: SEVEN_DAYS) { id } other: summary(window: ALL) { id }';
+    expect(await cost(other)).toMatchObject({ estimated: 41, charged: 41 });
+    // The estimate takes a variable and a value for two windows.
+    expect(await cost('summary(window: $week) { id }')).toMatchObject({ estimated: 41, charged: 21 });
   });
 });
 
@@ -289,13 +258,6 @@ describe('the operators of a validator', () => {
       week: summary(window: SEVEN_DAYS) { validatorCount } } } }`);
     expect(errors).toBeUndefined();
     expect(data.validator.operators.length).toBeGreaterThan(0);
-    expect(statements).toEqual(['validatorsByIndex', 'operatorsById', 'operatorsByKey']);
-    const old = await ask(
-      `{ validator(${by}) { operators(window: SEVEN_DAYS) { operatorId idType validatorCount week: summary { validatorCount } } } }`,
-    );
-    expect(old.statements).toEqual(['validatorsByIndex', 'operatorsByKey']);
-    expect(old.data.validator.operators).toEqual(
-      data.validator.operators.map((one: any) => ({ ...one, validatorCount: one.week.validatorCount })),
-    );
+    expect(statements).toEqual(['validatorsByIndex', 'operatorsByKey']);
   });
 });

@@ -103,9 +103,9 @@ describe('operators(orderBy:)', () => {
     for (const direction of directions) {
       const { data } = await gateway.graphql(
         `{ operators(window: SEVEN_DAYS, orderBy: {field: APR_PERCENTAGE, direction: ${direction}}, last: ${without + 1})
-          { nodes { aprPercentage } } }`,
+          { nodes { summary(window: SEVEN_DAYS) { aprPercentage } } } }`,
       );
-      const values = data.operators.nodes.map((node: any) => node.aprPercentage);
+      const values = data.operators.nodes.map((node: any) => node.summary.aprPercentage);
       expect(values.slice(1)).toEqual(Array(without).fill(null));
       expect(values[0]).not.toBeNull();
     }
@@ -117,9 +117,9 @@ describe('operators(orderBy:)', () => {
         .data;
     expect(await read(', orderBy: {field: NETWORK_PENETRATION}')).toEqual(await read(''));
     const { data } = await gateway.graphql(
-      '{ operators(window: ALL, idType: POOL, orderBy: {field: VALIDATOR_COUNT}) { nodes { validatorCount } } }',
+      '{ operators(window: ALL, idType: POOL, orderBy: {field: VALIDATOR_COUNT}) { nodes { summary(window: ALL) { validatorCount } } } }',
     );
-    const counts = data.operators.nodes.map((node: any) => node.validatorCount);
+    const counts = data.operators.nodes.map((node: any) => node.summary.validatorCount);
     expect(counts).toEqual([...counts].sort((a, b) => b - a));
   });
 
@@ -188,11 +188,11 @@ describe('operators(where:)', () => {
     [{ minValidators: 20 }, (row) => row.validatorCount >= 20],
     [{ maxValidators: 20 }, (row) => row.validatorCount <= 20],
     [{ minValidators: 5, maxValidators: 50 }, (row) => row.validatorCount >= 5 && row.validatorCount <= 50],
-    [{ aprAtLeast: 3 }, (row) => row.aprPercentage !== null && row.aprPercentage >= 3],
-    [{ aprAtMost: 3 }, (row) => row.aprPercentage !== null && row.aprPercentage <= 3],
-    [{ effectivenessAtLeast: 98.5 }, (row) => row.avgValidatorEffectiveness >= 98.5],
+    [{ minApr: 3 }, (row) => row.aprPercentage !== null && row.aprPercentage >= 3],
+    [{ maxApr: 3 }, (row) => row.aprPercentage !== null && row.aprPercentage <= 3],
+    [{ minEffectiveness: 98.5 }, (row) => row.avgValidatorEffectiveness >= 98.5],
     [
-      { effectivenessAtMost: 98.5, minValidators: 1 },
+      { maxEffectiveness: 98.5, minValidators: 1 },
       (row) => row.avgValidatorEffectiveness <= 98.5 && row.validatorCount >= 1,
     ],
     [{ minStake: '3200000000000' }, (row) => (row.sumEndEpochEffectiveBalance ?? 0) >= 3200000000000],
@@ -250,9 +250,9 @@ describe('statements of ordered and filtered lists', () => {
     expect(await count(`{ ${list}) { nodes { operatorId } } }`)).toEqual(['operatorsByOrder']);
     expect(await count(`{ ${list}) { totalCount nodes { operatorId } } }`)).toEqual(['operatorsByOrder']);
     const filtered = `${list}, where: {minValidators: 2, tags: ["professional"]})`;
-    expect(await count(`{ ${filtered} { totalCount nodes { id avgUptime } } }`)).toEqual([
-      'operatorsByOrder',
-    ]);
+    expect(
+      await count(`{ ${filtered} { totalCount nodes { id summary(window: SEVEN_DAYS) { avgUptime } } } }`),
+    ).toEqual(['operatorsByOrder']);
   });
 
   it('are one for several lists of one order', async () => {
@@ -282,7 +282,7 @@ describe('refusals of orderBy and where', () => {
       ['argument', 'where', 'minValidators'],
       /no row is within both/,
     ],
-    ['where: {aprAtLeast: 2, aprAtMost: 1.5}', ['argument', 'where', 'aprAtLeast'], /no row is within both/],
+    ['where: {minApr: 2, maxApr: 1.5}', ['argument', 'where', 'minApr'], /no row is within both/],
     ['idType: PRIVATE_SET, orderBy: {field: APR_PERCENTAGE}', ['argument', 'orderBy'], /PRIVATE_SET/],
     ['idType: PRIVATE_SET, where: {minValidators: 1}', ['argument', 'where'], /PRIVATE_SET/],
     ['orderBy: {field: APR_PERCENTAGE}, first: 201', ['argument', 'first'], /1 to 200/],

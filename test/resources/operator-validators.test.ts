@@ -42,7 +42,7 @@ describe('operators and their validators', () => {
     expect(data.operators.nodes[0].validators.totalCount).toBeGreaterThan(0);
   });
 
-  it.each(classes)('have the slashings of those validators, in the order of the list: %s', async (idType) => {
+  it.each(classes)('have the slashings of those validators, newest first: %s', async (idType) => {
     const { data, statements } = await gateway.ask(
       `query ($idType: OperatorIdType!) { operators(window: SEVEN_DAYS, idType: $idType, first: 200) { nodes {
         operatorId slashings(first: 50) { totalCount nodes { validatorIndex } } } } }`,
@@ -54,7 +54,8 @@ describe('operators and their validators', () => {
       const own = new Set(ownValidators(idType, operatorId).map((row) => row.validatorIndex));
       const expected = slashings
         .filter((row) => own.has(row.validatorIndex))
-        .map((row) => row.validatorIndex);
+        .map((row) => row.validatorIndex)
+        .toReversed();
       expect(page.totalCount).toBe(expected.length);
       expect(page.nodes.map((row: any) => row.validatorIndex)).toEqual(expected.slice(0, 50));
       found += expected.length;
@@ -71,8 +72,8 @@ describe('operators and their validators', () => {
       values: [],
     });
     const { data } = await gateway.ask(`{
-      entity: operator(operatorId: "Sample Pool Alder", idType: ENTITY, window: SEVEN_DAYS) { ...Links }
-      share: operator(operatorId: "a share of nothing", idType: POOL_SHARE, window: SEVEN_DAYS) { ...Links }
+      entity: operator(operatorId: "Sample Pool Alder", idType: ENTITY) { ...Links }
+      share: operator(operatorId: "a share of nothing", idType: POOL_SHARE) { ...Links }
     }
     fragment Links on Operator { validators { totalCount nodes { id } } slashings { totalCount nodes { id } } }`);
     const none = { totalCount: 0, nodes: [] };
@@ -91,13 +92,16 @@ describe('operators and their validators', () => {
     const expected =
       field === 'validators'
         ? own
-        : slashings.map((row) => row.validatorIndex).filter((index) => own.includes(index));
+        : slashings
+            .map((row) => row.validatorIndex)
+            .filter((index) => own.includes(index))
+            .toReversed();
     expect(expected.length).toBeGreaterThan(size);
     const walk = async (forward: boolean) => {
       const found: number[] = [];
       for (let cursor: string | null = null; ; ) {
         const place: string = cursor ? `, ${forward ? 'after' : 'before'}: "${cursor}"` : '';
-        const { data } = await gateway.ask(`{ operator(operatorId: "${id}", idType: POOL, window: ALL) {
+        const { data } = await gateway.ask(`{ operator(operatorId: "${id}", idType: POOL) {
           ${field}(${forward ? 'first' : 'last'}: ${size}${place}) {
             nodes { ${key} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`);
         const page = data.operator[field];
@@ -113,8 +117,7 @@ describe('operators and their validators', () => {
   it.each(['validators', 'slashings'])(
     'refuse sizes out of range and cursors of other lists: %s',
     async (field) => {
-      const first =
-        await gateway.ask(`{ operator(operatorId: "Sample Pool Alder", idType: POOL, window: ALL) {
+      const first = await gateway.ask(`{ operator(operatorId: "Sample Pool Alder", idType: POOL) {
       ${field}(first: 1) { pageInfo { endCursor } } } }`);
       const cursor = first.data.operator[field].pageInfo.endCursor;
       for (const [id, args] of [
@@ -124,7 +127,7 @@ describe('operators and their validators', () => {
         ['Sample Pool Basalt', `after: "${cursor}"`],
       ]) {
         const { errors } = await gateway.graphql(
-          `{ operator(operatorId: "${id}", idType: POOL, window: ALL) { ${field}(${args}) { totalCount } } }`,
+          `{ operator(operatorId: "${id}", idType: POOL) { ${field}(${args}) { totalCount } } }`,
         );
         expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
       }
@@ -138,7 +141,7 @@ describe('operators, their slashed validators and what those earned on sync comm
     operatorId
     slashings(first: 20) { nodes {
       slashingPenalties
-      validator { validatorPubkey syncCommitteeRewards(first: 5) { nodes { consensusSlot syncCommitteeRewards } } }
+      validator { validatorPubkey syncCommitteeRewards(first: 5) { nodes { consensusSlot reward } } }
     } }
   } } }`;
 
@@ -153,7 +156,7 @@ describe('operators, their slashed validators and what those earned on sync comm
       validators(first: 20) { nodes {
         slashing { validator { syncCommitteeRewards(first: 2) { nodes { validator { validatorIndex } } } } }
         syncCommitteeRewards(first: 3) { totalCount nodes { consensusSlot } }
-        operators(window: ONE_DAY) { operatorId validatorCount }
+        operators { operatorId summary(window: ONE_DAY) { validatorCount } }
       } }
     } } }`);
     expect(statements.toSorted()).toEqual([
@@ -174,9 +177,9 @@ describe('operators, their slashed validators and what those earned on sync comm
         join validators v using (network, validator_index) where v.slashed and network = 'mainnet' limit 1`,
       values: [],
     });
-    const { data } = await gateway.ask(`{ slashing(validatorIndex: ${rows[0]?.index}) {
-      validator { slashed syncCommitteeRewards(first: 1) { nodes { syncCommitteeRewards } } } } }`);
+    const { data } = await gateway.ask(`{ slashing(by: { index: ${rows[0]?.index} }) {
+      validator { slashed syncCommitteeRewards(first: 1) { nodes { reward } } } } }`);
     expect(data.slashing.validator.slashed).toBe(true);
-    expect(data.slashing.validator.syncCommitteeRewards.nodes[0].syncCommitteeRewards).toMatch(/^-/);
+    expect(data.slashing.validator.syncCommitteeRewards.nodes[0].reward).toMatch(/^-/);
   });
 });

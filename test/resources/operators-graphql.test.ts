@@ -16,17 +16,18 @@ beforeEach(() => {
 
 const enumOf = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
 const windowEnum = { '1d': 'ONE_DAY', '7d': 'SEVEN_DAYS', '30d': 'THIRTY_DAYS', all: 'ALL' } as const;
-const allFields = `operatorId idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
-  avgValidatorEffectiveness clientPercentages { client percentage } networkPenetration
-  relayerPercentages { relayer percentage } nodeOperatorCount operatorTags { name path idType } displayName aprPercentage
-  sumEndEpochBalance sumEndEpochEffectiveBalance`;
+const fieldsIn = (window: string) => `operatorId idType operatorTags { name path idType } displayName
+  summary(window: ${window}) { window validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
+    clientPercentages { client percentage: ratio } networkPenetration relayerPercentages { relayer percentage: ratio } nodeOperatorCount
+    aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance }`;
 
 /** A REST row as text and a GraphQL row of the same fields agree when they are equal in this form. */
-const fromGraphql = ({ operatorId, idType, timeWindow, ...node }: any) => ({
+const fromGraphql = ({ operatorId, idType, summary: { window, ...figures }, ...node }: any) => ({
   id: operatorId,
   idType: idTypes.find((name) => enumOf(name) === idType),
-  timeWindow: timeWindows.find((name) => windowEnum[name] === timeWindow),
+  timeWindow: timeWindows.find((name) => windowEnum[name] === window),
   ...node,
+  ...figures,
 });
 /** Digits past 2^53 survive as text. */
 const exact = (text: string) => JSON.parse(text.replace(/("sumEndEpoch\w*Balance"):(\d+)/g, '$1:"$2"'));
@@ -37,7 +38,7 @@ const walkQuery = (
   args: string,
 ) => `query ($network: Network, $idType: OperatorIdType, $window: TimeWindow!, $cursor: String) {
   operators(network: $network, idType: $idType, window: $window, ${args}) {
-    edges { node { ${allFields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    edges { node { ${fieldsIn('$window')} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;
 
@@ -81,8 +82,8 @@ describe('REST and GraphQL', () => {
     const rest = exact((await list(`window=7d&size=200&parentId=${encodeURIComponent(pool)}`)).text);
     const { data } = await gateway.graphql(
       `query ($pool: String!) {
-        operators(window: SEVEN_DAYS, parentId: $pool, first: 200) { totalCount nodes { ${allFields} } }
-        operator(window: SEVEN_DAYS, operatorId: $pool) { poolShares(first: 200) { totalCount nodes { ${allFields} } } }
+        operators(window: SEVEN_DAYS, parentId: $pool, first: 200) { totalCount nodes { ${fieldsIn('SEVEN_DAYS')} } }
+        operator(operatorId: $pool) { poolShares(window: SEVEN_DAYS, first: 200) { totalCount nodes { ${fieldsIn('SEVEN_DAYS')} } } }
       }`,
       { pool },
     );
@@ -105,18 +106,20 @@ describe('GraphQL operators', () => {
   it.each([1, 15, 200])('reads a page of %i in one statement, with its total too', async (first) => {
     const page = `operators(window: SEVEN_DAYS, first: ${first})`;
     expect(await count(`{ ${page} { nodes { operatorId } } }`)).toEqual(['operatorPages']);
-    expect(await count(`{ ${page} { totalCount nodes { ${allFields} } } }`)).toEqual(['operatorPages']);
+    expect(await count(`{ ${page} { totalCount nodes { ${fieldsIn('SEVEN_DAYS')} } } }`)).toEqual([
+      'operatorPages',
+    ]);
   });
 
   it.each([1, 15, 40])('reads a page of %i with their pool shares in two statements', async (first) => {
     const query = `{ operators(window: SEVEN_DAYS, idType: POOL, first: ${first}) {
-      nodes { operatorId poolShares(first: 5) { totalCount nodes { ${allFields} } } } } }`;
+      nodes { operatorId poolShares(window: SEVEN_DAYS, first: 5) { totalCount nodes { ${fieldsIn('SEVEN_DAYS')} } } } } }`;
     expect(await count(query)).toEqual(['operatorPages', 'operatorPages']);
   });
 
   it('reads the other window of each operator of a page in one more statement', async () => {
     const query =
-      '{ operators(window: ALL, first: 50) { nodes { in(window: ONE_DAY) { timeWindow avgUptime } } } }';
+      '{ operators(window: ALL, first: 50) { nodes { summary(window: ONE_DAY) { window avgUptime } } } }';
     expect(await count(query)).toEqual(['operatorPages', 'operatorsByKey']);
   });
 
@@ -142,7 +145,7 @@ describe('GraphQL operators', () => {
   });
 
   it('answers null for what does not exist, and an error for a parent that does not', async () => {
-    const { data } = await gateway.graphql('{ operator(window: ALL, operatorId: "nobody") { id } }');
+    const { data } = await gateway.graphql('{ operator(operatorId: "nobody") { id } }');
     expect(data.operator).toBeNull();
     const { errors } = await gateway.graphql('{ operators(window: ALL, parentId: "nobody") { totalCount } }');
     expect(errors?.[0].extensions.code).toBe('NOT_FOUND');
@@ -212,7 +215,7 @@ describe('a pool and a node operator of one name', () => {
     );
     const shares = async (idType: string) => {
       const { data } = await one.graphql(
-        `{ operator(operatorId: "Twin", idType: ${idType}, window: SEVEN_DAYS) { poolShares { nodes { operatorId } } } }`,
+        `{ operator(operatorId: "Twin", idType: ${idType}) { poolShares(window: SEVEN_DAYS) { nodes { operatorId } } } }`,
       );
       return data.operator.poolShares.nodes.map((node: any) => node.operatorId);
     };

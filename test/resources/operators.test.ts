@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { networks } from '../../src/chain/networks.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { operatorFields } from '../../src/resources/operators/record.ts';
+import { networks } from '../../src/sample/chain.ts';
 import { useGateway } from '../support/gateway.ts';
 import { walkNext } from '../support/walk.ts';
 
@@ -140,20 +140,6 @@ describe('GET /v0/eth/operators', () => {
     expect(nobody.status).toBe(404);
     for (const { headers } of [conflict, nobody]) expect(headers.get('deprecation')).toMatch(/^@\d+$/);
     expect((await list('window=7d&parentEntity=null')).headers.get('deprecation')).toBeNull();
-  });
-
-  it('takes parentEntity like parentId in GraphQL too, where it is deprecated', async () => {
-    const pool = (await list('window=7d&idType=pool')).json.data[0].id;
-    const ask = (args: string) =>
-      gateway.graphql(`{ operators(window: SEVEN_DAYS, ${args}) { nodes { operatorId } } }`);
-    const name = JSON.stringify(pool);
-    const { data } = await ask(`parentId: ${name}`);
-    expect(data.operators.nodes.length).toBeGreaterThan(0);
-    expect((await ask(`parentEntity: ${name}`)).data).toEqual(data);
-    expect((await ask(`parentEntity: ${name}, parentId: ${name}`)).data).toEqual(data);
-    const { errors } = await ask(`parentEntity: "other", parentId: ${name}`);
-    expect(errors?.[0].extensions.faults[0].loc).toEqual(['argument', 'parentEntity']);
-    expect((await ask('parentEntity: ""')).errors?.[0].extensions.code).toBe('BAD_INPUT');
   });
 
   it('answers 404 for a parent that does not exist', async () => {

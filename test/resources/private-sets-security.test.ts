@@ -85,16 +85,12 @@ describe("another account's private set", () => {
       id: JSON.stringify(nodeId),
       ids: JSON.stringify([nodeId]),
       operatorId: JSON.stringify(id),
-      entityId: JSON.stringify(id),
-      entityType: 'PRIVATE_SET',
       idType: 'PRIVATE_SET',
-      pubkey: JSON.stringify(String(validator)),
-      pubkeys: JSON.stringify([String(validator)]),
       validators: `[{ index: ${validator} }]`,
     };
     const naming = rootQueriesWith(names).filter(([, query]) => query.includes(id) || query.includes(nodeId));
     expect(naming.map(([name]) => name)).toEqual(
-      expect.arrayContaining(['Query.privateSet', 'Query.node', 'Query.nodes', 'Mutation.deleteTag']),
+      expect.arrayContaining(['Query.privateSet', 'Query.node', 'Query.nodes', 'Mutation.deletePrivateSet']),
     );
     const before = await stored();
     for (const [name, query] of naming) {
@@ -121,13 +117,12 @@ describe("another account's private set", () => {
   it('is null to GraphQL, in every way that names it', async () => {
     const nodeId = Buffer.from(`PrivateSet:${id}`).toString('base64url');
     const operator = Buffer.from(`Operator:mainnet:privateSet:${id}`).toString('base64url');
-    // What an operator's id was while it had a window.
-    const inWindow = Buffer.from(`Operator:mainnet:7d:privateSet:${id}`).toString('base64url');
-    const query = `{ node(id: "${nodeId}") { id } nodes(ids: ["${nodeId}", "${operator}", "${inWindow}"]) { id }
+    const summary = Buffer.from(`OperatorSummary:mainnet:7d:privateSet:${id}`).toString('base64url');
+    const query = `{ node(id: "${nodeId}") { id } nodes(ids: ["${nodeId}", "${operator}", "${summary}"]) { id }
       privateSet(setId: "${id}") { name }
-      operator(operatorId: "${id}", idType: PRIVATE_SET, window: SEVEN_DAYS) { displayName }
+      operator(operatorId: "${id}", idType: PRIVATE_SET) { displayName }
       operators(idType: PRIVATE_SET, window: SEVEN_DAYS) { totalCount nodes { operatorId } }
-      tags { totalCount nodes { setId } } }`;
+      privateSets { totalCount nodes { setId } } }`;
     const none = { totalCount: 0, nodes: [] };
     const seen = await other.graphql(query);
     expect(seen.errors).toBeUndefined();
@@ -137,17 +132,17 @@ describe("another account's private set", () => {
       privateSet: null,
       operator: null,
       operators: none,
-      tags: none,
+      privateSets: none,
     });
     const { data } = await owner.graphql(query);
-    expect(data.nodes).toEqual([{ id: nodeId }, { id: operator }, { id: operator }]);
+    expect(data.nodes).toEqual([{ id: nodeId }, { id: operator }, { id: summary }]);
     expect([data.node.id, data.privateSet.name, data.operator.displayName]).toEqual([
       nodeId,
       'Theirs',
       'Theirs',
     ]);
     const attestations = await other.graphql(
-      `{ attestations(entityId: "${id}", entityType: PRIVATE_SET) { nodes { day } } }`,
+      `{ attestations(operatorId: "${id}", idType: PRIVATE_SET) { nodes { day } } }`,
     );
     expect([attestations.data.attestations, attestations.errors?.[0].extensions.code]).toEqual([
       null,
@@ -157,25 +152,25 @@ describe("another account's private set", () => {
 
   it('is NOT_FOUND to every mutation', async () => {
     const before = await stored();
-    const query = `mutation { renameTag(input: { setId: "${id}", name: "x" }) { tag { name } userErrors { code } }
-      deleteTag(input: { setId: "${id}" }) { deletedSetId userErrors { code } }
-      addValidators(input: { setId: "${id}", pubkeys: ["1"] }) { tag { name } userErrors { code } }
-      removeValidator(input: { setId: "${id}", pubkey: "${validator}" }) { tag { name } userErrors { code } } }`;
+    const query = `mutation { renamePrivateSet(input: { setId: "${id}", name: "x" }) { privateSet { name } userErrors { code } }
+      deletePrivateSet(input: { setId: "${id}" }) { deletedSetId userErrors { code } }
+      addPrivateSetValidators(input: { setId: "${id}", validators: [{ index: 1 }] }) { privateSet { name } userErrors { code } }
+      removePrivateSetValidators(input: { setId: "${id}", validators: [{ index: ${validator} }] }) { privateSet { name } userErrors { code } } }`;
     const { data } = await other.graphql(query);
     for (const payload of Object.values<any>(data)) {
       expect(payload.userErrors).toEqual([{ code: 'NOT_FOUND' }]);
-      expect(payload.tag ?? payload.deletedSetId ?? null).toBeNull();
+      expect(payload.privateSet ?? payload.deletedSetId ?? null).toBeNull();
     }
     expect(await stored()).toEqual(before);
   });
 
   it('has no cursors that work in lists of others', async () => {
-    const first = `{ tags(first: 1) { pageInfo { endCursor } nodes { validators { pageInfo { endCursor } } rewards { pageInfo { endCursor } } } } }`;
+    const first = `{ privateSets(first: 1) { pageInfo { endCursor } nodes { validators { pageInfo { endCursor } } rewards { pageInfo { endCursor } } } } }`;
     const { data } = await owner.graphql(first);
     const mine = (await other.post('/v1/eth/tags', { name: 'Mine', validators: [validator] })).json.id;
-    const { validators, rewards } = data.tags.nodes[0];
+    const { validators, rewards } = data.privateSets.nodes[0];
     for (const query of [
-      `{ tags(after: "${data.tags.pageInfo.endCursor}") { totalCount } }`,
+      `{ privateSets(after: "${data.privateSets.pageInfo.endCursor}") { totalCount } }`,
       `{ privateSet(setId: "${mine}") { validators(after: "${validators.pageInfo.endCursor}") { totalCount } } }`,
       `{ privateSet(setId: "${mine}") { rewards(after: "${rewards.pageInfo.endCursor}") { totalCount } } }`,
     ]) {
@@ -193,10 +188,12 @@ describe("another account's private set", () => {
       [[Number.MAX_SAFE_INTEGER, id], undefined],
     ];
     for (const [key, code] of forged) {
-      const cursor = encodeCursor(`tags:${other.id}:mainnet`, key);
-      const { data, errors } = await other.graphql(`{ tags(after: "${cursor}") { nodes { setId } } }`);
+      const cursor = encodeCursor(`tags:${other.id}:mainnet:true`, key);
+      const { data, errors } = await other.graphql(
+        `{ privateSets(orderBy: { field: CREATED_AT, direction: ASC }, after: "${cursor}") { nodes { setId } } }`,
+      );
       expect([key, errors?.[0].extensions.code]).toEqual([key, code]);
-      expect(data.tags?.nodes ?? []).toEqual([]);
+      expect(data.privateSets?.nodes ?? []).toEqual([]);
     }
   });
 });

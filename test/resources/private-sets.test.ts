@@ -244,21 +244,21 @@ describe('private sets in GraphQL', () => {
     });
     for (const { index } of rows) await account.post('/v1/eth/tags', { name: 'x', validators: [index] });
     gateway.statements.length = 0;
-    const { data, errors } = await account.graphql(`{ tags { totalCount nodes { setId name
+    const { data, errors } = await account.graphql(`{ privateSets { totalCount nodes { setId name
       validators { totalCount nodes { validatorIndex addedAt validator { nodeOperator slashing { slashingEpoch } } } }
-      effectiveness(first: 3) { totalCount nodes { setId day avgUptime } }
+      effectiveness(first: 3) { totalCount nodes { operatorId day avgUptime } }
       rewards(granularity: ALL) { nodes { sumRewards startDay endDay } }
-      proposals(last: 2) { nodes { proposedCount } } attestations(first: 1) { nodes { entityId } } } } }`);
+      proposals(last: 2) { nodes { proposedCount } } attestations(first: 1) { nodes { operatorId } } } } }`);
     expect(errors).toBeUndefined();
-    expect(data.tags.totalCount).toBe(4);
-    for (const set of data.tags.nodes) {
+    expect(data.privateSets.totalCount).toBe(4);
+    for (const set of data.privateSets.nodes) {
       expect([
         set.validators.totalCount,
         set.effectiveness.totalCount,
         set.effectiveness.nodes.length,
         set.proposals.nodes.length,
       ]).toEqual([1, 60, 3, 2]);
-      expect(set.attestations.nodes[0].entityId).toBe(set.setId);
+      expect(set.attestations.nodes[0].operatorId).toBe(set.setId);
       expect(set.rewards.nodes[0].sumRewards).toMatch(/^-?\d+$/);
     }
     expect([...gateway.statements].sort()).toEqual(

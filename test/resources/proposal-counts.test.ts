@@ -63,7 +63,7 @@ describe('Operator.proposalCounts', () => {
     const list = (outcome: string) =>
       `${outcome}: blocks(where: { operator: { operatorId: $pool, idType: POOL }, outcome: ${outcome.toUpperCase()} }) { totalCount }`;
     const { data } = await gateway.graphql(
-      `query ($pool: String!) { operator(operatorId: $pool, idType: POOL, window: ALL) { ${counts()} }
+      `query ($pool: String!) { operator(operatorId: $pool, idType: POOL) { ${counts()} }
         ${list('proposed')} ${list('missed')} ${list('orphaned')} }`,
       { pool },
     );

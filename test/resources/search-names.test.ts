@@ -3,7 +3,6 @@ import { migrate } from '../../src/db/migrate.ts';
 import { operator } from '../ingest/rows.ts';
 import { createDatabase, type Gateway, gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
-import { migrateAnewTo } from '../support/migrations.ts';
 
 const gateway = useGateway({ template: 'empty' });
 
@@ -84,7 +83,7 @@ describe('operator(operatorId:)', () => {
     const forms = [id, id.toLowerCase(), id.toUpperCase(), `0x${id.slice(2).toUpperCase()}`];
     for (const operatorId of forms) {
       const { data } = await gateway.graphql(
-        'query ($operatorId: String!) { operator(operatorId: $operatorId, window: SEVEN_DAYS) { operatorId } }',
+        'query ($operatorId: String!) { operator(operatorId: $operatorId) { operatorId } }',
         { operatorId },
       );
       expect(data.operator).toEqual({ operatorId: id.toLowerCase() });
@@ -137,29 +136,5 @@ describe('a database without pg_trgm', () => {
     const other = await gatewayForTest({ database });
     await load([operator('Sycamore Grove')], true, other);
     expect(await find('sycamroe', ['OPERATOR'], other)).toEqual([['Sycamore Grove', 'Sycamore Grove']]);
-  });
-});
-
-describe('the migration', () => {
-  it('takes the names of what is stored', async () => {
-    const database = await createDatabase();
-    onTestFinished(() => database.drop());
-    await migrateAnewTo(database, '0034');
-    const row = `'mainnet', 'pool', '7d', 1, 1, 1, 1, '[]', '[]', '[{"name": "old", "path": null, "idType": null}]'`;
-    await database.pool.query({
-      text: `insert into operator_summaries (operator_id, superseded, network, id_type, time_window, validator_count,
-        avg_correctness, avg_uptime, avg_validator_effectiveness, client_percentages, relayer_percentages, operator_tags)
-        values ('Birch', false, ${row}), ('Ash', true, ${row})`,
-      values: [],
-    });
-    await migrate(database.url);
-    const { rows } = await database.pool.query({
-      text: 'select kind, name, tagged_id from search_names order by kind',
-      values: [],
-    });
-    expect(rows).toEqual([
-      { kind: 'operator', name: 'Birch', tagged_id: null },
-      { kind: 'tag', name: 'old', tagged_id: 'Birch' },
-    ]);
   });
 });

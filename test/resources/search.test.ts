@@ -43,6 +43,19 @@ const validator = validators.find(
 ) as (typeof validators)[number];
 
 describe('search by name', () => {
+  it('finds any part of the names of the largest operators, in any letter case, after beginnings', async () => {
+    for (const query of ['lde', 'LE POOL ALD', 'der']) {
+      const hits = await search({ query, kinds: ['OPERATOR'], first: 50 });
+      const alder = hits.find(({ text, node }) => text === 'Sample Pool Alder' && node.idType === 'POOL');
+      expect(alder, query).toMatchObject({ matched: 'NAME', score: 0.7 });
+      const named = hits.filter(({ matched }) => matched === 'NAME');
+      for (const { text } of named) expect(text.toLowerCase()).toContain(query.toLowerCase());
+      expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((a, b) => b - a));
+    }
+    const percent = await search({ query: '%', kinds: ['OPERATOR'], first: 50 });
+    for (const { text } of percent) expect(text).toContain('%');
+  });
+
   it('finds operators by the name, its beginning and that of a word, in this order, in any letter case', async () => {
     const hits = await search({ query: 'sample pool ALDER', kinds: ['OPERATOR'] });
     expect(hits[0]).toMatchObject({
@@ -326,8 +339,8 @@ describe('search', () => {
     [{ query: ' \t ' }, 'query is empty; 1 to 100 characters are needed.'],
     [{ query: 'x'.repeat(101) }, 'query has 101 characters; 1 to 100 are needed.'],
     [{ query: 'a\u0007b' }, 'query is "a\\u0007b"; it has a control character or half of a character.'],
-    [{ query: 'a\ud800' }, 'query is "a\\ud800"; it has a control character or half of a character.'],
-    [{ query: 'a\0b' }, 'query contains a NUL character.'],
+    [{ query: 'a\ud800' }, '$query is "a\\ud800", which contains half of a character.'],
+    [{ query: 'a\0b' }, '$query is "a\\u0000b", which contains a NUL character.'],
     [{ query: 'x', first: 0 }, 'first is 0; an integer from 1 to 50 is needed.'],
     [{ query: 'x', first: -1 }, 'first is -1; an integer from 1 to 50 is needed.'],
     [{ query: 'x', first: 51 }, 'first is 51; an integer from 1 to 50 is needed.'],

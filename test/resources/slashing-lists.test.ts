@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, epochStart } from '../../src/chain/calendar.ts';
-import type { SlashingRow } from '../../src/resources/slashings/queries.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { type SlashingRow, slashingPage } from '../../src/resources/slashings/queries.ts';
 import { type SlashingList, slashingCursors, slashingsFrom } from '../../src/resources/slashings/resolve.ts';
-import { useGateway } from '../support/gateway.ts';
+import { createDatabase, useGateway } from '../support/gateway.ts';
+import { blocksIn } from '../support/typed.ts';
 import { walkKeys } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -29,8 +31,10 @@ beforeAll(async () => {
 });
 
 const list = ['slashings', 'validatorIndex'] as const;
+/** `rows` are oldest first where `args` have no order. */
 async function expectRows(args: string, rows: readonly Row[], size = 37) {
-  const indices = rows.map(({ index }) => index);
+  const ordered = args.includes('orderBy') ? rows : rows.toReversed();
+  const indices = ordered.map(({ index }) => index);
   const { data, errors } = await gateway.graphql(`{ slashings${args ? `(${args})` : ''} { totalCount } }`);
   expect(errors).toBeUndefined();
   expect(data.slashings.totalCount).toBe(indices.length);
@@ -70,7 +74,7 @@ describe('slashings between two epochs, days or dates', () => {
       within.filter(({ epoch }) => epoch <= high),
     );
     await expectRows('toDate: "2020-11-30"', []);
-    expect(await walkKeys(gateway, ['slashings', 'date'], '', 200)).toEqual(all.map(dateOf));
+    expect(await walkKeys(gateway, ['slashings', 'date'], '', 200)).toEqual(all.toReversed().map(dateOf));
   });
 
   it.each([
@@ -176,7 +180,7 @@ describe('slashings of a filter and in an order', () => {
   it('are the last slashings with names in one document, one statement for each level', async () => {
     gateway.statements.length = 0;
     const { data, errors } = await gateway.graphql(`{
-      slashings(first: 5, orderBy: { field: EPOCH, direction: DESC }) {
+      slashings(first: 5) {
         nodes { slashingEpoch slashingPenalties validator { validatorIndex pool nodeOperator } }
       } }`);
     expect(errors).toBeUndefined();
@@ -187,5 +191,34 @@ describe('slashings of a filter and in an order', () => {
         .map(({ epoch }) => epoch),
     );
     expect(gateway.statements).toEqual(['slashingPage', 'validatorsByIndex']);
+  });
+});
+
+describe('a page of 20,000 slashings', () => {
+  it.each([true, false])('reads its own rows alone, wherever it lies: ascending %s', async (ascending) => {
+    const database = await createDatabase('empty');
+    const served = createPool({ url: database.url, readOnly: true, max: 1, prepared: true });
+    await database.pool.query({
+      text: `insert into slashings (network, validator_index, validator_pubkey, slashing_epoch, withdrawable_epoch,
+          balance_before_slashing, balance_before_withdrawal, slashing_penalties)
+        select 'mainnet', i, '0x' || i, i, i + 8192, 32, 31, 1 from generate_series(1, 20000) i`,
+      values: [],
+    });
+    await database.pool.query({ text: 'vacuum analyze slashings', values: [] });
+    const list = { ...slashingsFrom('mainnet', 0), order: { field: 'epoch', ascending } as const };
+    let blocks = 0;
+    const db: Pick<Pool, 'query'> = {
+      async query({ text, values }) {
+        blocks = blocksIn(
+          (await served.query({ text: `explain (analyze, buffers, format json) ${text}`, values })).rows,
+        );
+        return { rows: [] };
+      },
+    };
+    await slashingPage(db, list, { limit: 10, after: { at: 10_000, validatorIndex: 10_000 } });
+    await served.end();
+    await database.drop();
+    expect(blocks).toBeGreaterThan(0);
+    expect(blocks).toBeLessThan(20);
   });
 });

@@ -124,18 +124,17 @@ describe('REST and GraphQL', () => {
     slashingPenalties: Number(node.slashingPenalties),
   });
 
-  it('start at the same day or moment', async () => {
+  it('start at the same day or epoch', async () => {
     const rows = await everything();
     const day = chainDayOfEpoch(rows[100].slashingEpoch);
-    const moment = new Date(epochStart('mainnet', day * 225) * 1000).toISOString();
     const rest = (await list(`from=${day}`)).json;
     for (const args of [
       `fromDay: ${day}`,
-      `fromTimestamp: "${moment}"`,
-      `fromDay: 0, fromTimestamp: "${moment}"`,
+      `fromEpoch: ${day * 225}`,
+      `fromDay: 0, fromEpoch: ${day * 225}`,
     ]) {
       const { data } = await gateway.graphql(
-        `{ slashings(${args}, first: 10) { totalCount nodes { ${fields} } } }`,
+        `{ slashings(${args}, orderBy: { field: EPOCH, direction: ASC }, first: 10) { totalCount nodes { ${fields} } } }`,
       );
       expect(data.slashings.nodes.map(asRest)).toEqual(rest.data);
       expect(data.slashings.totalCount).toBe(rest.total);
@@ -146,9 +145,9 @@ describe('REST and GraphQL', () => {
     const row = (await list('size=1')).json.data[0];
     const key = row.validatorPubkey.toUpperCase();
     const { data } = await gateway.graphql(`{
-      byIndex: slashing(validatorIndex: ${row.validatorIndex}) { id ${fields} }
-      byKey: slashing(validatorPubkey: "${key}") { id ${fields} }
-      none: slashing(validatorIndex: 2147483647) { id }
+      byIndex: slashing(by: { index: ${row.validatorIndex} }) { id ${fields} }
+      byKey: slashing(by: { pubkey: "${key}" }) { id ${fields} }
+      none: slashing(by: { index: 2147483647 }) { id }
     }`);
     expect(data.byKey).toEqual(data.byIndex);
     expect(data.none).toBeNull();
@@ -162,19 +161,14 @@ describe('REST and GraphQL', () => {
     const keys = (await list('size=3')).json.data.map((row: any) => row.validatorPubkey);
     gateway.statements.length = 0;
     const { data } = await gateway.graphql(
-      `{ ${keys.map((key: string, at: number) => `s${at}: slashing(validatorPubkey: "${key}") { validatorPubkey }`)} }`,
+      `{ ${keys.map((key: string, at: number) => `s${at}: slashing(by: { pubkey: "${key}" }) { validatorPubkey }`)} }`,
     );
     expect(Object.values(data).map((row: any) => row.validatorPubkey)).toEqual(keys);
     expect(gateway.statements).toEqual(['slashingsByPubkey']);
   });
 
-  it.each([
-    '',
-    'validatorIndex: 1, validatorPubkey: "0x00"',
-    'validatorPubkey: "0x00"',
-    'validatorIndex: -1',
-  ])('refuse slashing(%s)', async (args) => {
-    const { errors } = await gateway.graphql(`{ slashing${args ? `(${args})` : ''} { id } }`);
+  it.each(['pubkey: "0x00"', 'index: -1'])('refuse slashing(by: { %s })', async (by) => {
+    const { errors } = await gateway.graphql(`{ slashing(by: { ${by} }) { id } }`);
     expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
   });
 });

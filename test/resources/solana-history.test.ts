@@ -51,8 +51,8 @@ describe('the history of the Solana network overview', () => {
       const { history, ...now } = found;
       expect(history.totalCount).toBe(2);
       expect(history.nodes).toMatchObject([
-        { date: daysBefore(1), window, activeValidatorCount: 7, giniCoefficient: 0.5, asOf: null },
         { date: today(), window, ...now },
+        { date: daysBefore(1), window, activeValidatorCount: 7, giniCoefficient: 0.5, asOf: null },
       ]);
       for (const node of history.nodes) {
         const { data } = await gateway.graphql(
@@ -77,7 +77,7 @@ describe('the history of the Solana network overview', () => {
     expect([await places(), await revisions(gateway)]).toEqual(before);
     await age(1);
     await imported();
-    expect(datesOf(await overview('history { nodes { date } }'))).toEqual([daysBefore(1), today()]);
+    expect(datesOf(await overview('history { nodes { date } }'))).toEqual([today(), daysBefore(1)]);
     expect(await revisions(gateway)).not.toEqual(before[1]); // cached responses are dropped
   });
 
@@ -87,9 +87,9 @@ describe('the history of the Solana network overview', () => {
       if (day < 4) await age(1);
     }
     const all = datesOf(await overview('history { nodes { date } }'));
-    expect(all).toEqual([4, 3, 2, 1, 0].map(daysBefore));
+    expect(all).toEqual([0, 1, 2, 3, 4].map(daysBefore));
     const part = await overview(
-      `history(fromDate: "${all[1]}", toDate: "${all[3]}") { totalCount nodes { date } }`,
+      `history(fromDate: "${all[3]}", toDate: "${all[1]}") { totalCount nodes { date } }`,
     );
     expect([part.history.totalCount, datesOf(part)]).toEqual([3, all.slice(1, 4)]);
     const page = (args: string) =>
@@ -183,24 +183,24 @@ describe('the history of the Solana network overview', () => {
     await facts(1);
     await facts(3, { effectiveness: '0.8' });
     expect(await nodes()).toEqual([
-      { ...dated(1), networkEffectiveness: 0.9 },
       { ...dated(3), networkEffectiveness: 0.8 },
+      { ...dated(1), networkEffectiveness: 0.9 },
     ]);
     const before = await revisions(gateway);
     await refreshed(gateway, { only: ['solana'] });
     expect(await revisions(gateway)).toEqual(before);
     await facts(3, { effectiveness: '0.7' });
-    expect((await nodes())[1]).toEqual({ ...dated(3), networkEffectiveness: 0.7 });
+    expect((await nodes())[0]).toEqual({ ...dated(3), networkEffectiveness: 0.7 });
   });
 
-  it('of the sample ends with the overview, dated by the end of its figures', async () => {
+  it('of the sample begins with the overview, dated by the end of its figures', async () => {
     const sample = await gatewayForTest();
     const { data } = await sample.graphql(
       '{ solanaNetworkOverview(window: ALL) { delegatorApy asOf { epoch time } history(first: 200) { nodes { date delegatorApy asOf { epoch time } } } } }',
     );
     const { history, ...now } = data.solanaNetworkOverview;
     expect(history.nodes).toHaveLength(90);
-    expect(history.nodes.at(-1)).toEqual({ date: now.asOf.time.slice(0, 10), ...now });
+    expect(history.nodes[0]).toEqual({ date: now.asOf.time.slice(0, 10), ...now });
     expect(new Set(history.nodes.map((row: any) => row.delegatorApy)).size).toBe(90);
   });
 });

@@ -16,7 +16,7 @@ const ratios = [
   'blendedVoteCommissionRate',
   'blendedMevCommissionRate',
 ];
-const figures = `validatorDelegates delegations { validatorVoteAccount validatorName percentage } ${ratios.join(' ')}
+const figures = `validatorDelegates delegations { validatorVoteAccount validatorName ratio } ${ratios.join(' ')}
   sumMissedStakingRewards delegatedStake sumStakingRewards sumMevRewards sumRewards sumStakingCommissionPaid
   sumMevCommissionPaid sumCommissionPaid`;
 
@@ -54,52 +54,48 @@ describe('a stake authority', () => {
     expect(statements).toEqual(['stakeAuthoritiesByKey', 'stakeAuthoritiesByKey']);
   });
 
-  it('is found by its id, by an id of old with a window, and by the ids of its summaries', async () => {
+  it('is found by its id, and by the ids of its summaries', async () => {
     const { stakeAuthority: address } = await largest();
-    const ids = [
-      `StakeAuthority:${address}`,
+    const ids = [`StakeAuthority:${address}`, `StakeAuthoritySummary:7d:${address}`];
+    const nothing = [
       `StakeAuthority:7d:${address}`,
-      `StakeAuthoritySummary:7d:${address}`,
+      'StakeAuthoritySummary:nobody',
+      'StakeAuthoritySummary:7d:nobody',
     ];
     const { data, errors } = await ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id
         ... on StakeAuthority { stakeAuthority summary(window: SEVEN_DAYS) { delegatedStake } }
         ... on StakeAuthoritySummary { window delegatedStake authority { id } } } }`,
-      { ids: [...ids, 'StakeAuthoritySummary:nobody', 'StakeAuthoritySummary:7d:nobody'].map(idOf) },
+      { ids: [...ids, ...nothing].map(idOf) },
     );
     expect(errors).toBeUndefined();
-    const [now, then, week, ...none] = data.nodes;
+    const [now, week, ...none] = data.nodes;
     expect(now).toMatchObject({
       __typename: 'StakeAuthority',
       id: idOf(ids[0] as string),
       stakeAuthority: address,
     });
-    expect(then).toEqual(now);
     expect(week).toEqual({
       __typename: 'StakeAuthoritySummary',
-      id: idOf(ids[2] as string),
+      id: idOf(ids[1] as string),
       window: 'SEVEN_DAYS',
       delegatedStake: now.summary.delegatedStake,
       authority: { id: now.id },
     });
-    expect(none).toEqual([null, null]);
+    expect(none).toEqual([null, null, null]);
   });
 
-  it('is null when it does not exist, and refuses figures and a summary without a window', async () => {
+  it('is null when it does not exist, and refuses a summary without a window', async () => {
     expect((await ask('{ stakeAuthority(stakeAuthority: "nobody") { id } }')).data).toEqual({
       stakeAuthority: null,
     });
-    const { stakeAuthority: address } = await largest();
-    for (const [field, name] of [
-      ['delegatedStake', 'delegatedStake needs a window; ask for summary(window:) { delegatedStake }.'],
-      ['timeWindow', 'timeWindow needs a window; ask for summary(window:) { window }.'],
-      [
-        'summary { id }',
-        'window is required here, because the stake authority was not asked for in a window.',
-      ],
-    ]) {
-      const { errors } = await ask(`{ stakeAuthority(stakeAuthority: "${address}") { ${field} } }`);
-      expect(errors?.[0]).toMatchObject({ message: name, extensions: { code: 'BAD_INPUT' } });
+    for (const field of ['summary', 'history']) {
+      const { errors } = await ask(
+        `{ stakeAuthority(stakeAuthority: "nobody") { ${field} { __typename } } }`,
+      );
+      expect(errors?.[0].message).toBe(
+        `Field "${field}" argument "window" of type "TimeWindow!" is required, but it was not provided.`,
+      );
     }
   });
 });
@@ -108,10 +104,16 @@ describe('a page of stake authorities with their summaries', () => {
   const list = 'window: SEVEN_DAYS, first: 10';
 
   it.each([
-    ['nodes { stakeAuthority summary { networkPenetration window } }', ['stakeAuthorityPages']],
-    ['nodes { id summary { id networkPenetration authority { poolName } } }', ['stakeAuthorityPages']],
     [
-      'nodes { summary { id } other: summary(window: ALL) { sumRewards } }',
+      'nodes { stakeAuthority summary(window: SEVEN_DAYS) { networkPenetration window } }',
+      ['stakeAuthorityPages'],
+    ],
+    [
+      'nodes { id summary(window: SEVEN_DAYS) { id networkPenetration authority { poolName } } }',
+      ['stakeAuthorityPages'],
+    ],
+    [
+      'nodes { summary(window: SEVEN_DAYS) { id } other: summary(window: ALL) { sumRewards } }',
       ['stakeAuthorityPages', 'stakeAuthoritiesByKey'],
     ],
   ])('takes as many statements as it has windows: %s', async (selection, statements) => {
@@ -122,21 +124,23 @@ describe('a page of stake authorities with their summaries', () => {
     }
   });
 
-  it('shows the figures that the deprecated fields show, with ratios as doubles', async () => {
-    for (const _time of [1, 2]) {
-      const { data } =
-        await ask(`{ new: stakeAuthorities(${list}) { nodes { stakeAuthority summary { ${figures} } } }
-        old: stakeAuthorities(${list}) { nodes { stakeAuthority ${figures} } } }`);
-      const { old } = data;
-      expect(data.new.nodes).toEqual(
-        old.nodes.map(({ stakeAuthority, ...summary }: any) => ({
-          stakeAuthority,
-          summary: {
-            ...summary,
-            ...Object.fromEntries(ratios.map((name) => [name, Number(summary[name])])),
-          },
+  it('has the figures of REST, with ratios as doubles', async () => {
+    const { data } = await ask(
+      `{ stakeAuthorities(${list}) { nodes { stakeAuthority poolName summary(window: SEVEN_DAYS) { ${figures} } } } }`,
+    );
+    const { json } = await gateway.get('/v0/solana/delegators/stakeAuthorities?window=7d&size=10');
+    const named = new Set(ratios);
+    const asDoubles = Object.entries as (row: object) => [string, unknown][];
+    expect(data.stakeAuthorities.nodes.map(({ summary, ...own }: any) => ({ ...own, ...summary }))).toEqual(
+      json.data.map(({ timeWindow: _, delegations, ...row }: any) => ({
+        ...Object.fromEntries(
+          asDoubles(row).map(([name, value]) => [name, named.has(name) ? Number(value) : value]),
+        ),
+        delegations: delegations.map(({ percentage, ...one }: any) => ({
+          ...one,
+          ratio: Number(percentage),
         })),
-      );
-    }
+      })),
+    );
   });
 });

@@ -68,12 +68,9 @@ describe('stakeAuthorities(orderBy:, where:)', () => {
   it.each([
     [{ minStake: '1000' }, (row: any) => row.delegatedStake >= 1000],
     [{ maxStake: '1000.5' }, (row: any) => row.delegatedStake <= 1000.5],
+    [{ minApy: 0.065, maxApy: 0.07 }, (row: any) => row.delegatorApy >= 0.065 && row.delegatorApy <= 0.07],
     [
-      { apyAtLeast: 0.065, apyAtMost: 0.07 },
-      (row: any) => row.delegatorApy >= 0.065 && row.delegatorApy <= 0.07,
-    ],
-    [
-      { commissionAtLeast: 0.01, commissionAtMost: 0.06 },
+      { minCommission: 0.01, maxCommission: 0.06 },
       (row: any) => row.blendedVoteCommissionRate >= 0.01 && row.blendedVoteCommissionRate <= 0.06,
     ],
     [

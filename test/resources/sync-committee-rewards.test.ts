@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
-import { networks } from '../../src/chain/networks.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { syncCommitteeRewardFields } from '../../src/resources/sync-committee-rewards/record.ts';
-import { headEpoch } from '../../src/sample/chain.ts';
+import { headEpoch, networks } from '../../src/sample/chain.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { walkNext } from '../support/walk.ts';
 
@@ -167,7 +166,9 @@ describe('GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards', () => {
   });
 });
 
-const fields = syncCommitteeRewardFields.join(' ');
+const fields = syncCommitteeRewardFields
+  .join(' ')
+  .replace('syncCommitteeRewards', 'syncCommitteeRewards: reward');
 const query = (args: string) => `query ($network: Network, $slot: Int!, $cursor: String) {
   syncCommitteeRewards(network: $network, slot: $slot, ${args}) {
     edges { node { ${fields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
@@ -220,7 +221,7 @@ describe('GraphQL syncCommitteeRewards', () => {
 });
 
 describe('a block in GraphQL', () => {
-  const select = 'edges { cursor node { validatorIndex syncCommitteeRewards } } totalCount';
+  const select = 'edges { cursor node { validatorIndex reward } } totalCount';
   const block = (slot: number) =>
     gateway.graphql(`{
       block(slot: ${slot}) { consensusSlot epoch network syncCommitteeRewards { ${select} } }
@@ -246,7 +247,7 @@ describe('a block in GraphQL', () => {
     expect(gateway.statements.toSorted()).toEqual(['blocksBySlot', 'slotRewardPages']);
   });
 
-  it.each(['consensusOutcome', 'executionOutcome', 'consensusProposerDuty', 'executionProposerDuty'])(
+  it.each(['consensusOutcome', 'executionOutcome'])(
     'has %s also where it is the only field',
     async (field) => {
       const of = (query: string) => gateway.graphql(query).then(({ data, errors }) => data ?? errors);

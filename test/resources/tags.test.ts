@@ -119,7 +119,7 @@ describe('POST /v1/eth/tags', () => {
       { name: 'x', validators: [1.5, '0x12', -1] },
       [0, 1, 2].map((at) => [
         `body.validators.${at}`,
-        `validators.${at} must be an index, or a public key of 0x and 96 hex digits.`,
+        `validators.${at} must be an index, or a public key of 96 hex digits, with or without 0x.`,
       ]),
     ],
   ])('refuses a body that is %s, for all its faults', async (_name, body, faults) => {
@@ -275,8 +275,8 @@ describe('tags of an account', () => {
       { 'x-service-network': 'hoodi' },
     );
     expect([hoodiTag.status, hoodiTag.json.network]).toEqual([201, 'hoodi']);
-    const { data } = await account.graphql('{ tags(network: HOODI) { nodes { setId } } }');
-    expect(data.tags.nodes).toEqual([{ setId: hoodiTag.json.id }]);
+    const { data } = await account.graphql('{ privateSets(network: HOODI) { nodes { setId } } }');
+    expect(data.privateSets.nodes).toEqual([{ setId: hoodiTag.json.id }]);
     const header = { 'x-service-network': 'holesky' };
     const path = `${base}/${hoodiTag.json.id}`;
     const call = (method: string, more = '', body?: object) =>

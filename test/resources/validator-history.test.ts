@@ -79,8 +79,8 @@ describe('the history of a validator', () => {
 describe('the validator of a delegation', () => {
   it('is its newest day, in one statement for all delegations of a page; null without rewards', async () => {
     const data =
-      await ask(`{ stakeAuthorities(window: SEVEN_DAYS, first: 20) { nodes { summary { delegations {
-      validatorVoteAccount percentage validator { voteAccount date displayName validatorRewards history(first: 2) { nodes { date } } }
+      await ask(`{ stakeAuthorities(window: SEVEN_DAYS, first: 20) { nodes { summary(window: SEVEN_DAYS) { delegations {
+      validatorVoteAccount ratio validator { voteAccount date displayName validatorRewards history(first: 2) { nodes { date } } }
     } } } } }`);
     expect(gateway.statements).toEqual(['stakeAuthorityPages', 'rewardPages', 'rewardPages']);
     const delegations = data.stakeAuthorities.nodes.flatMap((node: any) => node.summary.delegations);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { networks } from '../../src/chain/networks.ts';
 import { validatorFields } from '../../src/resources/validators/record.ts';
+import { networks } from '../../src/sample/chain.ts';
 import { sampleSlashings, sampleValidators } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';
 
@@ -19,8 +19,8 @@ describe('GraphQL validator', () => {
       const name = network.toUpperCase();
       const pubkey = row.validatorPubkey.toUpperCase().replace('0X', '0x');
       const { data } = await gateway.ask(`{
-      byIndex: validator(index: ${row.validatorIndex}, network: ${name}) { id ${fields} }
-      byKey: validator(pubkey: "${pubkey}", network: ${name}) { id ${fields} }
+      byIndex: validator(by: { index: ${row.validatorIndex} }, network: ${name}) { id ${fields} }
+      byKey: validator(by: { pubkey: "${pubkey}" }, network: ${name}) { id ${fields} }
     }`);
       const { id, ...found } = data.byIndex;
       expect(found).toEqual(plain(row));
@@ -28,7 +28,7 @@ describe('GraphQL validator', () => {
       const again = await gateway.ask(`{ node(id: "${id}") { ... on Validator { network ${fields} } } }`);
       expect(again.data.node).toEqual({ ...plain(row), network: name });
       const ofHeader = await gateway.ask(
-        `{ validator(index: ${row.validatorIndex}) { network } }`,
+        `{ validator(by: { index: ${row.validatorIndex} }) { network } }`,
         {},
         {
           'x-service-network': network,
@@ -40,8 +40,8 @@ describe('GraphQL validator', () => {
 
   it('is null for what is not known', async () => {
     const { data } = await gateway.ask(`{
-      index: validator(index: 2147483647) { id }
-      pubkey: validator(pubkey: "0x${'0'.repeat(96)}") { id }
+      index: validator(by: { index: 2147483647 }) { id }
+      pubkey: validator(by: { pubkey: "0x${'0'.repeat(96)}" }) { id }
     }`);
     expect(data).toEqual({ index: null, pubkey: null });
   });
@@ -55,34 +55,29 @@ describe('GraphQL validator', () => {
     },
   );
 
-  it.each([
-    '',
-    'index: null, pubkey: null',
-    `index: 1, pubkey: "0x${'0'.repeat(96)}"`,
-    'index: -1',
-    'pubkey: ""',
-    'pubkey: "0x00"',
-    `pubkey: "0x${'g'.repeat(96)}"`,
-  ])('refuses validator(%s)', async (args) => {
-    const { errors } = await gateway.graphql(`{ validator${args ? `(${args})` : ''} { id } }`);
-    expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
-  });
-
-  it.each(['index: "1"', 'index: 1.5', 'index: 2147483648', 'pubkey: 1', 'network: GOERLI, index: 1'])(
-    'refuses the wrong type in validator(%s)',
-    async (args) => {
-      const { errors } = await gateway.graphql(`{ validator(${args}) { id } }`);
-      expect(errors).toHaveLength(1);
+  it.each(['index: -1', 'pubkey: ""', 'pubkey: "0x00"', `pubkey: "0x${'g'.repeat(96)}"`])(
+    'refuses validator(by: { %s })',
+    async (by) => {
+      const { errors } = await gateway.graphql(`{ validator(by: { ${by} }) { id } }`);
+      expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
     },
   );
+
+  it.each([
+    ...['', 'by: { index: 1.5 }', 'by: { index: 2147483648 }', 'by: { pubkey: 1 }'],
+    'network: GOERLI, by: { index: 1 }',
+  ])('refuses the wrong type in validator(%s)', async (args) => {
+    const { errors } = await gateway.graphql(`{ validator${args && `(${args})`} { id } }`);
+    expect(errors).toHaveLength(1);
+  });
 
   it('reads many in one statement for each way to name them', async () => {
     const names = onMainnet
       .slice(0, 8)
       .map((row, index) =>
         index % 2
-          ? `v${index}: validator(index: ${row.validatorIndex}) { id }`
-          : `v${index}: validator(pubkey: "${row.validatorPubkey}") { id }`,
+          ? `v${index}: validator(by: { index: ${row.validatorIndex} }) { id }`
+          : `v${index}: validator(by: { pubkey: "${row.validatorPubkey}" }) { id }`,
       );
     const { statements } = await gateway.ask(`{ ${names.join(' ')} }`);
     expect(statements.toSorted()).toEqual(['validatorsByIndex', 'validatorsByPubkey']);
@@ -116,14 +111,14 @@ describe('Validator', () => {
   it('leads to its slashing and back', async () => {
     const slashed = onMainnet.find((row) => row.slashed);
     const { data, statements } = await gateway.ask(`{
-      validator(index: ${slashed?.validatorIndex}) { slashing { validatorPubkey validator { ${fields} } } }
+      validator(by: { index: ${slashed?.validatorIndex} }) { slashing { validatorPubkey validator { ${fields} } } }
     }`);
     expect(data.validator.slashing.validatorPubkey).toBe(slashed?.validatorPubkey);
     expect(data.validator.slashing.validator).toEqual(plain(slashed));
     expect(statements).toEqual(['validatorsByIndex', 'slashingsByValidator']);
     const other = onMainnet.find((row) => !row.slashed);
     expect(
-      (await gateway.ask(`{ validator(index: ${other?.validatorIndex}) { slashing { id } } }`)).data,
+      (await gateway.ask(`{ validator(by: { index: ${other?.validatorIndex} }) { slashing { id } } }`)).data,
     ).toEqual({
       validator: { slashing: null },
     });
@@ -137,7 +132,7 @@ describe('Validator', () => {
     ];
     for (const row of cases) {
       const { data, statements } = await gateway.ask(
-        `{ validator(index: ${row?.validatorIndex}) { operators(window: SEVEN_DAYS) { idType operatorId timeWindow } } }`,
+        `{ validator(by: { index: ${row?.validatorIndex} }) { operators { idType operatorId } } }`,
       );
       const expected = [
         ['DEPOSIT_ADDRESS', row?.depositAddress],
@@ -147,7 +142,7 @@ describe('Validator', () => {
       ].filter(([, id]) => id);
       const found = data.validator.operators.map((operator: any) => [operator.idType, operator.operatorId]);
       expect(found).toEqual(expected);
-      expect(statements).toEqual(['validatorsByIndex', 'operatorsByKey']);
+      expect(statements).toEqual(['validatorsByIndex', 'operatorsById']);
     }
   });
 
@@ -163,8 +158,8 @@ describe('Validator', () => {
       const nodes: any[] = [];
       for (let cursor: string | null = null; ; ) {
         const { data } =
-          await gateway.ask(`{ validator(index: ${index}) { syncCommitteeRewards(${args(cursor)}) {
-          totalCount nodes { consensusSlot validatorIndex syncCommitteeRewards }
+          await gateway.ask(`{ validator(by: { index: ${index} }) { syncCommitteeRewards(${args(cursor)}) {
+          totalCount nodes { consensusSlot validatorIndex syncCommitteeRewards: reward }
           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`);
         const page = data.validator.syncCommitteeRewards;
         expect(page.totalCount).toBe(total);
@@ -185,7 +180,7 @@ describe('Validator', () => {
   it.each(['first: 0', 'first: 201', 'first: 1, last: 1', 'after: "x"'])('refuses %s', async (args) => {
     const index = onMainnet[0]?.validatorIndex;
     const { errors } = await gateway.graphql(
-      `{ validator(index: ${index}) { syncCommitteeRewards(${args}) { totalCount } } }`,
+      `{ validator(by: { index: ${index} }) { syncCommitteeRewards(${args}) { totalCount } } }`,
     );
     expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
   });

@@ -27,8 +27,8 @@ const lists = [
     first: '/v0/eth/operators?window=7d&idType=pool&size=3',
     idOf: (row: any) => [row.id, String(row.networkPenetration)],
     field: 'operators(window: SEVEN_DAYS, idType: POOL',
-    node: 'operatorId networkPenetration',
-    idOfNode: (node: any) => [node.operatorId, String(node.networkPenetration)],
+    node: 'operatorId summary(window: SEVEN_DAYS) { networkPenetration }',
+    idOfNode: (node: any) => [node.operatorId, String(node.summary.networkPenetration)],
   },
   {
     list: 'stake-authorities',
@@ -41,8 +41,8 @@ const lists = [
     first: '/v0/solana/delegators/stakeAuthorities?window=7d&size=3',
     idOf: (row: any) => [row.stakeAuthority.slice(-1), row.networkPenetration],
     field: 'stakeAuthorities(window: SEVEN_DAYS',
-    node: 'stakeAuthority networkPenetration',
-    idOfNode: (node: any) => [node.stakeAuthority.slice(-1), node.networkPenetration],
+    node: 'stakeAuthority summary(window: SEVEN_DAYS) { networkPenetration }',
+    idOfNode: (node: any) => [node.stakeAuthority.slice(-1), String(node.summary.networkPenetration)],
   },
 ] as const;
 type List = (typeof lists)[number];

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { chainDayOfEpoch } from '../../src/chain/calendar.ts';
-import { networks } from '../../src/chain/networks.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { Block } from '../../src/resources/blocks/record.ts';
 import { definitions, recordOf } from '../../src/resources/network-rewards/record.ts';
 import { type IdType, OperatorSummary } from '../../src/resources/operators/record.ts';
 import { Slashing } from '../../src/resources/slashings/record.ts';
-import { headEpoch } from '../../src/sample/chain.ts';
+import { headEpoch, networks } from '../../src/sample/chain.ts';
 import {
   type SampleOperator,
   sampleBlocks,

@@ -26,6 +26,10 @@ export type View = {
   /** Proposer duties of epochs before the head's are refused, as by some nodes. */
   recentDuties: boolean;
   pendingDeposits: boolean;
+  /** With POST `states/{id}/builders` from Gloas on. */
+  tellsBuilders: boolean;
+  /** With v2 of proposer duties. */
+  dutiesV2: boolean;
 };
 
 const SLOTS = 32;
@@ -99,8 +103,25 @@ export function blockText(view: View, slot: number): { version: string; text: st
   value.message.parent_root = rootAt(view, blockSlot(view, slot - 1));
   value.message.body.graffiti = `0x${Buffer.from('another branch').toString('hex').padEnd(64, '0')}`;
   value.message.body.attestations = value.message.body.attestations.slice(1);
+  const bid = value.message.body.signed_execution_payload_bid?.message;
+  // The other branch begins by passing over the payload of the block before it.
+  if (bid && blockSlot(view, slot - 1) < (view.branch ?? 0)) bid.parent_block_hash = zero;
   if (!view.branchSlashes) value.message.body.proposer_slashings = value.message.body.attester_slashings = [];
   return { version: block.version, text: JSON.stringify(value) };
+}
+
+/** JSON text of the payload of a block, whose root on another branch is another one. */
+export function envelopeText(view: View, slot: number): string {
+  const text = view.chain.envelope?.(slot);
+  if (!text) throw new Refused(404, 'NOT_FOUND: no payload was revealed');
+  return text.replace(view.chain.root(slot) as string, rootAt(view, slot));
+}
+
+export function buildersAt(state: RawState, ids: readonly string[]) {
+  if (!state.builders) throw new Refused(400, 'the state is prior to Gloas');
+  return state.builders
+    .map((builder, index) => ({ index: String(index), status: 'active', builder }))
+    .filter(({ index, builder }) => !ids.length || ids.includes(index) || ids.includes(builder.pubkey ?? ''));
 }
 
 export function headerOf(view: View, slot: number) {

@@ -36,7 +36,7 @@ const replaced = (how: string, body: string): string | undefined => {
   if (how === 'shortened') return body.slice(0, Math.floor(body.length / 2));
   if (how === 'nonsense') return '{"data":{"jsonrpc":"2.0","result":[1,2,3]}}';
   if (how === 'wrong types')
-    return body.replaceAll(/"(\d+)"/g, '$1').replaceAll(/"(0x[0-9a-f]*)"/g, '["$1"]');
+    return body.replaceAll(/"(\d+)"/g, '[$1]').replaceAll(/"(0x[0-9a-f]*)"/g, '["$1"]');
   return undefined;
 };
 
@@ -50,7 +50,7 @@ export async function misbehave(
     const body = JSON.stringify({ code: how, message: 'out of order' });
     return void response.writeHead(how, json).end(body);
   }
-  if (typeof how === 'function') return void response.writeHead(200, json).end(how(answer.body));
+  if (typeof how === 'function') return void response.writeHead(answer.code, json).end(how(answer.body));
   if (how === 'destroyed') return void request.socket.destroy();
   if (how === 'trickling') return trickle(answer.body, response);
   if (how === 'silent') return void response.writeHead(200, json).flushHeaders();

@@ -5,9 +5,11 @@ import { text } from 'node:stream/consumers';
 import * as answers from './beacon-answers.ts';
 import { type Misbehaviour, misbehave } from './beacon-misbehaviour.ts';
 import { type Answer, list, route, type Switches } from './beacon-routes.ts';
+import { standard, type Writing } from './beacon-writing.ts';
 import type { Chain } from './recorded-chain.ts';
 
 export type { Misbehaviour } from './beacon-misbehaviour.ts';
+export { caplin, rewritten } from './beacon-writing.ts';
 export { hasRecordings, recordedChain } from './recorded-chain.ts';
 
 type Options = {
@@ -18,12 +20,15 @@ type Options = {
   /** How late a late answer is. */
   lateMs?: number;
   seed?: number;
-} & Partial<Omit<answers.View, 'chain' | 'head'>>;
+} & Partial<Pick<Switches, 'writes' | 'posts' | 'mostIds'>> &
+  Partial<Omit<answers.View, 'chain' | 'head'>>;
 
 export type BeaconNode = Switches & {
   readonly url: string;
   /** Paths and queries asked for so far. */
   readonly asked: string[];
+  /** Bodies of the POSTs so far. */
+  readonly posted: any[];
   /** Of these requests; empty without one. */
   readonly traceparents: string[];
   setHead(slot: number): void;
@@ -39,6 +44,8 @@ export type BeaconNode = Switches & {
   break(path: RegExp, how: Misbehaviour, times?: number): void;
   /** All answers are as they should be. */
   mend(): void;
+  /** Tells an event of any topic. */
+  tell(topic: string, data: Record<string, unknown>): void;
   /** Event streams end. */
   dropEvents(): void;
   close(): Promise<void>;
@@ -48,11 +55,16 @@ type Listener = (topic: string, data: unknown) => void;
 type Rule = { path: RegExp; how: Misbehaviour; left: number };
 
 const base = { faults: 0, syncing: false, optimistic: false, otherLayout: false, events: true };
+/** Of the stream of events. */
+const topics = ['block', 'head', 'head_v2', 'finalized_checkpoint', 'chain_reorg'];
+/** As many ids as the standard allows. */
+const asStandard = { writes: standard, posts: 'taken', mostIds: 64 };
 const SLOTS = 32;
 
 class Node implements BeaconNode {
   url = '';
   readonly asked: string[] = [];
+  readonly posted: any[] = [];
   readonly traceparents: string[] = [];
   readonly #server: Server;
   readonly #listeners = new Set<Listener>();
@@ -71,6 +83,8 @@ class Node implements BeaconNode {
   declare lookahead: boolean;
   declare recentDuties: boolean;
   declare pendingDeposits: boolean;
+  declare tellsBuilders: boolean;
+  declare dutiesV2: boolean;
   declare faults: number;
   declare syncing: boolean;
   declare optimistic: boolean;
@@ -78,6 +92,10 @@ class Node implements BeaconNode {
   declare spec: Record<string, unknown>;
   declare otherLayout: boolean;
   declare events: boolean;
+  declare topics: readonly string[];
+  declare writes: Writing;
+  declare posts: 'taken' | number;
+  declare mostIds: number;
 
   constructor(chain: Chain, { seed = 1, lateMs = 1_500, ...options }: Options) {
     const view = {
@@ -88,7 +106,8 @@ class Node implements BeaconNode {
       shuffled: false,
     };
     const has = { lookahead: true, recentDuties: false, pendingDeposits: true, genesis: {}, spec: {} };
-    Object.assign(this, base, view, has, { chain, head: chain.last }, options);
+    const since = { tellsBuilders: true, dutiesV2: true };
+    Object.assign(this, base, asStandard, view, has, since, { topics, chain, head: chain.last }, options);
     this.#random = seed;
     this.#lateMs = lateMs;
     this.#server = createServer((request, response) => void this.#serve(request, response));
@@ -106,6 +125,10 @@ class Node implements BeaconNode {
     return this.#random / 0x7fffffff;
   }
 
+  tell(topic: string, data: Record<string, unknown>): void {
+    this.#tell(topic, data);
+  }
+
   #tell(topic: string, data: Record<string, unknown>): void {
     for (const tell of this.#listeners) tell(topic, { ...data, execution_optimistic: this.optimistic });
   }
@@ -115,7 +138,11 @@ class Node implements BeaconNode {
     if (!this.chain.block(slot)) return;
     const block = answers.rootAt(this, slot);
     this.#tell('block', { slot: String(slot), block });
-    this.#tell('head', { slot: String(slot), block, state: block, epoch_transition: slot % SLOTS === 0 });
+    const data = { slot: String(slot), block, state: block, epoch_transition: slot % SLOTS === 0 };
+    this.#tell('head', data);
+    if (this.chain.block(slot)?.version === 'gloas')
+      for (const payload_status of ['empty', 'full'])
+        this.#tell('head_v2', { version: 'gloas', data: { ...data, payload_status } });
   }
 
   setHead(slot: number): void {
@@ -206,7 +233,8 @@ class Node implements BeaconNode {
     this.traceparents.push(String(request.headers.traceparent ?? ''));
     const body = await text(request).catch(() => '');
     const how = this.#misbehaviour(path);
-    if (how === undefined && url.pathname === '/eth/v1/events' && this.events)
+    const isKnown = list(url.searchParams, 'topics').every((topic) => this.topics.includes(topic));
+    if (how === undefined && url.pathname === '/eth/v1/events' && this.events && isKnown)
       return this.#listen(url.searchParams, response);
     const answer = this.#answer(url, body);
     if (how !== undefined) return misbehave(how, answer, request, response);
@@ -216,7 +244,10 @@ class Node implements BeaconNode {
 
   #answer(url: URL, body: string): Answer {
     try {
-      return route(this, url, body ? JSON.parse(body) : undefined);
+      if (body && this.posts !== 'taken') throw new answers.Refused(this.posts, 'POST is not taken');
+      if (body) this.posted.push(JSON.parse(body));
+      const answer = route(this, url, body ? JSON.parse(body) : undefined);
+      return { ...answer, body: this.writes(url.pathname, answer.body) };
     } catch (error) {
       const { status = 500, message } = error as answers.Refused;
       return { code: status, body: JSON.stringify({ code: status, message }) };

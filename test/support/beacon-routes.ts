@@ -1,4 +1,5 @@
 import * as answers from './beacon-answers.ts';
+import type { Writing } from './beacon-writing.ts';
 
 /** Switches of a node, which hold from the next request on. */
 export type Switches = answers.View & {
@@ -12,6 +13,14 @@ export type Switches = answers.View & {
   otherLayout: boolean;
   /** Has `/eth/v1/events`. */
   events: boolean;
+  /** A stream of others is refused. */
+  topics: readonly string[];
+  /** Writes the JSON of an answer as some makes do. */
+  writes: Writing;
+  /** Answers POST as the standard wants, or with this status. */
+  posts: 'taken' | number;
+  /** Most ids of a GET; more are refused. */
+  mostIds: number;
 };
 
 export type Answer = { code: number; body: string; version?: string };
@@ -58,7 +67,13 @@ export function route(node: Switches, { pathname: path, searchParams: query }: U
   if (path === '/eth/v1/config/spec') return plain({ ...chain.spec, ...node.spec });
   const found = /^\/eth\/v[12]\/beacon\/(headers|blocks)(?:\/(\w+))?(\/root)?$/.exec(path);
   if (found) return block(node, found[1] as string, found[2] ?? query.get('slot') ?? 'head', !!found[3]);
-  const duties = /^\/eth\/v1\/validator\/duties\/proposer\/(\d+)$/.exec(path)?.[1];
+  const payload = /^\/eth\/v1\/beacon\/execution_payload_envelopes\/(\w+)$/.exec(path)?.[1];
+  if (payload !== undefined && chain.envelope) return envelope(node, answers.slotOfBlock(node, payload));
+  const duties = (
+    node.dutiesV2
+      ? /^\/eth\/v[12]\/validator\/duties\/proposer\/(\d+)$/
+      : /^\/eth\/v1\/validator\/duties\/proposer\/(\d+)$/
+  ).exec(path)?.[1];
   if (duties !== undefined) {
     const data = answers.proposerDuties(node, Number(duties));
     return { code: 200, body: JSON.stringify({ execution_optimistic: node.optimistic, data }) };
@@ -78,6 +93,13 @@ function block(node: Switches, kind: string, id: string, rootOnly: boolean): Ans
   return { ...around, body: around.body.replace('"data":0', () => `"data":${json}`) };
 }
 
+function envelope(node: Switches, slot: number): Answer {
+  const text = answers.envelopeText(node, slot);
+  if (node.otherLayout) return tell(node, JSON.parse(text), slot, 'gloas');
+  const around = tell(node, 0, slot, 'gloas');
+  return { ...around, body: around.body.replace('"data":0', () => `"data":${text}`) };
+}
+
 function stateAnswer(node: Switches, id: string, what: string, query: URLSearchParams, body: any): Answer {
   const state = answers.stateOf(node, id);
   const told = (data: unknown, version?: string) => tell(node, data, state.slot, version);
@@ -88,8 +110,13 @@ function stateAnswer(node: Switches, id: string, what: string, query: URLSearchP
     return told({ previous_justified: justified, current_justified: justified, finalized });
   }
   const ids: string[] = body ? (body.ids ?? body) : list(query, 'id');
+  if (!body && ids.length > node.mostIds) throw new answers.Refused(400, 'id must be array');
   if (what === 'validators') return told(answers.validatorsAt(node, state, ids));
   if (what === 'validator_balances') return told(answers.balancesAt(node, state, ids));
+  if (what === 'builders' && node.tellsBuilders) {
+    if (!body) throw new answers.Refused(405, 'Method Not Allowed');
+    return told(answers.buildersAt(state, body.ids ?? []), 'gloas');
+  }
   if (what === 'pending_consolidations') return told(state.pendingConsolidations, 'electra');
   if (what === 'pending_deposits' && node.pendingDeposits && state.pendingDeposits)
     return told(state.pendingDeposits, 'electra');

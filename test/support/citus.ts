@@ -44,6 +44,26 @@ const stub = `
       raise exception 'table "%" is already distributed', table_name;
     end if;
   end $$;
+  create function pg_catalog.scans_of_shards() returns bigint language sql as $$
+    select coalesce(sum(pg_stat_get_xact_numscans(oid)), 0)::bigint from (
+      select logicalrelid::oid as oid from pg_dist_partition where partmethod = 'h'
+      union all
+      select indexrelid from pg_index where indrelid in (select logicalrelid from pg_dist_partition where partmethod = 'h')
+    ) of
+  $$;
+  create function pg_catalog.refuse_after_parallel_reads() returns event_trigger language plpgsql as $$
+  begin
+    if current_setting('citus.multi_shard_modify_mode', true) is distinct from 'sequential'
+      and scans_of_shards() > coalesce(nullif(current_setting('stub.scans', true), '')::bigint, 0) then
+      raise exception 'cannot run % command because there was a parallel operation on a distributed table in the transaction',
+          lower(substring(tg_tag from '\\S+$'))
+        using detail = 'When running command on/for a distributed object, Citus needs to perform all operations over a single connection per node to ensure consistency.',
+          hint = 'Try re-running the transaction with "SET LOCAL citus.multi_shard_modify_mode TO ''sequential'';"';
+    end if;
+  end $$;
+  create event trigger stub_of_citus on ddl_command_start
+    when tag in ('CREATE FUNCTION', 'ALTER FUNCTION', 'DROP FUNCTION', 'CREATE TYPE', 'CREATE SCHEMA', 'CREATE DOMAIN')
+    execute function refuse_after_parallel_reads();
   create function pg_catalog.create_distributed_table(table_name regclass, distribution_column text,
     distribution_type text default 'hash', colocate_with text default 'default', shard_count int default null)
   returns void language plpgsql as $$
@@ -61,6 +81,8 @@ const stub = `
     end if;
     insert into pg_dist_partition select relid, 'h', distribution_column, 1, 's'
     from (select table_name as relid union select relid from pg_partition_tree(table_name)) t;
+    -- Until now it was local, so no read of it was parallel.
+    perform set_config('stub.scans', scans_of_shards()::text, true);
   end $$;
   create function pg_catalog.refuse_local_joins() returns trigger language plpgsql as $$
   declare

@@ -16,7 +16,7 @@ export default class ClosingLine implements Reporter {
       }
     }
     process.once('exit', (code) => {
-      // A run can fail without a failed test, as when interface-tests.json is out of date.
+      // A run can fail without a failed test, as when a part of the interface has no test.
       if (code !== 0 && counts.failed === 0) counts.failed = 1;
       process.stdout.write(
         `${again.join('')}${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { Context } from '../../src/context.ts';
 import { sharedReads } from '../../src/db/batch/readers.ts';
 import { type Pool, primaryOf } from '../../src/db/pool.ts';
+import { noSizes } from '../../src/db/sizes.ts';
 
 /** A context as a request of an account without limits has it, on this pool. */
 export const contextOn = (
@@ -12,7 +13,7 @@ export const contextOn = (
   }),
 ): Context => ({
   db,
-  primary: primaryOf(pool),
+  primary: primaryOf(pool, 'test'),
   caller: {
     accountId: '00000000-0000-0000-0000-000000000000',
     account: 'test',
@@ -27,6 +28,7 @@ export const contextOn = (
     headers: {},
     estimated: 0,
     charged: 0,
+    timedOut: false,
     spent: 0,
     refused: () => undefined,
     rateRemaining: null,
@@ -48,6 +50,7 @@ export const contextOn = (
   },
   network: 'mainnet',
   now: () => new Date('2026-03-01T00:00:00Z'),
+  sizes: noSizes,
   requestId: 'test',
   log: pino({ level: 'silent' }),
   loaders: new Map(),

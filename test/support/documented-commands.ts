@@ -37,11 +37,11 @@ const plain = ['serve', 'migrate'];
 
 type Request = { path: string; headers: [string, string][]; body?: string; response?: string };
 
-/** The `curl` commands in the shell blocks of a page, each with the JSON block that follows it. */
+/** The `curl` commands to the gateway in the shell blocks of a page, each with the JSON block that follows it. */
 export function curlRequests(text: string): Request[] {
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```(?:\n\n```json\n([\s\S]*?)```)?/g)];
   return blocks
-    .filter(([, command = '']) => command.includes('curl '))
+    .filter(([, command = '']) => /curl [\s\S]*127\.0\.0\.1:4000/.test(command))
     .map(([, command = '', response]) => {
       const values = Object.fromEntries(
         [...command.matchAll(/^(\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),

@@ -26,10 +26,13 @@ export type MadeBlock = {
   feeRecipient: string;
   baseFee: bigint;
   transactions: MadeTransaction[];
+  /** Since Amsterdam, the gas of the header is not that of the receipts. */
+  headerGas?: bigint;
 };
 
 export const gasUsedIn = ({ transactions }: MadeBlock): bigint =>
   transactions.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
+export const headerGasOf = (block: MadeBlock): bigint => block.headerGas ?? gasUsedIn(block);
 export const tipsIn = ({ transactions }: MadeBlock, type?: number): bigint =>
   transactions.reduce(
     (sum, one) => sum + (type === undefined || one.type === type ? one.tip * one.gasUsed : 0n),

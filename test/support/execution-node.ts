@@ -1,7 +1,7 @@
 import { DEPOSIT_TOPIC } from '../../src/indexer/execution/deposit-log.ts';
 import {
   depositData,
-  gasUsedIn,
+  headerGasOf,
   hexOf,
   type MadeBlock,
   type MadeDeposit,
@@ -9,6 +9,14 @@ import {
   quantity,
 } from './execution-chain.ts';
 import { type Broken, type Fault, faultOf, misbehaves, send, serve } from './source-server.ts';
+
+/** Quantities below 2^52 as numbers, and null in place of empty lists. */
+export function quantitiesAsNumbers(value: unknown): unknown {
+  if (typeof value === 'string') return /^0x[0-9a-f]{1,13}$/.test(value) ? Number(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.length === 0 ? null : value.map(quantitiesAsNumbers);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, quantitiesAsNumbers(item)]));
+}
 
 const transactionHash = (block: MadeBlock, place: number) => hexOf(`${block.hash} ${place}`, 32);
 
@@ -41,6 +49,8 @@ export async function startExecutionNode(chain: {
     chainId: chain.chainId ?? 560_048,
     blocks: chain.blocks ?? [],
     deposits: chain.deposits ?? [],
+    /** By hash, with transactions and withdrawals. */
+    payloads: new Map<string, unknown>(),
     finalized: chain.finalized ?? 1_000_000,
     /** Most blocks and results of eth_getLogs. */
     logLimits: { blocks: Number.POSITIVE_INFINITY, results: Number.POSITIVE_INFINITY },
@@ -80,12 +90,14 @@ export async function startExecutionNode(chain: {
             hash: block.hash,
             number: tag,
             miner: block.feeRecipient,
-            gasUsed: quantity(gasUsedIn(block)),
+            gasUsed: quantity(headerGasOf(block)),
+            ...(block.headerGas && { blockAccessListHash: block.hash, slotNumber: quantity(block.slot) }),
             baseFeePerGas: quantity(block.baseFee),
             transactions: block.transactions.map((_, place) => transactionHash(block, place)),
           }
         : null;
     },
+    eth_getBlockByHash: (hash: string) => node.payloads.get(hash) ?? null,
     eth_getBlockReceipts(tag: string) {
       const block = node.blocks.find(({ number }) => quantity(number) === tag);
       return block?.transactions.map((one, place) => receipt(block, one, place)) ?? null;

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { noBrowser, openBrowser, type Visit, visit } from './browser.ts';
 import { type startGateway, useGateway } from './gateway.ts';
@@ -13,6 +14,9 @@ export type Opened = Visit & {
   violations(): Promise<string[]>;
 };
 
+/** The token of the gateway is in the tab, unless `token` is another or null. */
+type OpenOptions = BrowserContextOptions & { token?: string | null; at?: string };
+
 /** A gateway on sample data and a browser, for all tests of a file. */
 export function useExplorer(...options: Parameters<typeof startGateway>) {
   const gateway = useGateway(...options);
@@ -20,14 +24,10 @@ export function useExplorer(...options: Parameters<typeof startGateway>) {
   beforeAll(async () => void (browser = await openBrowser()));
   afterAll(() => browser?.close());
 
-  /** Opens a path in a context of its own, with the token in its tab unless `token` is another or null. */
-  async function open(
+  /** Opens a path in a context of its own, which the caller closes. */
+  async function openUntilClosed(
     path: string,
-    {
-      token = gateway.token,
-      at = gateway.url,
-      ...context
-    }: BrowserContextOptions & { token?: string | null; at?: string } = {},
+    { token = gateway.token, at = gateway.url, ...context }: OpenOptions = {},
   ): Promise<Opened> {
     const sent: Sent[] = [];
     gateway.statements.length = 0;
@@ -41,7 +41,6 @@ export function useExplorer(...options: Parameters<typeof startGateway>) {
       if (token !== null)
         await page.addInitScript((value) => sessionStorage.setItem('stakegraph:token', value), token);
     });
-    onTestFinished(visited.close);
     const violations = async () => {
       await visited.page.evaluate(axe.source);
       const { violations } = await visited.page.evaluate(() =>
@@ -53,7 +52,21 @@ export function useExplorer(...options: Parameters<typeof startGateway>) {
     };
     return { ...visited, sent, violations };
   }
-  return { gateway, open };
+
+  /** Opens a path in a context of its own until the test ends. */
+  async function open(path: string, options?: OpenOptions): Promise<Opened> {
+    const opened = await openUntilClosed(path, options);
+    onTestFinished(opened.close);
+    return opened;
+  }
+  return { gateway, open, openUntilClosed };
+}
+
+/** The text of a CSV file, after the byte order mark that each has for Excel. */
+export async function csvIn(file: Download): Promise<string> {
+  const bytes = await readFile(await file.path());
+  expect(bytes.subarray(0, 3), file.suggestedFilename()).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(3));
 }
 
 /** Waits until a page has its data and its plots. Its network may never be idle, because streams stay open. */
@@ -63,6 +76,18 @@ export const settled = (page: Page) =>
       document.querySelector('main')?.getAttribute('aria-busy') === 'false' &&
       [...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('svg')),
   );
+
+/** How many files each page has saved without a pause. */
+const burst = new WeakMap<Page, number>();
+
+/** The file that a button saves. Chromium drops the eleventh of a burst, so there is a pause before that. */
+export async function saved(page: Page, button: Locator): Promise<Download> {
+  const before = burst.get(page) ?? 0;
+  if (before === 8) await page.waitForTimeout(3_000);
+  burst.set(page, (before % 8) + 1);
+  const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  return file;
+}
 
 /** Pastes a text from the clipboard. Chromium takes 13 s to type the 2,500 lines that it pastes at once. */
 export async function pasteInto(field: Locator, text: string) {
@@ -97,56 +122,54 @@ const widths = [390, 1280, 2560];
 
 /**
  * What holds for every page: its heading appears after one document, of few statements; axe has no complaint in either
- * theme; nothing leaves the machine; no width of the screen makes it scroll sideways.
+ * theme; nothing leaves the machine; no width of the screen makes it scroll sideways. The tests share one visit.
  */
 export function isPage(
-  { gateway, open }: ReturnType<typeof useExplorer>,
+  { gateway, openUntilClosed }: ReturnType<typeof useExplorer>,
   path: string,
   expected: { heading: string | RegExp; statements: number },
 ) {
-  const shown = async (opened: Opened) => {
-    const name = expected.heading;
-    await opened.page.getByRole('heading', { level: 1, name }).waitFor();
-    await settled(opened.page);
-  };
-
   describe.skipIf(noBrowser)(`the page ${path}${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+    let opened: Opened;
+    beforeAll(async () => {
+      opened = await openUntilClosed(path, { reducedMotion: 'reduce' });
+      await opened.page.getByRole('heading', { level: 1, name: expected.heading }).waitFor();
+      await settled(opened.page);
+    });
+    afterAll(() => opened?.close());
+
+    it.each(['light', 'dark'] as const)(
+      'has no violation that axe finds in the %s theme',
+      async (colorScheme) => {
+        await opened.page.emulateMedia({ colorScheme });
+        await settled(opened.page);
+        expect(await opened.violations()).toEqual([]);
+      },
+    );
+
+    it.each(widths)('fits into %i px', async (width) => {
+      await opened.page.setViewportSize({ width, height: 900 });
+      await expect
+        .poll(() => opened.page.evaluate(() => document.documentElement.scrollWidth))
+        .toBeLessThanOrEqual(width);
+    });
+
+    it('asks nobody but the gateway, and keeps to its content security policy', () => {
+      expect([...opened.hosts]).toEqual([new URL(gateway.url).host]);
+      expect(opened.complaints).toEqual([]);
+    });
+
     it(`sends one document, which runs at most ${expected.statements} statements`, async () => {
-      const opened = await open(path);
-      await shown(opened);
       expect(opened.sent.map(({ operationName }) => operationName)).toHaveLength(1);
       const [{ query, variables }] = opened.sent as [Sent];
-      await opened.close();
-      gateway.statements.length = 0; // without those of streams
+      await opened.close(); // its streams run statements too
+      gateway.statements.length = 0;
       await gateway.graphql(query, variables);
       const statements = [...gateway.statements];
       expect(statements.length, statements.join(' ')).toBeLessThanOrEqual(expected.statements);
       gateway.statements.length = 0;
       await gateway.graphql(query, fewer(variables));
       expect([...gateway.statements].sort(), 'with two rows of each list').toEqual(statements.sort());
-    });
-
-    it.each(['light', 'dark'] as const)(
-      'has no violation that axe finds in the %s theme',
-      async (colorScheme) => {
-        const opened = await open(path, { colorScheme, reducedMotion: 'reduce' });
-        await shown(opened);
-        expect(await opened.violations()).toEqual([]);
-      },
-    );
-
-    it('asks nobody but the gateway, and keeps to its content security policy', async () => {
-      const opened = await open(path);
-      await shown(opened);
-      expect([...opened.hosts]).toEqual([new URL(gateway.url).host]);
-      expect(opened.complaints).toEqual([]);
-    });
-
-    it.each(widths)('fits into %i px', async (width) => {
-      const opened = await open(path, { viewport: { width, height: 900 } });
-      await shown(opened);
-      const wide = await opened.page.evaluate(() => document.documentElement.scrollWidth);
-      expect(wide).toBeLessThanOrEqual(width);
     });
   });
 }

@@ -8,9 +8,9 @@ import { openRedis } from '../../src/accounts/redis.ts';
 import { tierLimits } from '../../src/accounts/tiers.ts';
 import { openDirectory, type TokenDirectory } from '../../src/accounts/token-directory.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
-import { readSettings, type Settings } from '../../src/config/index.ts';
+import { readSettings, type Settings, statementsOfAccount } from '../../src/config/index.ts';
 import { openRevisions, type Revisions } from '../../src/db/changes/revisions.ts';
-import { createPool, type Pool } from '../../src/db/pool.ts';
+import { createPool, type Pool, type Statement } from '../../src/db/pool.ts';
 import type { ReplicaState } from '../../src/db/replicas/replica.ts';
 import { buildServer } from '../../src/http/server.ts';
 import type { IndexStatus } from '../../src/indexer/status.ts';
@@ -71,7 +71,7 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
-/** Records what the running test shows, for interface-tests.json; requests outside a test do not count. */
+/** Records what the running test shows of the interface; requests outside a test do not count. */
 export function noteShown(items: string[]) {
   const test = TestRunner.getCurrentTest();
   if (!test || items.length === 0) return;
@@ -86,6 +86,8 @@ export async function startGateway(
     /** A database of the test's own, which it drops itself; instead of a template. */
     database?: TestDatabase;
     settings?: Partial<Settings>;
+    /** Called for each statement, but for those within transactions. */
+    onStatement?: (statement: Statement) => void;
     now?: () => Date;
     /** Silent unless given. */
     log?: Logger;
@@ -98,21 +100,24 @@ export async function startGateway(
 ): Promise<Gateway> {
   const database = options.database ?? (await createDatabase(options.template ?? 'sample'));
   const statements: string[] = [];
-  const read = createPool({ url: database.url, readOnly: true, max: 4, waitTimeoutMs });
+  // Tests change data past the import, which no revision tells; those of the cache turn it on.
+  const settings = { ...readSettings(deadlines), CACHE: false, ...options.settings };
+  const { STATEMENT_TIMEOUT_MS: statementTimeoutMs } = settings;
+  const serving = { waitTimeoutMs, statementTimeoutMs, ofAccount: statementsOfAccount(settings) };
+  const read = createPool({ url: database.url, readOnly: true, max: 4, ...serving });
   const note = (text: string) => statements.push(/\/\* (\w+) \*\//.exec(text)?.[1] ?? text);
   const counting = (pool: Pool): Pool => ({
     ...pool,
     query(statement) {
       note(statement.text);
+      options.onStatement?.(statement);
       return pool.query(statement);
     },
   });
   const counted = counting(read);
-  const primary = createPool({ url: database.url, readOnly: false, max: 4, waitTimeoutMs });
+  const primary = createPool({ url: database.url, readOnly: false, max: 4, ...serving });
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
-  // Tests change data past the import, which no revision tells; those of the cache turn it on.
-  const settings = { ...readSettings(deadlines), CACHE: false, ...options.settings };
   const limits = tierLimits(settings);
   const tokens = await openDirectory({ url: database.url, db: database.pool, log, limits });
   await vi.waitUntil(() => tokens.find(`Bearer ${token}`, new Date(0)), { timeout: waitTimeoutMs });

@@ -37,8 +37,9 @@ export default async function setup(project: TestProject) {
   if (embedded) await forgo(serverUrl, ['fsync', 'synchronous_commit', 'full_page_writes']);
   const made = sourcesHash();
   const templates = { empty: `template_empty_${made}`, sample: `template_sample_${made}` };
-  await makeTemplate(serverUrl, templates.empty, false);
-  await makeTemplate(serverUrl, templates.sample, true);
+  await makeTemplate(serverUrl, templates.empty, 'template1', migrate);
+  await makeTemplate(serverUrl, templates.sample, templates.empty, loadSample);
+  project.provide('runFolder', folder);
   project.provide('serverUrl', serverUrl);
   project.provide('templates', templates);
   project.provide('cloning', embedded && inMemory ? 'file_copy' : 'wal_log');
@@ -68,7 +69,12 @@ function sourcesHash(): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-async function makeTemplate(serverUrl: string, name: string, sample: boolean) {
+async function makeTemplate(
+  serverUrl: string,
+  name: string,
+  from: string,
+  fill: (url: string) => Promise<unknown>,
+) {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
   try {
@@ -78,17 +84,15 @@ async function makeTemplate(serverUrl: string, name: string, sample: boolean) {
     if (rowCount) return;
     const draft = `${name}_draft`;
     await admin.query(`drop database if exists ${draft}`);
-    await admin.query(`create database ${draft}`);
-    await fillTemplate(databaseUrl(serverUrl, draft), sample);
+    await admin.query(`create database ${draft} template ${from}`);
+    await fill(databaseUrl(serverUrl, draft));
     await admin.query(`alter database ${draft} rename to ${name}`);
   } finally {
     await admin.end();
   }
 }
 
-async function fillTemplate(url: string, sample: boolean) {
-  await migrate(url);
-  if (!sample) return;
+async function loadSample(url: string) {
   const pool = createPool({ url, readOnly: false });
   await loadSampleData(pool, pino({ level: 'silent' }), {
     attestations: { days: 60, hourDays: 3, entities: 3 },

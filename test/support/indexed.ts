@@ -3,20 +3,24 @@ import { type IndexOptions, runIndex } from '../../src/indexer/run.ts';
 import { newStatus } from '../../src/indexer/status.ts';
 import type { TestDatabase } from './gateway.ts';
 
-type Options = Partial<Omit<IndexOptions, 'asked'>> & { from?: number | 'head'; to?: number };
+type Options = Partial<Omit<IndexOptions, 'asked'>> & {
+  from?: number | 'head';
+  firstFrom?: 'head' | undefined;
+  to?: number;
+};
 
 /** Indexes into a database once, unless told otherwise; with what was said. */
 export async function indexed(
   { url, pool }: TestDatabase,
   urls: readonly string[],
-  { from, to, ...options }: Options = {},
+  { from, firstFrom, to, ...options }: Options = {},
 ): Promise<FollowReport & { said: string[] }> {
   const said: string[] = [];
   const boundary = (epoch: number | undefined) => (epoch === undefined ? undefined : { epoch });
   const report = await runIndex({
     ...{ urls, network: undefined, once: true, rate: undefined, labels: undefined, execution: undefined },
     ...{ relays: [], estimateMissed: false, database: { url, pool }, status: newStatus() },
-    asked: { from: from === 'head' ? from : boundary(from), firstFrom: undefined, to: boundary(to) },
+    asked: { from: from === 'head' ? from : boundary(from), firstFrom, to: boundary(to) },
     say: (_level, message) => said.push(message),
     onStored: () => undefined,
     onPublished: (_epoch, failures) => said.push(...failures),

@@ -121,16 +121,3 @@ export const everything = (): string[] => [
     ...field.field.args.map(({ name }) => argument(field, name)),
   ]),
 ];
-
-/** The tests by file and title, each with what it shows. */
-type Shown = Record<string, Record<string, string[]>>;
-
-/** Who shows what, from the tests. */
-export const testsOf = (shown: Shown): Map<string, { file: string; title: string }> =>
-  new Map(
-    Object.entries(shown).flatMap(([file, titles]) =>
-      Object.entries(titles).flatMap(([title, items]) =>
-        items.map((item) => [item, { file, title }] as const),
-      ),
-    ),
-  );

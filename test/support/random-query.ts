@@ -97,7 +97,8 @@ function plainRow(making: Making, type: GraphQLObjectType | GraphQLInterfaceType
   const summary = type.getFields().summary;
   if (summary && making.draw(4) > 0) {
     const key = type.name === 'Operator' ? 'operatorId' : 'stakeAuthority';
-    return `{ ${key} summary ${plainRow(making, getNamedType(summary.type) as GraphQLObjectType)} }`;
+    const window = making.draw(4) > 0 ? 'SEVEN_DAYS' : 'ALL';
+    return `{ ${key} summary(window: ${window}) ${plainRow(making, getNamedType(summary.type) as GraphQLObjectType)} }`;
   }
   const own = Object.values(type.getFields()).flatMap(({ name, type: kind, args, resolve, extensions }) => {
     const keys = extensions.storedKeys as string[] | undefined;
@@ -139,7 +140,7 @@ function selected(making: Making, field: GraphQLField<unknown, unknown>, depth: 
     if (name === 'last' || name === 'before') return [];
     // Those of other statements, and those that mostly refuse.
     if (making.plain && /^(ids|orderBy|where|after|parentId)$/.test(name)) return [];
-    if (making.plain && arg.deprecationReason !== undefined && name !== 'window') return [];
+    if (making.plain && name === 'window') return ['window: SEVEN_DAYS'];
     return [`${name}: ${argument(making, arg)}`];
   });
   // A name of its own: two of one name with other arguments could not be merged.

@@ -4,7 +4,11 @@ import { gunzipSync } from 'node:zlib';
 
 /** Chains made by a real state transition; not part of the project, so tests of them skip where they are missing. */
 const folder = fileURLToPath(new URL('../../../shared/beacon/', import.meta.url));
-const recordings = { days: 'chain-days.ndjson.gz', wide: 'chain-wide.ndjson.gz' } as const;
+const recordings = {
+  days: 'chain-days.ndjson.gz',
+  wide: 'chain-wide.ndjson.gz',
+  gloas: 'chain-gloas.ndjson.gz',
+} as const;
 export type RecordingName = keyof typeof recordings;
 export const hasRecordings = Object.values(recordings).every((file) => existsSync(folder + file));
 
@@ -18,7 +22,10 @@ export type RawState = {
   pendingConsolidations: unknown[];
   /** Undefined where it is not known what is in the queue. */
   pendingDeposits: unknown[] | undefined;
+  /** Undefined before Gloas. */
+  builders?: readonly RawBuilder[] | undefined;
 };
+export type RawBuilder = Record<string, string>;
 
 export type RawBlock = { slot: number; version: string; root: string; text: string };
 export type RawEpoch = { committees: [number, number, number[]][]; sync: number[]; proposers: number[] };
@@ -34,6 +41,8 @@ export type Chain = {
   states: readonly number[];
   state(slot: number): RawState | undefined;
   block(slot: number): RawBlock | undefined;
+  /** Since Gloas, the payload that was revealed for the block of a slot, as JSON. */
+  envelope?(slot: number): string | undefined;
   /** Of a block, or of the first slot. */
   root(slot: number): string | undefined;
   slotOfRoot(root: string): number | undefined;
@@ -46,6 +55,7 @@ type Loaded = {
   meta: any;
   bytes: Buffer;
   blocks: Map<number, Place & { root: string; version: string }>;
+  envelopes: Map<number, Place>;
   roots: Map<number, string>;
   slots: Map<string, number>;
   epochs: Map<number, RawEpoch>;
@@ -54,6 +64,7 @@ type Loaded = {
   records: [number, RawValidator][][];
 };
 
+const envelopeLine = /^\{"slot":(\d+),"envelope":/;
 const blockLine = /^\{"slot":(\d+),"version":"(\w+)","root":"(0x\w+)","block":/;
 
 function takeState(loaded: Loaded, line: any): void {
@@ -67,7 +78,12 @@ function takeState(loaded: Loaded, line: any): void {
     balances: line.balances,
     checkpoints: { finalized: [line.fin, line.finRoot], justified: [line.just, line.justRoot] },
     pendingConsolidations: line.pendingConsolidations,
-    pendingDeposits: line.pendingDeposits === 0 ? [] : undefined,
+    pendingDeposits: Array.isArray(line.pendingDeposits)
+      ? line.pendingDeposits
+      : line.pendingDeposits === 0
+        ? []
+        : undefined,
+    builders: line.builders,
   });
 }
 
@@ -79,6 +95,11 @@ function takeLine(loaded: Loaded, from: number, to: number): void {
     loaded.blocks.set(Number(slot), { from: from + head.length, to: to - 1, root, version });
     loaded.roots.set(Number(slot), root);
     loaded.slots.set(root, Number(slot));
+    return;
+  }
+  const envelope = envelopeLine.exec(start);
+  if (envelope) {
+    loaded.envelopes.set(Number(envelope[1]), { from: from + envelope[0].length, to: to - 1 });
     return;
   }
   const line = JSON.parse(loaded.bytes.toString('utf8', from, to));
@@ -95,6 +116,7 @@ function load(name: RecordingName): Chain {
   const bytes = gunzipSync(readFileSync(folder + recordings[name]));
   const maps = {
     blocks: new Map(),
+    envelopes: new Map(),
     roots: new Map(),
     slots: new Map(),
     epochs: new Map(),
@@ -117,6 +139,10 @@ function load(name: RecordingName): Chain {
       const at = loaded.blocks.get(slot);
       if (!at) return undefined;
       return { slot, version: at.version, root: at.root, text: bytes.toString('utf8', at.from, at.to) };
+    },
+    envelope(slot) {
+      const at = loaded.envelopes.get(slot);
+      return at && bytes.toString('utf8', at.from, at.to);
     },
     root: (slot) => loaded.roots.get(slot),
     slotOfRoot: (root) => loaded.slots.get(root),

@@ -18,7 +18,7 @@ export const ask = (url: string, text: string, values: unknown[] = []): Promise<
   connected(url, async (client) => (await client.query(text, values)).rows);
 
 /** Written by migrations, so that no copy may write them. */
-const bookkeeping = ['stakegraph_migrations', 'compatible_migrations'];
+const bookkeeping = ['stakegraph_migrations', 'compatible_migrations', 'stakegraph_routines'];
 
 /** Every table with rows of its own in the schema, and a digest of its rows in the order of their text. */
 export const contentsOf = (url: string): Promise<Record<string, string>> =>

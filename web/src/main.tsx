@@ -9,6 +9,7 @@ import { type Page, pages } from './routes.tsx';
 import { Shell } from './shell.tsx';
 import { Loading, RouteProblem } from './states.tsx';
 import { applyTheme } from './theme.ts';
+import { at, base } from './url/base.ts';
 import { pagePaths } from './url/links.ts';
 
 const unknown = {
@@ -52,14 +53,23 @@ function withFiles({ lazy, ...page }: Page): Page {
 pagePaths.push(...pages.map(({ path }) => path));
 applyTheme();
 await findToken();
-const router = createBrowserRouter([
-  {
-    Component: Shell,
-    children: [
-      { ErrorBoundary: RouteProblem, HydrateFallback: Loading, children: [...pages.map(withFiles), unknown] },
-    ],
-  },
-]);
+// The router knows the overview only with the slash that links to it have.
+if (location.pathname === base) history.replaceState(null, '', at('/') + location.search);
+const router = createBrowserRouter(
+  [
+    {
+      Component: Shell,
+      children: [
+        {
+          ErrorBoundary: RouteProblem,
+          HydrateFallback: Loading,
+          children: [...pages.map(withFiles), unknown],
+        },
+      ],
+    },
+  ],
+  { basename: at('/') },
+);
 createRoot(document.querySelector('#root') as HTMLElement).render(
   <RelayEnvironmentProvider environment={environment}>
     <RouterProvider router={router} />

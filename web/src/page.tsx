@@ -7,13 +7,15 @@ import {
   use,
   useCallback,
   useEffect,
+  useRef,
   useState,
 } from 'react';
 import { fetchQuery, loadQuery, type PreloadedQuery, usePreloadedQuery } from 'react-relay';
-import { type LoaderFunctionArgs, type Params, useLoaderData } from 'react-router';
+import { type LoaderFunctionArgs, type Params, useLoaderData, useRevalidator } from 'react-router';
 import { type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-runtime';
 import { awaited, Shown } from './api/busy.ts';
 import { environment, type Revisions, revisionsOf } from './api/environment.ts';
+import { type Failure, isAway, isFinal } from './api/failure.ts';
 import { patiently } from './api/patience.ts';
 import { token } from './api/token.ts';
 import { Loading, NeedsToken, Outdated, Problem } from './states.tsx';
@@ -33,18 +35,44 @@ type Definition<Q extends OperationType> = {
   fresh?: boolean;
 };
 
-type Loaded<Q extends OperationType> = { ref: PreloadedQuery<Q>; place: Place; variables: Q['variables'] };
+type Loaded<Q extends OperationType> = {
+  ref: PreloadedQuery<Q>;
+  place: Place;
+  variables: Q['variables'];
+  /** Why it has no data, or undefined once it has. */
+  outcome: Promise<Failure | undefined>;
+};
+
+const outcomeOf = ({ source }: PreloadedQuery<OperationType>) =>
+  new Promise<Failure | undefined>((resolve) => {
+    if (!source) return resolve(undefined); // the store has the data
+    source.subscribe({
+      complete: () => resolve(undefined),
+      error: (error: Error) => resolve(error as Failure),
+    });
+  });
 
 export type Source = {
   text: string;
   variables: object;
   revision?: Revisions | undefined;
-  refresh: () => Promise<void>;
+  refresh: (options?: { once?: boolean }) => Promise<Failure | undefined>;
+  /** Set while the gateway is away: the page shows what it had, and is requested until the gateway is back. */
+  away?: Failure | undefined;
+  setAway: (failure: Failure) => void;
 };
-const SourceContext = createContext<Source>({ text: '', variables: {}, refresh: async () => undefined });
+const SourceContext = createContext<Source>({
+  text: '',
+  variables: {},
+  refresh: async () => undefined,
+  setAway: () => undefined,
+});
 /** The document that the page was made from, and its variables. */
 export const useSource = () => use(SourceContext);
-/** Requests the document again. The page stays as it is until then, and says so if the request fails. */
+/**
+ * Requests the document again. The page stays as it is until then, and says so if the request fails. With `once`, it does
+ * not wait for the rate of the token, and leaves it to the caller to say that the token was refused.
+ */
 export const useRefresh = () => use(SourceContext).refresh;
 
 /** Shows the failure of a request, until there is another one. React Router's own boundary misses a quick retry. */
@@ -84,32 +112,63 @@ export function page<Q extends OperationType>({ query, variables: of, View, fres
       return { place, variables: of(place) };
     });
     const options = { fetchPolicy: fresh ? 'network-only' : 'store-or-network' } as const;
-    const loaded = { ref: loadQuery<Q>(environment, query, variables, options), place, variables };
+    const ref = loadQuery<Q>(environment, query, variables, options);
+    const loaded = { ref, place, variables, outcome: outcomeOf(ref) };
     awaited.set(loaded);
     return loaded;
   }
 
-  function Content({ ref: loaded, place, variables }: Loaded<Q>) {
+  function Content({ ref: loaded, place, variables, failed }: Loaded<Q> & { failed: Failure | undefined }) {
+    const { revalidate } = useRevalidator();
     const data = usePreloadedQuery<Q>(query, loaded);
     useEffect(() => () => loaded.dispose(), [loaded]);
-    const [asked, setAsked] = useState<{ of?: unknown; failure?: Error }>({});
-    const refresh = useCallback(async () => {
-      const again = () =>
-        fetchQuery<Q>(environment, query, variables, { networkCacheConfig: { force: true } });
-      // The state changes also after a success, because the same data may have another revision.
-      await patiently(() => again().toPromise()).then(
-        () => setAsked({}),
-        (failure) => setAsked({ of: loaded, failure }),
-      );
-    }, [loaded, variables]);
-    const failure = asked.of === loaded ? asked.failure : undefined;
+    const [asked, setAsked] = useState<{ of?: unknown; failure?: Failure }>({});
+    const setAway = useCallback((failure: Failure) => setAsked({ of: loaded, failure }), [loaded]);
+    const refresh = useCallback(
+      async ({ once = false } = {}) => {
+        const again = () =>
+          fetchQuery<Q>(environment, query, variables, { networkCacheConfig: { force: true } }).toPromise();
+        try {
+          await (once ? again() : patiently(again));
+          setAsked({}); // also after a success, because the same data may have another revision
+          return undefined;
+        } catch (error) {
+          const failure = error as Failure;
+          if (!once || !isFinal(failure)) setAsked({ of: loaded, failure });
+          return failure;
+        }
+      },
+      [loaded, variables],
+    );
+    const failure = failed ?? (asked.of === loaded ? asked.failure : undefined);
+    const away = isAway(failure) ? failure : undefined;
     const revision = revisionsOf(name, variables);
+    const isWaiting = away !== undefined;
+    const again = useCallback(async () => {
+      await (failed ? revalidate() : refresh({ once: isWaiting }));
+    }, [failed, isWaiting, revalidate, refresh]);
     return (
-      <SourceContext value={{ text: text ?? '', variables, revision, refresh }}>
-        {failure && <Outdated failure={failure} retry={() => void refresh()} />}
-        <View data={data} place={place} />
+      <SourceContext value={{ text: text ?? '', variables, revision, refresh, away, setAway }}>
+        {failure && <Outdated failure={failure} isAway={isWaiting} retry={again} />}
+        <div className="content" data-stale={away && ''}>
+          <View data={data} place={place} />
+        </div>
       </SourceContext>
     );
+  }
+
+  /** While the gateway is away, keeps the page that was shown before, with whatever has changed in it. */
+  function Newest({ loaded }: { loaded: Loaded<Q> }) {
+    const failure = use(loaded.outcome);
+    const shown = useRef<Loaded<Q>>(undefined);
+    const kept = isAway(failure) ? shown.current : undefined;
+    if (failure && !kept) throw failure;
+    useEffect(() => {
+      if (kept) return () => loaded.ref.dispose();
+      shown.current = loaded;
+      return undefined;
+    }, [kept, loaded]);
+    return <Content {...(kept ?? loaded)} failed={kept && failure} />;
   }
 
   function Route() {
@@ -118,7 +177,7 @@ export function page<Q extends OperationType>({ query, variables: of, View, fres
     return (
       <Boundary request={loaded}>
         <Suspense fallback={<Loading />}>
-          <Content {...loaded} />
+          <Newest loaded={loaded} />
           <Shown request={loaded} />
         </Suspense>
       </Boundary>

@@ -22,6 +22,12 @@ export const pages: Page[] = [
   { path: '/explore/blocks', nav: 'Blocks', lazy: async () => (await import('./pages/blocks.tsx')).default },
   { path: '/explore/blocks/:slot', lazy: async () => (await import('./pages/block.tsx')).default },
   {
+    path: '/explore/builders',
+    nav: 'Builders',
+    lazy: async () => (await import('./pages/builders.tsx')).default,
+  },
+  { path: '/explore/builders/:pubkey', lazy: async () => (await import('./pages/builder.tsx')).default },
+  {
     path: '/explore/validators/:validator',
     lazy: async () => (await import('./pages/validator.tsx')).default,
   },

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
 import { announced } from './api/announced.ts';
 import { awaited, useBusy } from './api/busy.ts';
@@ -9,6 +9,7 @@ import { count } from './parts/format.ts';
 import { pages } from './routes.tsx';
 import { Search } from './search.tsx';
 import { theme, toggleTheme } from './theme.ts';
+import { at } from './url/base.ts';
 import { hasPage } from './url/links.ts';
 import { ethereumNetworks, networkParam, useHref, useNetwork } from './url/network.ts';
 import { isCursor } from './url/url-state.ts';
@@ -103,12 +104,28 @@ function Announced() {
   );
 }
 
+/** Tells the design how much of the window the head takes while it stays in sight. */
+function useHeadHeight(head: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const { current: element } = head;
+    if (!element) return;
+    const watch = new ResizeObserver(() => {
+      const stays = getComputedStyle(element).position === 'sticky';
+      document.documentElement.style.setProperty('--head', `${stays ? element.offsetHeight : 0}px`);
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [head]);
+}
+
 /** The frame around every page. */
 export function Shell() {
   const href = useHref();
   const busy = useBusy();
   const { pathname } = useLocation();
   const main = useRef<HTMLElement>(null);
+  const head = useRef<HTMLElement>(null);
+  useHeadHeight(head);
   const shown = useRef(pathname);
   useEffect(() => {
     if (shown.current === pathname) return;
@@ -120,7 +137,7 @@ export function Shell() {
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <header className="top">
+      <header className="top" ref={head}>
         <NavLink className="brand" to={href('/')}>
           stakegraph
         </NavLink>
@@ -152,8 +169,8 @@ export function Shell() {
       <footer className="bottom">
         <Cost />
         <p>
-          <a href="/graphql">GraphiQL</a> <a href="/docs">REST reference</a>{' '}
-          <a href="/openapi.json">OpenAPI</a>
+          <a href={at('/graphql')}>GraphiQL</a> <a href={at('/docs')}>REST reference</a>{' '}
+          <a href={at('/openapi.json')}>OpenAPI</a>
         </p>
       </footer>
       <ScrollRestoration />

@@ -4,6 +4,7 @@ import { awaited } from './api/busy.ts';
 import { Failure, type FailureKind } from './api/failure.ts';
 import { changeToken, tokenFailure } from './api/token.ts';
 import { count } from './parts/format.ts';
+import { FindOperator } from './parts/operator-filter.tsx';
 import { useHref } from './url/network.ts';
 
 /** A whole page, or a part of one, that has nothing to show. */
@@ -69,16 +70,6 @@ export const NeedsToken = ({ refused = false }: { refused?: boolean }) => (
   </Notice>
 );
 
-/** Above a page that was changed, when it could not be requested again. */
-export const Outdated = ({ failure, retry }: { failure: Error; retry: () => void }) => (
-  <div className="outdated" role="status">
-    <p>This page shows what was stored before: it could not be requested again. {failure.message}</p>
-    <button type="button" onClick={retry}>
-      Request it again
-    </button>
-  </div>
-);
-
 /** Tries again whenever the time has passed. */
 function Countdown({ seconds, retry }: { seconds: number; retry: () => Promise<void> }) {
   const [left, setLeft] = useState(seconds);
@@ -124,6 +115,25 @@ export function RouteProblem() {
 
 const RECONNECT_SECONDS = 5;
 
+/** Above a page that could not be requested again: what it shows may be old. While the gateway is away, tries by itself. */
+export function Outdated(props: { failure: Failure; isAway: boolean; retry: () => Promise<void> }) {
+  const { failure, isAway, retry } = props;
+  const { message, retryAfter } = failure;
+  return (
+    <div className="outdated" role="status">
+      <p>
+        {isAway
+          ? `${message} This page shows what it had before.`
+          : `This page shows what was stored before: it could not be requested again. ${message}`}
+      </p>
+      {isAway && <Countdown seconds={retryAfter ?? RECONNECT_SECONDS} retry={retry} />}
+      <button type="button" onClick={() => void retry()}>
+        {isAway ? 'Try now' : 'Request it again'}
+      </button>
+    </div>
+  );
+}
+
 /** What a page shows in place of its data. */
 export function Problem({ error }: { error: unknown }) {
   const failure = failureFrom(error);
@@ -137,7 +147,8 @@ export function Problem({ error }: { error: unknown }) {
   const bare = href(pathname);
   return (
     <Notice kind={kind} title={titles[kind]}>
-      <p>{message}</p>
+      {message !== `${titles[kind]}.` && <p>{message}</p>}
+      {kind === 'missing' && <FindOperator />}
       {kind === 'rate' && <p>The tier of the token allows only so many requests a second.</p>}
       {kind === 'units' && (
         <p>Units are counted for the account of the token; whoever runs this gateway can raise its tier.</p>

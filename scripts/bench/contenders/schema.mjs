@@ -8,8 +8,8 @@ export const typeDefs = `
   scalar Date
   enum TimeWindow { ONE_DAY SEVEN_DAYS THIRTY_DAYS ALL }
   enum OperatorIdType { DEPOSIT_ADDRESS NODE_OPERATOR POOL ENTITY }
-  type ClientPercentage { client: String! percentage: Float! }
-  type RelayerPercentage { relayer: String! percentage: Float! }
+  type ClientPercentage { client: String! ratio: Float! }
+  type RelayerPercentage { relayer: String! ratio: Float! }
   type OperatorTag { name: String! path: String idType: String }
   type AttestationRecord {
     day: Int date: Date validatorCount: Int! sumCorrectHead: BigInt! sumMissedAttestations: BigInt!
@@ -18,7 +18,7 @@ export const typeDefs = `
   type AttestationConnection { nodes: [AttestationRecord!]! }
   type Operator {
     network: String! operatorId: String! idType: OperatorIdType! operatorTags: [OperatorTag!]! displayName: String
-    attestations(first: Int): AttestationConnection! summary: OperatorSummary
+    attestations(first: Int): AttestationConnection! summary(window: TimeWindow!): OperatorSummary
   }
   type OperatorSummary {
     window: TimeWindow! validatorCount: Int! avgCorrectness: Float! avgInclusionDelay: Float avgUptime: Float! avgValidatorEffectiveness: Float!
@@ -27,8 +27,8 @@ export const typeDefs = `
     sumEndEpochBalance: BigInt sumEndEpochEffectiveBalance: BigInt
   }
   type OperatorConnection { nodes: [Operator!]! }
-  type StakeDelegation { validatorVoteAccount: String! validatorName: String percentage: Decimal! }
-  type StakeAuthority { stakeAuthority: String! poolName: String summary: StakeAuthoritySummary }
+  type StakeDelegation { validatorVoteAccount: String! validatorName: String ratio: Float! }
+  type StakeAuthority { stakeAuthority: String! poolName: String summary(window: TimeWindow!): StakeAuthoritySummary }
   type StakeAuthoritySummary {
     window: TimeWindow! validatorDelegates: Int! delegations: [StakeDelegation!]!
     stakingRewardsApy: Float! mevRewardsApr: Float! delegatorApy: Float! sumMissedStakingRewards: Decimal!
@@ -57,11 +57,15 @@ export const cursorOf = (rank) => Buffer.from(String(rank)).toString('base64url'
 
 const ofTheSameRow = { summary: (row) => row };
 const window = ({ timeWindow }) => timeWindow;
+const share = { ratio: ({ percentage }) => Number(percentage) };
 
 /** All but `Operator.attestations`, which each library batches in a way of its own. */
 export const resolvers = {
   TimeWindow: windows,
   OperatorIdType: classes,
+  ClientPercentage: share,
+  RelayerPercentage: share,
+  StakeDelegation: share,
   Operator: ofTheSameRow,
   OperatorSummary: { window },
   StakeAuthority: ofTheSameRow,

@@ -28,8 +28,9 @@ export const datasetTables: Record<string, readonly string[]> = {
     'added_rows',
     'dropped_relays',
   ],
+  builders: ['builders'],
   'chain-daily-rewards': ['chain_daily_rewards'],
-  'chain-balances': ['chain_balances'],
+  'chain-balances': ['chain_balances', 'index_ranges', 'network_forks'],
   consolidations: [
     'consolidations',
     'pending_consolidations',

@@ -219,15 +219,20 @@ export function readServers({ make, primary, primaryUrl }: Options): ReadServers
   }
 
   const all = [primary, ...replicas.map(({ pool }) => pool)];
-  const sum = (name: 'total' | 'idle' | 'waiting') =>
+  const sum = (name: keyof ReturnType<Pool['stats']>) =>
     all.reduce((total, one) => total + one.stats()[name], 0);
   const pool: Pool = {
     choose,
     query: (statement) => choose().query(statement),
-    withClient: (work) => (leastBusy(rotation)?.pool ?? primary).withClient(work),
+    withClient: (work, account) => (leastBusy(rotation)?.pool ?? primary).withClient(work, account),
     commit: (client) => primary.commit(client),
     abandon: async () => void (await Promise.all(all.map((one) => one.abandon()))),
-    stats: () => ({ total: sum('total'), idle: sum('idle'), waiting: sum('waiting') }),
+    stats: () => ({
+      total: sum('total'),
+      idle: sum('idle'),
+      waiting: sum('waiting'),
+      inLine: sum('inLine'),
+    }),
     async end() {
       clearInterval(timer);
       await probing.stop();

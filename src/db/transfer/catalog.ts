@@ -22,7 +22,11 @@ export type Catalog = {
 export type Check = { rows: string; hash: string };
 
 /** Written only by migrations. */
-const bookkeeping: readonly string[] = ['stakegraph_migrations', 'compatible_migrations'];
+const bookkeeping: readonly string[] = [
+  'stakegraph_migrations',
+  'compatible_migrations',
+  'stakegraph_routines',
+];
 
 export const identifier = (name: string): string => pg.escapeIdentifier(name);
 export const listed = (names: readonly string[]): string => names.map(identifier).join(', ');

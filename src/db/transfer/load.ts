@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { traced } from '../../kernel/tracing.ts';
 import { type Audited, audit } from '../audit.ts';
+import { BASELINE } from '../before-baseline.ts';
 import { isDisconnected } from '../connection.ts';
 import { committedMigrations, migrate } from '../migrate.ts';
 import { type Check, checkOf, identifier, listed, rootOf, type Table } from './catalog.ts';
@@ -111,6 +112,10 @@ async function loadTables(client: pg.ClientBase, source: Source, options: LoadOp
 }
 
 export async function checkMigrations(migrations: string[]): Promise<void> {
+  if (migrations.some((name) => name < BASELINE))
+    throw new RefusedTarget(
+      `The data is of a version before ${BASELINE}: load it with the version that wrote it, then run "stakegraph migrate" of this one.`,
+    );
   const committed = await committedMigrations();
   const unknown = migrations.filter((name, index) => committed[index] !== name);
   if (unknown.length === 0) return;

@@ -59,5 +59,6 @@ export function addedTopic<Row>({ operation, dataset, network, after, load }: Su
   }
 
   const start = after == null ? undefined : `${FIRST}${text({ revision: after, key: LAST_KEY })}`;
-  return new Topic<Added<Row>>({ operation, key: [network], datasets: [dataset], start, read });
+  const listSize = EVENT_ROWS;
+  return new Topic<Added<Row>>({ operation, listSize, key: [network], datasets: [dataset], start, read });
 }

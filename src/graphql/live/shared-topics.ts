@@ -12,17 +12,21 @@ export type EventText = { text: string; units: number };
 export type SharedTopic = {
   /** Rises whenever a read may find a change. */
   version(): number;
-  read(position: string | undefined, newContext: () => Context): Promise<AnyChange>;
+  read(position: string | undefined, newContext: (line: string) => Context): Promise<AnyChange>;
   /** Subscriptions with the same `key` send the same text for each event. */
   textOf(event: object, key: string, make: () => Promise<EventText>): Promise<EventText>;
   leave(): void;
 };
 
+/** Events that several accounts await are read once for all, in a line that no single account can fill. */
+const COMMON_LINE = 'streams';
+
 type State = {
   topic: AnyTopic;
   version: number;
   reads: Map<string, Promise<AnyChange>>;
-  streams: Set<() => void>;
+  /** How to resume each stream, and its account. */
+  streams: Map<() => void, string>;
 };
 
 export function sharedTopics(revisions: Revisions) {
@@ -35,7 +39,7 @@ export function sharedTopics(revisions: Revisions) {
       if (!concerns(state.topic.subject)) continue;
       state.version += 1;
       state.reads.clear();
-      for (const resume of state.streams) resume();
+      for (const resume of state.streams.keys()) resume();
     }
   }
   revisions.onChange((now) => {
@@ -47,16 +51,17 @@ export function sharedTopics(revisions: Revisions) {
     wake(({ setId }) => setId !== undefined && (changed === undefined || changed === setId)),
   );
 
-  return function join(topic: AnyTopic, resume: () => void): SharedTopic {
+  return function join(topic: AnyTopic, account: string, resume: () => void): SharedTopic {
     let state = states.get(topic.key);
-    if (!state) states.set(topic.key, (state = { topic, version: 0, reads: new Map(), streams: new Set() }));
+    if (!state) states.set(topic.key, (state = { topic, version: 0, reads: new Map(), streams: new Map() }));
     const own = state;
-    own.streams.add(resume);
+    own.streams.set(resume, account);
     return {
       version: () => own.version,
       read(position, newContext) {
         const read = async () => {
-          const ctx = newContext();
+          const isCommon = new Set(own.streams.values()).size > 1;
+          const ctx = newContext(isCommon ? COMMON_LINE : account);
           const change = await topic.subject.read(ctx, position);
           // Some statements of `read` may have reached another database, which lags behind.
           if (!revisions.isOfSource(ctx.data)) throw unavailable();

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { refuseUsedUp } from '../../accounts/allowance.ts';
+import { refuseBeyond, refuseUsedUp } from '../../accounts/allowance.ts';
 import type { Weight } from '../../accounts/compute-units.ts';
 import type { Metering } from '../../accounts/meter.ts';
 import type { Caller, Context } from '../../context.ts';
+import { ranIntoTimeout } from '../../db/connection.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
-import { Refusal } from '../../kernel/refusal.ts';
+import { Refusal, unavailable } from '../../kernel/refusal.ts';
 import { renderError } from '../run/errors.ts';
 import type { EventText, SharedTopic } from './shared-topics.ts';
 import type { Topic } from './topic.ts';
@@ -29,13 +30,16 @@ export type Subscription = {
   caller: Caller;
   metering: Metering;
   log: Logger;
-  newContext(metering: Metering): Context;
+  /** `line`: whose statements wait for one another; by default the account's. */
+  newContext(metering: Metering, line?: string): Context;
   key: string;
+  /** Estimated units of the fields of the largest event. */
+  fieldUnits: number;
   textOf(event: object, ctx: Context): Promise<EventText>;
 };
 
 type Options = {
-  join(topic: Topic<object>, resume: () => void): SharedTopic;
+  join(topic: Topic<object>, account: string, resume: () => void): SharedTopic;
   onEvent(): void;
   onEnd(reason: EndReason): void;
 };
@@ -68,6 +72,7 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
   let position = topic.subject.start;
   let seen: number | undefined;
   let failed = false;
+  let isRepeated = false;
   let hasRoom = false;
   let blockedAt: number | undefined;
   let sentAt = performance.now();
@@ -90,7 +95,7 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
       done(error);
     },
   });
-  const shared = join(topic, wake);
+  const shared = join(topic, of.caller.accountId, wake);
 
   function push(text: string) {
     sentAt = performance.now();
@@ -101,6 +106,7 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
   function finish(reason: EndReason) {
     if (ended) return;
     ended = true;
+    metering.reserve(0);
     shared.leave();
     onEnd(reason);
     wake();
@@ -119,17 +125,33 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
     finish(reason);
   }
 
+  /** Estimated units of an event of `rows`. */
+  function estimateOf(rows: number): number {
+    const { listSize } = topic.subject;
+    const share = listSize === undefined ? 1 : rows / listSize;
+    return Math.ceil(of.fieldUnits * share) + rows * of.weight.item;
+  }
+
+  /** Reserves the units of an event, or throws. If others have reserved what is left, the stream tries again. */
+  function reserve(estimate: number) {
+    refuseBeyond(estimate, metering.standing());
+    if (estimate > (metering.available() ?? estimate)) throw unavailable();
+    metering.reserve(estimate);
+  }
+
   async function step() {
+    if (isRepeated) refuseUsedUp(metering.standing());
     const version = shared.version();
-    const counting = () => of.newContext({ ...metering, charged: 0 });
+    const counting = (line?: string) => of.newContext({ ...metering, charged: 0 }, line);
     const change = await shared.read(position, counting);
     if (ended) return;
     if (change.event) {
-      refuseUsedUp(metering.standing());
       const { event } = change;
+      reserve(estimateOf(change.rows));
       const { text, units } = await shared.textOf(event, of.key, () => of.textOf(event, counting()));
       if (ended) return;
       const charged = units + change.rows * of.weight.item;
+      metering.reserve(0);
       metering.add(charged);
       const cost = JSON.stringify({ charged, remaining: metering.remaining() });
       push(next(`${text},"extensions":{"cost":${cost}}}`));
@@ -148,9 +170,12 @@ export function openStream(of: Subscription, { join, onEvent, onEnd }: Options):
         continue;
       }
       await step().catch((error) => {
+        metering.reserve(0);
+        if (ranIntoTimeout(error)) metering.add(estimateOf(topic.subject.listSize ?? 1));
         if (error instanceof Refusal && error.code !== 'UNAVAILABLE')
           return end(error.code === 'ALLOWANCE_USED' ? 'allowance_used' : 'refused', error);
         failed = true;
+        isRepeated = true;
         log.warn({ err: error }, 'a subscription could not read; it will try again');
       });
     }

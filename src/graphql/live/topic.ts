@@ -12,6 +12,8 @@ export type Change<Event extends object> = {
 
 type Subject<Event extends object> = {
   operation: keyof typeof computeUnits;
+  /** The most rows of an event, if it has a list of them. */
+  listSize?: number;
   /** Streams with the same `operation` and `key` have the same events. */
   key: readonly unknown[];
   datasets: readonly string[];

@@ -1,20 +1,33 @@
-import Negotiator from 'negotiator';
+import { type MediaRange, mediaRanges, preferredType } from '../../kernel/media-types.ts';
 
-const charset = ';charset=utf-8';
-const types = [`application/json${charset}`, `application/graphql-response+json${charset}`];
-const streams = ['multipart/mixed', 'text/event-stream'];
+const jsonTypes = ['application/json', 'application/graphql-response+json'] as const;
+const streamTypes = ['multipart/mixed', 'text/event-stream'] as const;
+type JsonType = (typeof jsonTypes)[number];
+export type PartsType = (typeof streamTypes)[number];
 
-/** Parameters such as `deferSpec` do not affect the choice of a type. */
-export const otherParameters = /;\s*(?!(?:q|charset)\s*=)[^;,"]*(?:"[^"]*")?/gi;
-
-/** Prefers JSON to a stream with the same `q`. */
-export function acceptedType(accept: string | undefined): string | undefined {
-  const ranges = (accept || '*/*').replace(otherParameters, '').split(',');
-  const isStream = (range: string) => streams.some((type) => range.trim().toLowerCase().startsWith(type));
-  const ordered = [...ranges.filter((range) => !isStream(range)), ...ranges.filter(isStream)];
-  const [best] = new Negotiator({ headers: { accept: ordered.join(',') } }).mediaTypes([
-    ...types,
-    ...streams,
-  ]);
-  return best?.replace(charset, '');
+/** The type of a single result. Of equal weight, JSON is preferred to a stream. */
+export function acceptedType(accept: string | undefined): JsonType | PartsType | undefined {
+  const ranges = mediaRanges(accept);
+  const json = preferredType(ranges, jsonTypes);
+  const stream = preferredType(ranges, streamTypes);
+  return stream && stream.q > (json?.q ?? 0) ? stream.type : json?.type;
 }
+
+export const isJsonType = (type: string | undefined): type is JsonType =>
+  jsonTypes.includes(type as JsonType);
+
+/** The type of an error without a result, which is JSON even if only other types are acceptable. */
+export const errorType = (accept: string | undefined): JsonType =>
+  preferredType(mediaRanges(accept), jsonTypes)?.type ?? 'application/json';
+
+/** Parts have the form of `deferSpec=20220824`; this parameter names later ones. */
+const isOlderForm = ({ parameters }: MediaRange) => parameters.incrementalspec === undefined;
+
+/** The type of a response in parts, which must be named: a wildcard does not ask for parts. */
+export function acceptedParts(accept: string | undefined): PartsType | undefined {
+  const named = mediaRanges(accept).filter(({ type }) => streamTypes.includes(type as PartsType));
+  return preferredType(named.filter(isOlderForm), streamTypes)?.type;
+}
+
+export const acceptsEvents = (accept: string | undefined): boolean =>
+  preferredType(mediaRanges(accept), ['text/event-stream']) !== undefined;

@@ -26,17 +26,17 @@ import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspect
 import { LimitsRule } from './limits.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { partsIn } from './parts-rule.ts';
-import { type Cost, costOf, introspectionUnits } from './query-cost.ts';
+import { type Asked, type Cost, costOf, introspectionUnits } from './query-cost.ts';
 import { reportedErrors } from './reported-errors.ts';
 import { hasOpenSizes } from './size-arguments.ts';
-import { NulRule } from './variables.ts';
+import { TextRule } from './variables.ts';
 
 type Values = Record<string, unknown>;
 
 const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
-  cost: Cost | ((variables: Values) => Cost);
+  cost: Cost | ((variables: Values, asked: Asked) => Cost);
   /** Whether graphql-jit would accept the variables although they are invalid. */
   misreads?: ((variables: Values) => boolean) | undefined;
   /** A result without `data` means that the variables are invalid and nothing has run. */
@@ -84,7 +84,7 @@ export function compiledQueries() {
 function validDocument(text: string): DocumentNode | undefined {
   try {
     const document = parseBounded(text);
-    const errors = validate(schema, document, [...specifiedRules, LimitsRule, NulRule]);
+    const errors = validate(schema, document, [...specifiedRules, LimitsRule, TextRule]);
     return errors.length === 0 ? document : undefined;
   } catch {
     return undefined;
@@ -102,8 +102,9 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
 }
 
 function costFunction(document: DocumentNode, name: string | undefined): Compiled['cost'] | undefined {
-  if (hasOpenSizes(document)) return (variables) => costOf(schema, document, name, variables);
   const fixed = costOf(schema, document, name, {});
+  if (hasOpenSizes(document) || fixed.reads)
+    return (variables, asked) => costOf(schema, document, name, variables, asked);
   return fixed.passed ? undefined : fixed;
 }
 
@@ -165,10 +166,11 @@ function introspectionQuery(
   if (!cost) return undefined;
   return {
     cost,
-    async run({ metering }, variables) {
+    async run(context, variables) {
+      const { metering } = context;
       const result = introspectionAnswer(document, operation, variables);
       if (result.data)
-        metering.charged += introspectionUnits(typeof cost === 'function' ? cost(variables) : cost);
+        metering.charged += introspectionUnits(typeof cost === 'function' ? cost(variables, context) : cost);
       return result;
     },
   };

@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { Logger } from 'pino';
 import { shownFault, withoutTokens } from '../../accounts/token-format.ts';
+import { ranIntoTimeout } from '../../db/connection.ts';
 import { Refusal, refusalStatus } from '../../kernel/refusal.ts';
 
 const ownCodes = [
@@ -52,6 +53,12 @@ function locOf({ message }: GraphQLError): string[] {
   return variable === undefined ? ['document'] : ['variable', variable];
 }
 
+const httpOf = (refusal: Refusal) => ({
+  status: refusalStatus[refusal.code],
+  headers: refusal.headers,
+  timedOut: ranIntoTimeout(refusal),
+});
+
 function render(error: GraphQLError, log: Logger): GraphQLError {
   const { nodes = null, path = null, source = null, positions = null, extensions } = error;
   const original = error.originalError;
@@ -63,7 +70,7 @@ function render(error: GraphQLError, log: Logger): GraphQLError {
       extensions: {
         code: original.code,
         ...(original.faults ? { faults: original.faults.map(shownFault) } : {}),
-        ...(away ? { http: { status: refusalStatus[original.code], headers: original.headers } } : {}),
+        ...(away ? { http: httpOf(original) } : {}),
       },
     });
   }

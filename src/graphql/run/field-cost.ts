@@ -7,8 +7,9 @@ import {
   isListType,
 } from 'graphql';
 import { PLAIN_LIST_SIZE, type Weight, weightOf } from '../../accounts/compute-units.ts';
+import type { FieldExtensions } from '../../fast-rows/placeholders.ts';
 import { DEFAULT_PAGE_SIZE } from '../../kernel/page.ts';
-import type { FieldCost } from './metering.ts';
+import type { FieldCost, Reads } from './metering.ts';
 
 /**
  * Work relative to a plain field (1 to 1.3 µs). Measured: 20,000 cursors (6 µs each), 5,600 linked objects (10 µs) and
@@ -33,7 +34,11 @@ const ENUM_LENGTH = 40;
 export type FieldShape = {
   type: GraphQLNamedType;
   weight: Weight | undefined;
-  paidBy: string | undefined;
+  /** Free in a row of the same window. */
+  ofRow: boolean;
+  /** Its row has the summary that it selects first. */
+  ofSummary: boolean;
+  reads: Reads | undefined;
   page: boolean;
   ofPage: boolean;
   rows: number | undefined;
@@ -50,7 +55,7 @@ export function shapeOf(field: GraphQLField<unknown, unknown>, parent: GraphQLNa
 }
 
 function makeShape(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): FieldShape {
-  const { operation, paidBy, rows } = field.extensions as FieldCost;
+  const { operation, isRead, rows, givesRow, reads } = field.extensions as FieldCost & FieldExtensions;
   const type = getNamedType(field.type);
   const page = isConnection(field);
   const ofPage = parent.name.endsWith('Connection') && isListType(getNullableType(field.type));
@@ -58,7 +63,9 @@ function makeShape(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedTy
   return {
     type,
     weight: operation === undefined ? undefined : weightOf(operation),
-    paidBy,
+    ofRow: isRead !== undefined,
+    ofSummary: givesRow === 'ofSummary',
+    reads,
     page,
     ofPage,
     rows: page ? DEFAULT_PAGE_SIZE : list ? (rows ?? PLAIN_LIST_SIZE) : undefined,

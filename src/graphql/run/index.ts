@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { GraphQLError } from 'graphql';
 import type { Context } from '../../context.ts';
-import { boundedMap } from '../../kernel/bounded.ts';
 import { bytesInTurns, bytesOf, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import type { Streams } from '../live/streams.ts';
+import { acceptedType, isJsonType } from './accept.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { documentReader, type Params } from './documents.ts';
 import { renderErrors, withoutHttp } from './errors.ts';
@@ -53,19 +53,19 @@ export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: St
   const find = compiledQueries();
   const readDocument = documentReader(trusted);
   const yoga = makeYoga(readDocument, streams);
-  const contentTypes = boundedMap<string>(1_000);
 
   async function runCompiled(
     body: unknown,
-    contentType: string | undefined,
+    accept: string | undefined,
     context: Context,
   ): Promise<GraphqlAnswer | undefined> {
     if (!isPlain(body)) return undefined;
     const query = find(body.query, body.operationName);
-    if (!query || !contentType || (body.variables && areUnusual(body.variables))) return undefined;
+    const type = acceptedType(accept);
+    if (!query || !isJsonType(type) || (body.variables && areUnusual(body.variables))) return undefined;
     const variables = body.variables ?? {};
     if (query.misreads?.(variables)) return undefined;
-    const cost = typeof query.cost === 'function' ? query.cost(variables) : query.cost;
+    const cost = typeof query.cost === 'function' ? query.cost(variables, context) : query.cost;
     if (costRefusal(cost, context)) return undefined;
     const { data, errors: failures } = await query.run(context, variables);
     if (data === undefined) return undefined;
@@ -76,7 +76,7 @@ export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: St
     const { status, headers } = isError ? httpOf(errors) : plainHttp;
     return {
       status,
-      headers: { 'content-type': contentType, ...headers },
+      headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
       body: context.metering.turn ? await bytesInTurns(result) : bytesOf(jsonPieces(result)),
       units: context.metering.charged,
       ...(isError && { notCached: 'error' }),
@@ -84,23 +84,17 @@ export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: St
   }
 
   return async function answer(request, context, newContext) {
-    const { accept = '' } = request.headers;
     if (request.method === 'POST') {
       const isNamed = trusted && typeof request.body === 'object' && request.body !== null;
       const body = isNamed ? readDocument(request.body as Params) : request.body;
-      const answered = await runCompiled(body, contentTypes.get(accept), context);
+      const answered = await runCompiled(body, request.headers.accept, context);
       if (answered) return answered;
     }
     const faults = paramsFaults(request, trusted !== undefined);
     if (faults.length > 0) throw badInput(faults);
-    const answered = await yoga(request, context, newContext);
-    const contentType = answered.headers['content-type'];
-    if (contentType && isJson.test(contentType)) contentTypes.set(accept, contentType);
-    return answered;
+    return yoga(request, context, newContext);
   };
 }
-
-const isJson = /^application\/(graphql-response\+)?json; charset=utf-8$/;
 
 type Http = { status: number; headers: Record<string, string> };
 const plainHttp: Http = { status: 200, headers: {} };

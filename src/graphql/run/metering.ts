@@ -6,20 +6,39 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { CALLER_ERROR_UNITS, unitsFor, type Weight, weightOf } from '../../accounts/compute-units.ts';
+import {
+  CALLER_ERROR_UNITS,
+  unitsFor,
+  unitsForReading,
+  type Weight,
+  weightOf,
+} from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
+import type { Sizes } from '../../db/sizes.ts';
 import { Refusal, refusalStatus } from '../../kernel/refusal.ts';
 import { paced } from '../../kernel/turns.ts';
+import { selectedFields } from '../schema/selection.ts';
 import { costError, limitError } from './limits.ts';
 import type { Cost } from './query-cost.ts';
 
+/** What is known of a field before it runs: `parent` and coerced arguments only when it runs. */
+export type Reads = (field: {
+  args: Record<string, unknown>;
+  parent: { idType?: string; id?: string } | undefined;
+  /** 1 if the field's `totalCount` is selected, otherwise 0. */
+  totals: number;
+  /** Of the request. */
+  network: string;
+  sizes: Sizes;
+}) => number;
+
 export type FieldCost = {
   operation?: string;
-  /** Names an argument. Without that argument, the field is free. */
-  paidBy?: string;
   /** Whether the parent's row already contains the object, which is then free. */
-  isRead?: (parent: never, given: never) => boolean;
+  isRead?: (parent: never, args: never) => boolean;
   rows?: number;
+  /** Rows that are read besides those that are returned. */
+  reads?: Reads;
 };
 
 /**
@@ -30,15 +49,19 @@ export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type === schema.getSubscriptionType()) continue; // subscriptions charge per event
     for (const field of Object.values(type.getFields())) {
-      const { operation, paidBy, isRead } = field.extensions as FieldCost;
+      const { operation, isRead, reads } = field.extensions as FieldCost;
       if (operation === undefined) continue;
       const weight = weightOf(operation);
       const resolve = field.resolve ?? defaultFieldResolver;
       const metered: GraphQLFieldResolver<unknown, Context> = async (source, args, context, info) => {
         try {
           const value = await resolve(source, args, context, info);
-          const units = unitsAnswered(weight, value);
-          const { metering } = context;
+          const { metering, network, sizes } = context;
+          let units = unitsAnswered(weight, value);
+          if (reads) {
+            const totals = Number(selectedFields(info, []).has('totalCount'));
+            units += unitsForReading(reads({ args, parent: source as object, totals, network, sizes }));
+          }
           metering.charged += units;
           if (metering.turn) await metering.turn(units);
           return value;
@@ -48,15 +71,10 @@ export function meterFields(schema: GraphQLSchema): void {
         }
       };
       const resolver: GraphQLFieldResolver<unknown, Context> =
-        paidBy === undefined
+        isRead === undefined
           ? metered
           : (source, args, context, info) =>
-              (args[paidBy] == null || isRead?.(source as never, args[paidBy] as never) ? resolve : metered)(
-                source,
-                args,
-                context as never,
-                info,
-              );
+              (isRead(source as never, args as never) ? resolve : metered)(source, args, context, info);
       field.resolve = resolver as typeof resolve;
     }
   }
@@ -82,6 +100,9 @@ const isForNow = ({ extensions }: GraphQLError) => {
   return status === 429 || status >= 500;
 };
 
+const hasTimedOut = ({ extensions }: GraphQLError) =>
+  (extensions.http as { timedOut?: boolean } | undefined)?.timedOut === true;
+
 /** Uncompiled, 30,000 fields need 30 ms. Only pages can be spread over several turns of the event loop. */
 const FIELDS_A_TURN = 30_000;
 
@@ -101,8 +122,9 @@ export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | u
 
 export function settled(context: Context, errors: readonly GraphQLError[], ran: boolean) {
   const { metering, trace, data } = context;
+  metering.timedOut ||= errors.some(hasTimedOut);
   // a retry may succeed
-  if (errors.some(isForNow)) metering.charged = 0;
+  if (errors.some(isForNow)) metering.charged = metering.timedOut ? metering.estimated : 0;
   else if (errors.some(isCallers)) metering.charged = Math.max(metering.charged, CALLER_ERROR_UNITS);
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);
   const { estimated, charged } = metering;

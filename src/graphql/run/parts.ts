@@ -1,29 +1,10 @@
 import { Readable } from 'node:stream';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
-import Negotiator from 'negotiator';
 import type { Context } from '../../context.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
-import { otherParameters } from './accept.ts';
+import type { PartsType } from './accept.ts';
 import { renderErrors, withoutHttp } from './errors.ts';
 import { settled } from './metering.ts';
-
-const types = ['multipart/mixed', 'text/event-stream'] as const;
-export type PartsType = (typeof types)[number];
-
-/** Parts have the form of `deferSpec=20220824`; this parameter names later ones. */
-const NEWER_FORMAT = /;\s*incrementalSpec\s*=/i;
-
-export function acceptedParts(accept = ''): PartsType | undefined {
-  const named = accept
-    .split(',')
-    .filter((range) => !NEWER_FORMAT.test(range))
-    .map((range) => range.replace(otherParameters, '').trim().toLowerCase())
-    .filter((range) => types.some((type) => range.startsWith(type)));
-  if (named.length === 0) return undefined;
-  return new Negotiator({ headers: { accept: named.join(',') } }).mediaType([...types]) as
-    | PartsType
-    | undefined;
-}
 
 type Part = {
   data?: unknown;

@@ -7,13 +7,17 @@ import {
   isInterfaceType,
   isObjectType,
   Kind,
+  print,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql';
-import { unitsFor, weightOf } from '../../accounts/compute-units.ts';
+import { unitsFor, unitsForReading, weightOf } from '../../accounts/compute-units.ts';
+import { noSizes, type Sizes } from '../../db/sizes.ts';
+import { summaryArgument, windowArgument } from '../../fast-rows/placeholders.ts';
 import { shapeOf } from './field-cost.ts';
 import { fragmentsOf, introspectionCounter, MARKS } from './introspection.ts';
 import { limits } from './limits.ts';
-import { defaults, isSkipped, namedSize, sizeOf, type Values } from './size-arguments.ts';
+import { argumentsOf, defaults, isSkipped, namedSize, sizeOf, type Values } from './size-arguments.ts';
 import { freeTypename } from './typename.ts';
 
 /** Upper estimates, except `bytes`. */
@@ -28,10 +32,14 @@ type Estimate = {
 };
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 export type Cost = Estimate & {
+  /** Whether it depends on `asked`, or on variables other than sizes. */
+  reads: boolean;
   passed: (typeof bounded)[number] | undefined;
 };
 
-type Part = Estimate & { rowFields: number; rowBytes: number };
+export type Asked = { network: string; sizes: Sizes };
+
+type Part = Estimate & { rowFields: number; rowBytes: number; totals: number };
 const none = (): Part => ({
   rows: 0,
   units: 0,
@@ -40,6 +48,7 @@ const none = (): Part => ({
   introspection: 0,
   rowFields: 0,
   rowBytes: 0,
+  totals: 0,
 });
 const measures = Object.keys(none()) as (keyof Part)[];
 function add(total: Part, part: Part): void {
@@ -47,6 +56,8 @@ function add(total: Part, part: Part): void {
 }
 
 const TYPENAME_LENGTH = 40;
+
+const textOf = (value: ValueNode | undefined): string | undefined => value && print(value);
 
 /**
  * Multiplies nested page sizes and counts each use of a fragment. If fragments are on different types of an interface,
@@ -57,16 +68,19 @@ export function costOf(
   document: DocumentNode,
   operationName: string | null | undefined,
   variables: Values,
+  { network, sizes }: Asked = { network: '', sizes: noSizes },
 ): Cost {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (!operation || !root) return { ...none(), passed: undefined };
+  if (!operation || !root) return { ...none(), passed: undefined, reads: false };
   const fragments = fragmentsOf(document);
   const values = { ...defaults(operation), ...variables };
   const countIntrospection = introspectionCounter(schema, fragments, values);
   const measured = new Map<string, Part>();
+  let reads = false;
 
-  function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
+  /** `window`: the window of the summary that the row has. */
+  function ofSet(type: GraphQLNamedType, set: SelectionSetNode, window?: string): Part {
     const total = none();
     const byType = new Map<GraphQLNamedType, Part>();
     const spreads = new Set<string>();
@@ -74,7 +88,7 @@ export function costOf(
     for (const selection of set.selections) {
       if (selection === free || isSkipped(selection, values)) continue;
       if (selection.kind === Kind.FIELD) {
-        add(total, ofField(type, selection));
+        add(total, ofField(type, selection, window));
         continue;
       }
       const spread = selection.kind === Kind.FRAGMENT_SPREAD;
@@ -83,7 +97,9 @@ export function costOf(
       const fragment = spread ? fragments.get(selection.name.value) : selection;
       const condition = fragment?.typeCondition?.name.value;
       const narrowed = (condition && schema.getType(condition)) || type;
-      const part = spread ? ofFragment(selection.name.value) : ofSet(narrowed, selection.selectionSet);
+      const part = spread
+        ? ofFragment(selection.name.value, window)
+        : ofSet(narrowed, selection.selectionSet, window);
       if (isInterfaceType(type) && isObjectType(narrowed)) {
         const known = byType.get(narrowed) ?? none();
         add(known, part);
@@ -94,18 +110,19 @@ export function costOf(
     return total;
   }
 
-  function ofFragment(name: string): Part {
-    const known = measured.get(name);
+  function ofFragment(name: string, window?: string): Part {
+    const key = `${name} ${window}`;
+    const known = measured.get(key);
     if (known !== undefined) return known;
-    measured.set(name, none()); // ends a cycle of fragments
+    measured.set(key, none()); // ends a cycle of fragments
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
-    const part = type ? ofSet(type, fragment.selectionSet) : none();
-    measured.set(name, part);
+    const part = type ? ofSet(type, fragment.selectionSet, window) : none();
+    measured.set(key, part);
     return part;
   }
 
-  function ofField(parent: GraphQLNamedType, node: FieldNode): Part {
+  function ofField(parent: GraphQLNamedType, node: FieldNode, window?: string): Part {
     const name = node.name.value;
     const part = none();
     part.bytes = (node.alias?.value ?? name).length + MARKS;
@@ -118,9 +135,15 @@ export function costOf(
     if (!node.selectionSet) {
       part.fields += shape.rows ?? 0;
       part.bytes += (shape.rows ?? 1) * (shape.length + MARKS);
+      part.totals = Number(name === 'totalCount');
       return part;
     }
-    const below = ofSet(shape.type, node.selectionSet);
+    const asked = textOf(shape.ofSummary ? summaryArgument(node) : windowArgument(node));
+    const below = ofSet(
+      shape.type,
+      node.selectionSet,
+      /(Connection|Edge)$/.test(parent.name) ? window : asked,
+    );
     if (shape.ofPage) {
       part.rows = below.rows;
       part.units = below.units;
@@ -130,9 +153,14 @@ export function costOf(
     }
     const size = sizeOf(node.arguments, values) ?? namedSize(node.arguments, values) ?? shape.rows;
     const times = size ?? 1;
-    const free =
-      shape.paidBy !== undefined && !node.arguments?.some((given) => given.name.value === shape.paidBy);
+    const free = shape.ofRow && asked !== undefined && asked === window;
     part.units = (shape.weight && !free ? unitsFor(shape.weight, times) : 0) + times * below.units;
+    if (shape.reads) {
+      reads = true;
+      const totals = Math.min(1, below.totals);
+      const args = argumentsOf(node.arguments, values);
+      part.units += unitsForReading(shape.reads({ args, parent: undefined, totals, network, sizes }));
+    }
     part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
     part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
     if (size === undefined) part.rows = below.rows;
@@ -142,7 +170,7 @@ export function costOf(
 
   const total = ofSet(root, operation.selectionSet);
   total.units += introspectionUnits(total);
-  return { ...total, passed: bounded.find((measure) => total[measure] > limits[measure]) };
+  return { ...total, reads, passed: bounded.find((measure) => total[measure] > limits[measure]) };
 }
 
 const FIELDS_A_UNIT = 100;

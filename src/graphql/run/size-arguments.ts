@@ -51,6 +51,12 @@ function argument(nodes: readonly ArgumentNode[] | undefined, name: string, valu
   return node && valueFromASTUntyped(node.value, values);
 }
 
+/** As written or given, not coerced. */
+export const argumentsOf = (nodes: readonly ArgumentNode[] | undefined, values: Values): Values =>
+  Object.fromEntries(
+    (nodes ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value, values)]),
+  );
+
 /** Larger sizes have no estimate, because lists refuse them. */
 const MAX_PAGE_SIZE = 1_000;
 

@@ -9,8 +9,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import Negotiator from 'negotiator';
-import { weightOf } from '../../accounts/compute-units.ts';
+import { unitsFor, weightOf } from '../../accounts/compute-units.ts';
 import type { Metering } from '../../accounts/meter.ts';
 import type { Context } from '../../context.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
@@ -20,6 +19,7 @@ import type { Subscription } from '../live/stream.ts';
 import { Topic } from '../live/topic.ts';
 import { renderErrors } from './errors.ts';
 import { fragmentsOf } from './introspection.ts';
+import { costOf } from './query-cost.ts';
 
 const CONDITIONS = ['skip', 'include'];
 
@@ -48,16 +48,20 @@ export function rootConditions(document: DocumentNode): GraphQLError[] {
     );
 }
 
-export type Plan = Pick<Subscription, 'topic' | 'weight' | 'key' | 'textOf'>;
+export type Plan = Pick<Subscription, 'topic' | 'weight' | 'key' | 'fieldUnits' | 'textOf'>;
 
 export async function planOf(args: ExecutionArgs): Promise<Plan | ExecutionResult> {
   const topic = await createSourceEventStream(args);
   if (!(topic instanceof Topic)) return topic as ExecutionResult;
-  const { document, operationName, variableValues, contextValue } = args;
-  const { network, caller } = contextValue as Context;
+  const { schema, document, operationName, variableValues, contextValue } = args;
+  const context = contextValue as Context;
+  const { network, caller } = context;
+  const weight = weightOf(topic.subject.operation);
+  const cost = costOf(schema, document, operationName, variableValues ?? {}, context);
   return {
     topic,
-    weight: weightOf(topic.subject.operation),
+    weight,
+    fieldUnits: cost.units - unitsFor(weight, 1),
     key: JSON.stringify([
       caller.accountId,
       network,
@@ -82,9 +86,6 @@ async function eventText(args: ExecutionArgs): Promise<EventText> {
 }
 
 export const isPlan = (made: Plan | ExecutionResult): made is Plan => 'topic' in made;
-
-export const acceptsEvents = (accept: string | undefined): boolean =>
-  new Negotiator({ headers: { accept: accept || '*/*' } }).mediaType(['text/event-stream']) !== undefined;
 
 export const eventHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',

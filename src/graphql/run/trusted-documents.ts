@@ -7,7 +7,7 @@ import { schema } from '../schema/index.ts';
 import { LimitsRule } from './limits.ts';
 import { parseBounded } from './parse.ts';
 import { PartsRule } from './parts-rule.ts';
-import { NulRule } from './variables.ts';
+import { TextRule } from './variables.ts';
 
 export type TrustedDocuments = {
   byId: ReadonlyMap<string, string>;
@@ -83,7 +83,7 @@ function faultOf(text: string, only: boolean): string | undefined {
     const rules = [
       ...specifiedRules,
       LimitsRule,
-      NulRule,
+      TextRule,
       PartsRule,
       ...(only ? [NoSchemaIntrospectionCustomRule] : []),
     ];

@@ -9,26 +9,18 @@ import { badInput, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 import type { Streams } from '../live/streams.ts';
 import { schema } from '../schema/index.ts';
-import { acceptedType } from './accept.ts';
+import { acceptedParts, acceptedType, acceptsEvents, type PartsType } from './accept.ts';
 import { type documentReader, idNames, type Params } from './documents.ts';
 import { renderErrors } from './errors.ts';
 import type { GraphqlAnswer } from './index.ts';
 import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
-import {
-  acceptedParts,
-  isParts,
-  type Parts,
-  type PartsType,
-  partsBody,
-  partsHeaders,
-  runParts,
-} from './parts.ts';
+import { isParts, type Parts, partsBody, partsHeaders, runParts } from './parts.ts';
 import { initialCountRefusal, PartsRule, partsIn, partsRefusal } from './parts-rule.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
-import { acceptsEvents, eventHeaders, isPlan, type Plan, planOf, rootConditions } from './subscriptions.ts';
-import { NulRule, refuseNul, variableErrors } from './variables.ts';
+import { eventHeaders, isPlan, type Plan, planOf, rootConditions } from './subscriptions.ts';
+import { checkTexts, TextRule, variableErrors } from './variables.ts';
 
 /**
  * Responses are stored only for successful requests. If one of several mutations failed, a retry with the same key
@@ -50,7 +42,7 @@ function refusalsOf(args: ExecutionArgs): readonly GraphQLError[] | undefined {
   if (faults) return faults;
   const { schema, document, operationName, variableValues } = args;
   const context = args.contextValue as Context;
-  const cost = costOf(schema, document, operationName, variableValues ?? {});
+  const cost = costOf(schema, document, operationName, variableValues ?? {}, context);
   const refused =
     keyRefusal(args) ??
     initialCountRefusal(document, variableValues ?? {}) ??
@@ -90,7 +82,7 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
     const conditions = rootConditions(documentAST);
     if (conditions.length > 0) return setResult(conditions);
     addValidationRule(LimitsRule);
-    addValidationRule(NulRule);
+    addValidationRule(TextRule);
   },
   onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
     setExecuteFn(execute); // Yoga's own executor mistakes an object with an alias `then` for a promise
@@ -122,7 +114,7 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
     });
   },
   onParams({ params, request, setParams }) {
-    if (params.variables) refuseNul(params.variables);
+    if (params.variables) checkTexts(params.variables);
     const isGet = request.method === 'GET';
     const read = isGet ? readDocument({ ...idsOf(request.url), ...params }, 'query') : readDocument(params);
     if (read instanceof GraphQLError) throw read;
@@ -201,7 +193,7 @@ const notAcceptable = (message: string) => new Refusal('NOT_ACCEPTABLE', message
 export type Answering = (
   request: FastifyRequest,
   context: Context,
-  newContext: (metering: Metering) => Context,
+  newContext: (metering: Metering, line?: string) => Context,
 ) => Promise<GraphqlAnswer>;
 
 export function makeYoga(readDocument: ReturnType<typeof documentReader>, streams: Streams): Answering {
@@ -232,7 +224,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
       throw notAcceptable(
         'The response is application/json or application/graphql-response+json; accept one of them.',
       );
-    request.raw.headers.accept = accept; // Yoga ignores `q`
+    request.raw.headers.accept = accept; // Yoga ignores weights
     const partsType = acceptedParts(given);
     if (partsType) partsTypes.set(context.metering, partsType);
     const response = await yoga.handleNodeRequest(request, context);

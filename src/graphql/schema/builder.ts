@@ -1,9 +1,14 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../../context.ts';
+import type { Stored } from '../../db/batch/stored.ts';
 import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
+import { unstorable } from '../../kernel/storable.ts';
 
-type ConnectionExtras = { totalCount: () => number | Promise<number> };
+export type ConnectionExtras = {
+  totalCount: () => number | Promise<number>;
+  stored?: (() => Promise<Stored> | Stored) | undefined;
+};
 
 type Leaf<T> = { Input: T; Output: T };
 
@@ -37,8 +42,7 @@ type GlobalId = { typename: string; id: string };
 export function readGlobalId(globalId: string): GlobalId | undefined {
   const text = Buffer.from(globalId, 'base64url').toString('utf8');
   const [typename = '', ...rest] = text.split(':');
-  const named =
-    (nodeTypes.has(typename) || rowTypes.has(typename)) && rest.length > 0 && !text.includes('\0');
+  const named = (nodeTypes.has(typename) || rowTypes.has(typename)) && rest.length > 0 && !unstorable(text);
   return named ? { typename, id: rest.join(':') } : undefined;
 }
 

@@ -1,27 +1,19 @@
 import type { FieldRef, ObjectFieldBuilder } from '@pothos/core';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { FieldExtensions } from '../../fast-rows/placeholders.ts';
 import { isNullable, leafKind } from '../../kernel/leaves.ts';
 import type { FieldCost } from '../run/metering.ts';
 import { builder, globalIdOf, type Schema } from './builder.ts';
-import { replacedBy } from './deprecated.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<Schema, Row & object>;
 
-export function columns<Row, Shape extends z.ZodRawShape>(
-  t: FieldsOf<Row>,
-  record: z.ZodObject<Shape>,
-  deprecationReason?: string,
-) {
+export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) {
   const leaves = Object.entries(record.shape).flatMap(([name, schema]) => {
     const kind = leafKind(schema);
     if (!kind) return [];
     const description = (schema as z.ZodType).description;
     if (!description) throw new Error(`Field ${name} of ${record.meta()?.id} has no description.`);
-    const field = t.expose(
-      name as never,
-      { type: kind, nullable: isNullable(schema), description, deprecationReason } as never,
-    );
+    const field = t.expose(name as never, { type: kind, nullable: isNullable(schema), description } as never);
     return [[name, field] as const];
   });
   return Object.fromEntries(leaves);
@@ -59,7 +51,6 @@ export const exposed = <Row>(
     stored?: z.ZodObject;
     column?: keyof Row & string;
     rows?: number;
-    deprecationReason?: string | undefined;
   },
 ) => {
   const extensions: FieldExtensions & FieldCost = {
@@ -71,15 +62,9 @@ export const exposed = <Row>(
 };
 
 /** REST's `id`, for example, would collide with the global id. */
-export const renamed = <Row>(
-  t: FieldsOf<Row>,
-  column: keyof Row & string,
-  description: string,
-  deprecationReason?: string,
-) => {
+export const renamed = <Row>(t: FieldsOf<Row>, column: keyof Row & string, description: string) => {
   const extensions: FieldExtensions = { column };
-  const deprecated = deprecationReason === undefined ? {} : { deprecationReason };
-  return t.string({ description, extensions, ...deprecated, resolve: (row) => row[column] as string });
+  return t.string({ description, extensions, resolve: (row) => row[column] as string });
 };
 
 /** For rows that `node` cannot find, because their figures depend on list arguments. */
@@ -98,8 +83,6 @@ type Share = z.ZodRawShape & { percentage: z.ZodType<string | number> };
 /** For records whose `percentage` in REST is a ratio. The objects are stored as JSON. */
 export function shareObject<Shape extends Share>(record: z.ZodObject<Shape>) {
   const { id, description } = record.meta() ?? {};
-  const { percentage } = record.shape;
-  const text = percentage.description as string;
   const extensions: FieldExtensions = { column: 'percentage' };
   return builder.objectRef<z.output<z.ZodObject<Shape>> & object>(id as string).implement({
     description: description as string,
@@ -107,11 +90,10 @@ export function shareObject<Shape extends Share>(record: z.ZodObject<Shape>) {
       ({
         ...columns(t, record.omit({ percentage: true } as never) as unknown as z.ZodObject),
         ratio: t.float({
-          description: text,
+          description: record.shape.percentage.description as string,
           extensions,
           resolve: (row) => Number((row as { percentage: string | number }).percentage),
         }),
-        ...columns(t, z.object({ percentage }).meta({ id }), replacedBy('ratio')),
       }) as never,
   });
 }

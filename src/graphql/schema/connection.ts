@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { Stored } from '../../db/batch/stored.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import {
   DEFAULT_PAGE_SIZE,
@@ -140,19 +141,33 @@ export const connection = <Row>(
   slice: Slice<Row>,
   cursorOf: (row: Row) => string,
   totalCount: () => number | Promise<number>,
-) => new Connection(slice, cursorOf, totalCount);
+  stored?: () => Promise<Stored> | Stored,
+) => new Connection(slice, cursorOf, totalCount, stored);
 
 class Connection<Row> {
   readonly nodes: Row[];
-  readonly totalCount: () => number | Promise<number>;
+  readonly stored: (() => Promise<Stored> | Stored) | undefined;
+  readonly #count: () => number | Promise<number>;
+  #total: number | Promise<number> | undefined;
   readonly #slice: Slice<Row>;
   readonly #cursorOf: (row: Row) => string;
 
-  constructor(slice: Slice<Row>, cursorOf: (row: Row) => string, totalCount: () => number | Promise<number>) {
+  constructor(
+    slice: Slice<Row>,
+    cursorOf: (row: Row) => string,
+    totalCount: () => number | Promise<number>,
+    stored: (() => Promise<Stored> | Stored) | undefined,
+  ) {
     this.nodes = slice.rows;
-    this.totalCount = totalCount;
+    this.#count = totalCount;
+    this.stored = stored;
     this.#slice = slice;
     this.#cursorOf = cursorOf;
+  }
+
+  /** Counts once, however many aliases ask. */
+  totalCount(): number | Promise<number> {
+    return (this.#total ??= this.#count());
   }
 
   get edges() {

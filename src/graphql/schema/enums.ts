@@ -11,6 +11,10 @@ export const NetworkEnum = builder.enumType('Network', {
       description: 'The Holesky test network; only stored data is served.',
       deprecationReason: 'Support for Holesky ended in March 2025.',
     },
+    SEPOLIA: {
+      value: 'sepolia',
+      description: 'The Sepolia test network; its blocks are of Gloas since epoch 353024.',
+    },
   } as const,
 });
 
@@ -34,8 +38,8 @@ export const TimeWindowEnum = builder.enumType('TimeWindow', {
 export const SortOrderEnum = builder.enumType('SortOrder', {
   description: 'A sort order.',
   values: {
-    ASC: { value: 'asc', description: 'Smallest first.' },
-    DESC: { value: 'desc', description: 'Largest first.' },
+    ASC: { value: 'asc', description: 'Smallest first; of times, oldest first.' },
+    DESC: { value: 'desc', description: 'Largest first; of times, newest first.' },
   } as const,
 });
 

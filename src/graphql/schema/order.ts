@@ -1,3 +1,4 @@
+import type { Order } from '../../kernel/page.ts';
 import { builder } from './builder.ts';
 import { enumValues, SortOrderEnum } from './enums.ts';
 
@@ -5,7 +6,6 @@ export function orderInput<const Field extends string>(
   name: string,
   fields: readonly Field[],
   describe: (field: Field) => string,
-  direction: 'asc' | 'desc' = 'desc',
 ) {
   const FieldEnum = builder.enumType(`${name}OrderField`, {
     description: 'What a list is ordered by.',
@@ -17,9 +17,21 @@ export function orderInput<const Field extends string>(
       field: t.field({ type: FieldEnum, required: true, description: 'What to order by.' }),
       direction: t.field({
         type: SortOrderEnum,
-        defaultValue: direction,
-        description: 'Smallest or largest first.',
+        defaultValue: 'desc',
+        description: 'Smallest or largest first; of times, oldest or newest first.',
       }),
     }),
   });
 }
+
+type Given<Field> = { field: Field; direction?: 'asc' | 'desc' | null | undefined } | null | undefined;
+
+/** Without `orderBy`, the order by `field`: the newest or largest first. */
+export const orderOf = <Field extends string>(orderBy: Given<Field>, field: Field): Order<Field> => ({
+  field: orderBy?.field ?? field,
+  direction: orderBy?.direction ?? 'desc',
+});
+
+/** Of a list with one field to order by, which is `ascending` without `orderBy`. */
+export const isAscending = (orderBy: Given<unknown>, ascending = false): boolean =>
+  orderBy ? orderBy.direction === 'asc' : ascending;

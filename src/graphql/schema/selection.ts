@@ -30,23 +30,23 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-/** `ownId`: the GraphQL name of the record's `id`, because GraphQL's `id` may be the global id. */
+/** `shown`: names in GraphQL of columns that have another name there. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
   paths: string[][],
-  ownId = 'id',
+  shown: Partial<Record<Field, string>> = {},
 ): Field[] {
   const names = selectedFields(info, ...paths);
-  return fields.filter((name) => names.has(name === 'id' ? ownId : name));
+  return fields.filter((name) => names.has(shown[name] ?? name));
 }
 
 export const selectionFor = <Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
   paths: string[][],
-  ownId?: string,
-): Selection<Field> => layoutFor(info) ?? selectedOf(info, fields, paths, ownId);
+  shown?: Partial<Record<Field, string>>,
+): Selection<Field> => layoutFor(info) ?? selectedOf(info, fields, paths, shown);
 
 function selectedTree({ fieldNodes, fragments }: GraphQLResolveInfo): Tree {
   const tree: Tree = new Map();

@@ -5,6 +5,8 @@ export const ValidatorBy = builder.inputType('ValidatorBy', {
   isOneOf: true,
   fields: (t) => ({
     index: t.int({ description: 'Index of the validator, >= 0.' }),
-    pubkey: t.string({ description: 'Public key of the validator, 0x and 96 hex digits, in any case.' }),
+    pubkey: t.string({
+      description: 'Public key of the validator, 96 hex digits in any case, with or without 0x.',
+    }),
   }),
 });

@@ -8,9 +8,9 @@ import type { TokenDirectory } from '../../accounts/token-directory.ts';
 import type { Caller } from '../../context.ts';
 import { tracer } from '../../kernel/tracing.ts';
 import { admissions } from '../admission.ts';
+import { baseUrl } from '../base.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { NetworkHeader } from '../network-header.ts';
-import { baseUrl } from '../rest/rest.ts';
 import { formOf } from '../rest/row-forms.ts';
 import { requestAttributes } from '../tracing.ts';
 import { type AnswerCache, type CachedResponse, keyOfUrl } from './answer-cache.ts';
@@ -86,7 +86,8 @@ export function replayCached(options: {
   function keyOfGet({ headers, url = '' }: IncomingMessage, network: string): string | undefined {
     if (!url.startsWith('/v') || formOf(headers.accept)) return undefined;
     // Only Fastify decides whether to trust these headers.
-    const forwarded = headers['x-forwarded-host'] ?? headers['x-forwarded-proto'];
+    const forwarded =
+      headers['x-forwarded-host'] ?? headers['x-forwarded-proto'] ?? headers['x-forwarded-prefix'];
     if (forwarded !== undefined && options.trustsProxy && publicUrl === undefined) return undefined;
     return keyOfUrl(network, baseUrl(publicUrl, 'http', headers.host), url);
   }
@@ -112,7 +113,7 @@ export function replayCached(options: {
       return false;
     }
     const reqId = options.requestId(request);
-    const span = tracer?.request(request.headers, `${request.method} ${cached.route}`);
+    const span = tracer?.request(request.headers, `${request.method} ${cached.route}`, true);
     const headers = cached.headers.concat('x-request-id', reqId);
     for (const name in metering.headers) headers.push(name, metering.headers[name] as string);
     response.writeHead(cached.status, headers).end(cached.body);
@@ -148,9 +149,12 @@ export function replayCached(options: {
     const responseOf = (key: string | undefined) =>
       key === undefined ? undefined : cache.response(key, variantOf(request.headers));
     const send = (caller: Caller, cached: CachedResponse, key: string | undefined, otherwise: () => void) =>
-      void sendCached(caller, cached, () => responseOf(key), request, response).then(
-        (sent) => sent || otherwise(),
-      );
+      void sendCached(caller, cached, () => responseOf(key), request, response)
+        .then((sent) => sent || otherwise())
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'A cached response could not be sent.');
+          response.destroy();
+        });
     if (request.method === 'GET') {
       const key = keyOfGet(request, network);
       const cached = responseOf(key);

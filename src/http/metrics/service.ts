@@ -33,6 +33,11 @@ export function registerServiceMetrics(meters: Meters, sources: ServiceSources):
   for (const state of ['total', 'idle', 'waiting'] as const)
     gauge(`db_connections_${state}`, `Reading connections: ${state}.`, () => pool.stats()[state]);
   gauge(
+    'db_statements_in_line',
+    'Reading statements that wait for others of their account.',
+    () => pool.stats().inLine,
+  );
+  gauge(
     'changes_heard',
     '1 while the database reports changes, 0 while it does not and nothing is cached.',
     () => Number(revisions.trusted()),

@@ -1,8 +1,11 @@
-import type { FastifyReply } from 'fastify';
-import { html, nonceOf, pageCsp, sendPage } from './page.ts';
-import { tokenBar } from './token-bar.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { rootOf } from '../base.ts';
+import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
+import { pageLinks, tokenBar } from './token-bar.ts';
 
-const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/swagger-ui.css">
+const headAt = (
+  root: string,
+) => `<link rel="icon" href="data:,"><link rel="stylesheet" href="${root}assets/swagger-ui.css">
 ${tokenBar.style}<style>:root{color-scheme:light dark}body{margin:0}html.dark-mode{background:#1c2022}</style>`;
 
 const start = `
@@ -18,7 +21,7 @@ const opsFilter = (tags, phrase) => tags
 (async () => {
   const token = await sharedToken();
   SwaggerUIBundle({
-    url: '/openapi.json', dom_id: '#root', deepLinking: true, validatorUrl: null, persistAuthorization: false,
+    url: ROOT + 'openapi.json', dom_id: '#root', deepLinking: true, validatorUrl: null, persistAuthorization: false,
     filter: true, plugins: [() => ({ fn: { opsFilter } })],
     requestInterceptor: (request) => {
       if (token) request.headers.Authorization ??= 'Bearer ' + token;
@@ -27,9 +30,11 @@ const opsFilter = (tags, phrase) => tags
   });
 })();`;
 
-export function docsPage(reply: FastifyReply) {
+export function docsPage(request: FastifyRequest, reply: FastifyReply, hasExplorer: boolean) {
+  const root = rootOf(request);
+  const links = pageLinks(root, [...(hasExplorer ? (['explorer'] as const) : []), 'graphql']);
   const nonce = nonceOf();
-  const body = `${tokenBar.form}<div id="root"></div><script src="/assets/swagger-ui.js"></script>
-<script nonce="${nonce}">${tokenBar.script}${start}</script>`;
-  return sendPage(reply, pageCsp(nonce), html('stakegraph REST reference', head, body));
+  const body = `${tokenBar.form(links)}<div id="root"></div><script src="${root}assets/swagger-ui.js"></script>
+<script nonce="${nonce}">const ROOT = ${inScript(root)};${tokenBar.script}${start}</script>`;
+  return sendPage(reply, pageCsp(nonce), html('stakegraph REST reference', headAt(root), body));
 }

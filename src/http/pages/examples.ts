@@ -6,7 +6,7 @@ query LargestPools {
     totalCount
     nodes {
       operatorId
-      summary {
+      summary(window: SEVEN_DAYS) {
         validatorCount
         networkPenetration
         avgValidatorEffectiveness
@@ -53,16 +53,16 @@ query PoolsAndShares($pools: Int!, $shares: Int!) {
   operators(window: THIRTY_DAYS, idType: POOL, first: $pools) {
     nodes {
       displayName
-      summary {
+      summary(window: THIRTY_DAYS) {
         validatorCount
       }
       lastDay: summary(window: ONE_DAY) {
         avgUptime
       }
-      poolShares(first: $shares) {
+      poolShares(window: THIRTY_DAYS, first: $shares) {
         nodes {
           operatorId
-          summary {
+          summary(window: THIRTY_DAYS) {
             validatorCount
             avgUptime
           }
@@ -80,7 +80,7 @@ query WeeksOfPools {
   operators(window: THIRTY_DAYS, idType: POOL, first: 3) {
     nodes {
       displayName
-      attestations(granularity: WEEK, orderBy: { field: PERIOD, direction: DESC }, first: 4) {
+      attestations(granularity: WEEK, first: 4) {
         nodes {
           startDate
           endDate
@@ -94,7 +94,7 @@ query WeeksOfPools {
 `,
   },
   {
-    query: `# Validators slashed, and what it cost them in Gwei.
+    query: `# The last slashed validators, and what it cost them in Gwei.
 query Slashings {
   slashings(first: 10) {
     totalCount
@@ -117,7 +117,7 @@ query SlashedValidatorsOfPools($pools: Int!) {
   operators(window: SEVEN_DAYS, idType: POOL, first: $pools) {
     nodes {
       operatorId
-      slashings(last: 3) {
+      slashings(first: 3) {
         totalCount
         nodes {
           slashingPenalties
@@ -296,7 +296,7 @@ query StakePools($window: TimeWindow!) {
     nodes {
       poolName
       stakeAuthority
-      summary {
+      summary(window: $window) {
         delegatedStake
         networkPenetration
         delegatorApy
@@ -315,12 +315,7 @@ query StakePools($window: TimeWindow!) {
   {
     query: `# What a validator earned day by day, newest first, beside its network; each network has fields of its own.
 query DailyRewards($validator: String!) {
-  validatorRewards(
-    network: SOLANA
-    validatorId: $validator
-    orderBy: { field: DATE, direction: DESC }
-    first: 7
-  ) {
+  validatorRewards(network: SOLANA, validatorId: $validator, first: 7) {
     totalCount
     nodes {
       date
@@ -333,7 +328,7 @@ query DailyRewards($validator: String!) {
       }
     }
   }
-  networkRewards(network: SOLANA, orderBy: { field: DATE, direction: DESC }, first: 7) {
+  networkRewards(network: SOLANA, first: 7) {
     nodes {
       date
       ... on SolanaNetworkReward {
@@ -356,7 +351,7 @@ query LargestValidators {
       displayName
       validator
       validatorRewards
-      history(orderBy: { field: DATE, direction: DESC }, first: 7) {
+      history(first: 7) {
         nodes {
           date
           validatorRewards
@@ -364,7 +359,7 @@ query LargestValidators {
       }
     }
   }
-  networkRewards(network: SOLANA, orderBy: { field: DATE, direction: DESC }, first: 1) {
+  networkRewards(network: SOLANA, first: 1) {
     nodes {
       date
       validatorRewards
@@ -386,7 +381,7 @@ query PrivateSets {
           validatorIndex
         }
       }
-      effectiveness(granularity: WEEK, orderBy: { field: PERIOD, direction: DESC }, first: 4) {
+      effectiveness(granularity: WEEK, first: 4) {
         nodes {
           startDate
           avgValidatorEffectiveness

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { rootOf } from '../base.ts';
 import { sendPage, strict } from './page.ts';
 
 const folder = fileURLToPath(new URL('../../../dist/web', import.meta.url));
@@ -12,7 +13,7 @@ const plotStyle = "'sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww='";
 const csp = `${strict}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' ${plotStyle}`;
 
 export type Explorer = {
-  show: (reply: FastifyReply) => FastifyReply;
+  show: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
   documents: string[];
 };
 
@@ -20,14 +21,16 @@ export function builtExplorer(): Explorer | undefined {
   try {
     const page = readFileSync(join(folder, 'index.html'), 'utf8');
     const documents: string[] = JSON.parse(readFileSync(join(folder, 'documents.json'), 'utf8'));
-    return { show: (reply) => sendPage(reply, csp, page), documents };
+    // The build writes paths from the root of the gateway, which each page is at another depth of.
+    const parts = page.split(/(?<=(?:href|src)=")\.\//);
+    return { show: (request, reply) => sendPage(reply, csp, parts.join(rootOf(request))), documents };
   } catch {
     return undefined;
   }
 }
 
 export function serveExplorer(app: FastifyInstance, { show }: Explorer) {
-  for (const path of ['/explore', '/explore/*']) app.get(path, (_request, reply) => show(reply));
+  for (const path of ['/explore', '/explore/*']) app.get(path, show);
   app.register(fastifyStatic, {
     root: join(folder, 'assets/explorer'),
     prefix: '/assets/explorer/',

@@ -1,11 +1,14 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TOKEN_IN_TEXT } from '../../accounts/token-format.ts';
+import { rootOf } from '../base.ts';
 import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
-import { tokenBar } from './token-bar.ts';
+import { pageLinks, tokenBar } from './token-bar.ts';
 
 // `transform:none` keeps draggable tabs from jumping when clicked.
-const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
+const headAt = (
+  root: string,
+) => `<link rel="icon" href="data:,"><link rel="stylesheet" href="${root}assets/graphiql.css">
 ${tokenBar.style}<style>body{display:flex;flex-direction:column;height:100vh;margin:0}
 #root{flex:1;min-height:0}.graphiql-tab{transform:none!important}#bar{display:flex;flex-wrap:wrap;align-items:center}
 #lists{display:flex;flex-wrap:wrap;gap:.5rem;padding:.25rem 1rem}select{max-width:calc(100vw - 2rem)}
@@ -72,7 +75,7 @@ function keptTabs() {
     return { tabs: [] };
   }
 }
-function openInTab({ query, variables }) {
+function putIntoTab({ query, variables }) {
   const kept = keptTabs();
   const open = kept.tabs.findIndex((tab) => tab.query === query && (tab.variables ?? null) === variables);
   if (open < 0) kept.tabs.push({
@@ -81,16 +84,26 @@ function openInTab({ query, variables }) {
   });
   kept.activeTabIndex = open < 0 ? kept.tabs.length - 1 : open;
   localStorage.setItem(TABS, JSON.stringify(kept));
-  location.reload();
+}
+// The next page puts it into a tab: until this one is gone, GraphiQL may still write its own tabs. The address loses
+// its query, which GraphiQL would open in place of that tab.
+const CHOSEN = 'stakegraph:chosen';
+function openInTab(item) {
+  sessionStorage.setItem(CHOSEN, JSON.stringify(item));
+  location.replace(location.pathname);
 }
 for (const [id, list] of [['#examples', () => examples], ['#history', executed]])
   document.querySelector(id).addEventListener('change', ({ target }) => openInTab(list()[target.value]));
+const chosen = sessionStorage.getItem(CHOSEN);
+sessionStorage.removeItem(CHOSEN);
+if (chosen) putIntoTab(JSON.parse(chosen));
 // A link of the explorer: the document is in the fragment, which no server sees.
 const linked = new URLSearchParams(location.hash.slice(1));
 if (linked.has('query')) {
   history.replaceState(null, '', location.pathname);
-  openInTab({ query: linked.get('query'), variables: linked.get('variables') });
-} else (async () => {
+  putIntoTab({ query: linked.get('query'), variables: linked.get('variables') });
+}
+(async () => {
   const token = await sharedToken();
   // Without the active tab's query, GraphiQL opens an empty tab on every reload.
   const { tabs, activeTabIndex } = keptTabs();
@@ -102,9 +115,11 @@ if (linked.has('query')) {
   });
 })();`;
 
-export function graphiqlPage(reply: FastifyReply) {
+export function graphiqlPage(request: FastifyRequest, reply: FastifyReply, hasExplorer: boolean) {
+  const root = rootOf(request);
+  const links = pageLinks(root, [...(hasExplorer ? (['explorer'] as const) : []), 'docs']);
   const nonce = nonceOf();
-  const body = `<div id="bar">${tokenBar.form}${lists}</div><div id="root"></div><script src="/assets/graphiql.js"></script>
-<script nonce="${nonce}">const options = ${inScript(options)};const examples = ${inScript(examples)};${tokenBar.script}${history}${start}</script>`;
-  return sendPage(reply, pageCsp(nonce), html('stakegraph GraphiQL', head, body));
+  const body = `<div id="bar">${tokenBar.form(links)}${lists}</div><div id="root"></div><script src="${root}assets/graphiql.js"></script>
+<script nonce="${nonce}">const ROOT = ${inScript(root)};const options = ${inScript(options)};const examples = ${inScript(examples)};${tokenBar.script}${history}${start}</script>`;
+  return sendPage(reply, pageCsp(nonce), html('stakegraph GraphiQL', headAt(root), body));
 }

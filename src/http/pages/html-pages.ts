@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { boundedMap } from '../../kernel/bounded.ts';
 import { shared } from '../../kernel/shared.ts';
+import { basePathOf, rootOf, wasShortened } from '../base.ts';
 import { encodingOf, isUnchanged } from '../negotiation.ts';
 import { docsPage } from './docs-page.ts';
 import { type Explorer, serveExplorer } from './explorer.ts';
@@ -49,20 +51,22 @@ function splitGraphiql(html: string): { css: string; script: string; icon: strin
   return { css, icon, script: html.slice(start + '<script>'.length, end) };
 }
 
-const landing = (operations: readonly string[]) =>
+/** Paths below which trusted proxies say that the gateway is; usually one. */
+const MAX_BASE_PATHS = 8;
+
+const landing = (root: string, operations: readonly string[]) =>
   html(
     'stakegraph',
     '<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}dt{font-weight:600}</style>',
     `<h1>stakegraph</h1><p>Performance, rewards and network statistics of proof-of-stake validators.</p><dl>
-<dt><a href="/graphql">/graphql</a></dt><dd>GraphQL; GraphiQL in a browser</dd>
-<dt><a href="/docs">/docs</a></dt><dd>Reference of the REST paths</dd>
-<dt><a href="/openapi.json">/openapi.json</a></dt><dd>OpenAPI 3.1 document</dd>
-<dt>${operations.map((path) => `<a href="${path}">${path}</a>`).join(', ')}</dt><dd>Operations</dd></dl>
+<dt><a href="${root}graphql">/graphql</a></dt><dd>GraphQL; GraphiQL in a browser</dd>
+<dt><a href="${root}docs">/docs</a></dt><dd>Reference of the REST paths</dd>
+<dt><a href="${root}openapi.json">/openapi.json</a></dt><dd>OpenAPI 3.1 document</dd>
+<dt>${operations.map((path) => `<a href="${root}${path.slice(1)}">${path}</a>`).join(', ')}</dt><dd>Operations</dd></dl>
 <p>Every call below /v0, /v1 and /graphql needs <code>Authorization: Bearer &lt;token&gt;</code>.</p>`,
   );
 
 const places = {
-  name: 'stakegraph',
   graphql: '/graphql',
   docs: '/docs',
   openapi: '/openapi.json',
@@ -72,14 +76,23 @@ const places = {
 
 export function servePages(
   app: FastifyInstance,
-  openApi: object,
+  openApiAt: (basePath: string) => object,
   has: { explorer: Explorer | undefined; metrics: boolean },
 ) {
-  const index = landing(['/health', '/ready', ...(has.metrics ? ['/metrics'] : [])]);
-  const paths = { ...places, ...(has.metrics && { metrics: '/metrics' }) };
+  const hasMetrics = (request: FastifyRequest) => has.metrics && !wasShortened(request);
+  const placesFor = (request: FastifyRequest) => {
+    const shown = { ...places, ...(hasMetrics(request) && { metrics: '/metrics' }) };
+    const at = Object.entries(shown).map(([name, place]) => [name, basePathOf(request) + place]);
+    return { name: 'stakegraph', ...Object.fromEntries(at) };
+  };
   const { explorer } = has;
   if (explorer) serveExplorer(app, explorer);
-  const showIndex = (reply: FastifyReply) => sendPage(reply, `${strict}; style-src 'unsafe-inline'`, index);
+  const showIndex = (request: FastifyRequest, reply: FastifyReply) =>
+    sendPage(
+      reply,
+      `${strict}; style-src 'unsafe-inline'`,
+      landing(rootOf(request), ['/health', '/ready', ...(hasMetrics(request) ? ['/metrics'] : [])]),
+    );
   const graphiql = lazy(async () => splitGraphiql(renderGraphiQL({})));
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const assets: Record<string, () => Promise<Asset>> = {
@@ -93,13 +106,20 @@ export function servePages(
     '/assets/swagger-ui.css': lazy(async () =>
       makeAsset('text/css', await readFile(join(swagger, 'swagger-ui.css'))),
     ),
-    '/openapi.json': lazy(async () => makeAsset('application/json', Buffer.from(JSON.stringify(openApi)))),
   };
   for (const [url, asset] of Object.entries(assets)) {
     app.get(url, { compress: false }, async (request, reply) => sendAsset(await asset(), request, reply));
   }
+  const openApis = boundedMap<Promise<Asset>>(MAX_BASE_PATHS);
+  app.get('/openapi.json', { compress: false }, async (request, reply) => {
+    const path = basePathOf(request);
+    const made =
+      openApis.get(path) ?? makeAsset('application/json', Buffer.from(JSON.stringify(openApiAt(path))));
+    openApis.set(path, made);
+    return sendAsset(await made, request, reply);
+  });
   app.get('/', (request, reply) =>
-    wantsPage(request) ? (explorer?.show ?? showIndex)(reply) : reply.send(paths),
+    wantsPage(request) ? (explorer?.show ?? showIndex)(request, reply) : reply.send(placesFor(request)),
   );
-  app.get('/docs', (_request, reply) => docsPage(reply));
+  app.get('/docs', (request, reply) => docsPage(request, reply, explorer !== undefined));
 }

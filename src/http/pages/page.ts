@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
+import { mediaRanges, preferredType } from '../../kernel/media-types.ts';
 import { pageSecurityHeaders } from '../security-headers.ts';
 
 export const inScript = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c');
@@ -30,4 +30,4 @@ const page = 'text/html';
 const pageOrData = ['application/json', 'application/graphql-response+json', page];
 /** Prefers JSON, because GraphQL clients accept any type. */
 export const wantsPage = (request: FastifyRequest): boolean =>
-  request.method === 'GET' && new Negotiator(request).mediaType(pageOrData) === page;
+  request.method === 'GET' && preferredType(mediaRanges(request.headers.accept), pageOrData)?.type === page;

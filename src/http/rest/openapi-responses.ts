@@ -102,7 +102,7 @@ const otherForms = ({ method = 'GET', reply }: Route<Context>): Json =>
           schema: {
             type: 'string',
             description:
-              'A line with the names of the fields, then a line for each row (RFC 4180). Null is empty, an empty text is quoted, and lists are JSON. With `all` in the query, the whole list.',
+              'A line with the names of the fields, then a line for each row (RFC 4180). Null is empty, an empty text is quoted, and lists are JSON. With `bom=true` in `Accept`, a byte order mark first, for Excel. With `all` in the query, the whole list.',
           },
         },
         'application/x-ndjson': {

@@ -81,15 +81,18 @@ const requestBody = (route: Route<Context>, found: Map<string, Json>): Json =>
       }
     : {};
 
-function costText({ base, item }: Weight): string {
+function costText({ base, item, reads }: Weight): string {
   const once = `Costs ${base} compute unit${base === 1 ? '' : 's'}`;
-  return item === 0 ? `${once}.` : `${once} and ${item} for each row.`;
+  const rows = item === 0 ? once : `${once} and ${item} for each row`;
+  return reads === undefined ? `${rows}.` : `${rows}, and 1 for each 1,000 ${reads}.`;
 }
 
 export function openApiDocument(
   routes: readonly Route<Context>[],
   networkHeader: string,
   version: string,
+  /** Below which clients see the gateway. */
+  basePath = '',
 ): Json {
   const schemas = new Map<string, Json>();
   const network = parameters({ [networkHeader]: networkParam() }, 'header');
@@ -129,7 +132,7 @@ export function openApiDocument(
       license: { name: 'MIT', identifier: 'MIT' },
       'x-compute-units': computeUnits,
     },
-    servers: [{ url: '/', description: 'This gateway.' }],
+    servers: [{ url: basePath || '/', description: 'This gateway.' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ token: [] }],
     paths,

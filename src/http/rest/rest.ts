@@ -1,7 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { PLAIN_LIST_SIZE, unitsFor, type Weight, weightOf } from '../../accounts/compute-units.ts';
+import {
+  PLAIN_LIST_SIZE,
+  unitsFor,
+  unitsForReading,
+  type Weight,
+  weightOf,
+} from '../../accounts/compute-units.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { jsonWriter } from '../../kernel/json.ts';
@@ -9,6 +15,7 @@ import { bytesOf, JsonText } from '../../kernel/json-text.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../../kernel/route.ts';
 import { answering } from '../admission.ts';
+import { basePathOf, baseUrl } from '../base.ts';
 import { type AnswerCache, keyOfUrl } from '../cache/answer-cache.ts';
 import { resourceAnswer } from '../cache/cached-answer.ts';
 import { type NetworkHeader, networkHeader } from '../network-header.ts';
@@ -19,17 +26,14 @@ import { linksOf, wholeList, wholeQuery } from './whole-list.ts';
 
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
-const HOST = /^[\w.:[\]-]+$/;
-
-export const baseUrl = (publicUrl: string | undefined, protocol: string, host = ''): string =>
-  publicUrl ?? `${protocol === 'https' ? protocol : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
-
 /** Removes scheme and host, which proxies send. */
 const targetOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, '');
 
-function readCall(target: string, base: string): Call {
+type Base = { url: string; path: string };
+
+function readCall(target: string, base: Base): Call {
   const [path, ...query] = target.split('?');
-  return { path: path as string, url: base + path, query: query.join('?') };
+  return { path: base.path + path, url: base.url + path, query: query.join('?') };
 }
 
 type Input = { params: unknown; query: unknown; body: unknown };
@@ -44,12 +48,16 @@ function rowsAnswered(body: unknown): number {
   return 1;
 }
 
+/** Units of the rows that are read besides those that are returned. */
+const readingUnits = (route: Route<Context>, context: Context, input: object): number =>
+  route.reads === undefined ? 0 : unitsForReading(route.reads(context, input as never));
+
 function roomCaller(route: Route<Context>, weight: Weight) {
   const write = jsonWriter(route.reply);
   const { status = 200 } = route;
   return async (context: Context, input: Input, call: Call): Promise<Stored & { units: number }> => {
     const { headers = {}, body } = await route.handle(context, input as never, call);
-    const units = unitsFor(weight, rowsAnswered(body));
+    const units = unitsFor(weight, rowsAnswered(body)) + readingUnits(route, context, input);
     return { status, headers, pieces: status === 204 ? [''] : write(body), units };
   };
 }
@@ -66,14 +74,15 @@ function formCaller(route: Route<Context>, list: List, options: Options) {
   const weight = weightOf(route.units ?? route.operationId);
   const readInput = inputReader(route);
   const estimate = estimator(route, weight);
-  return async (request: FastifyRequest, form: Form, network: Network, base: string, faults: Fault[]) => {
+  return async (request: FastifyRequest, form: Form, network: Network, base: Base, faults: Fault[]) => {
     const own = readCall(targetOf(request.url), base);
     const asked = request.query as Record<string, unknown>;
     const whole = wholeQuery(route, asked, faults);
     const inputOf = (given: unknown) => readInput({ ...pick(request), query: given }, faults);
     const first = inputOf(whole ?? asked);
     if (faults.length > 0) throw badInput(faults);
-    request.metering?.claim(estimate(first.query));
+    const reading = readingUnits(route, options.makeContext(request, network), first);
+    request.metering?.claim(estimate(first.query) + reading);
     const read = async (given: Record<string, unknown>) => {
       const input = given === asked || given === whole ? first : inputOf(given);
       if (faults.length > 0) throw badInput(faults);
@@ -92,14 +101,17 @@ function formCaller(route: Route<Context>, list: List, options: Options) {
         notCached: 'form' as const,
       };
     if (whole) {
-      const body = await wholeList({ request, form, list, weight, query: whole, read });
+      const body = await wholeList({ request, form, list, weight, reading, query: whole, read });
       return { status: 200, headers, body, units: 0, notCached: 'form' as const };
     }
     const found = await read(asked);
     const rows = list.rowsOf(found);
     const body = Buffer.from(linesOf(form, list, rows, true));
-    const units = unitsFor(weight, rows.length);
-    const linked = { ...headers, ...linksOf(found, route.successor) };
+    const units = unitsFor(weight, rows.length) + reading;
+    const linked = {
+      ...headers,
+      ...linksOf(found, route.successor && basePathOf(request) + route.successor),
+    };
     return { status: 200, headers: linked, body, units, notCached: 'form' as const };
   };
 }
@@ -136,7 +148,8 @@ function handlerOf(route: Route<Context>, options: Options) {
     if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated());
     const { network, faults } = header.read(request.headers);
     // Fastify reads forwarded headers only from trusted proxies.
-    const base = baseUrl(options.publicUrl, request.protocol, request.host);
+    const path = basePathOf(request);
+    const base = { path, url: baseUrl(options.publicUrl, request.protocol, request.host, path) };
     const target = targetOf(request.url);
     const form = callForm && formOf(request.headers.accept);
     if (form) {
@@ -144,7 +157,7 @@ function handlerOf(route: Route<Context>, options: Options) {
       reply.header('vary', others ? `${others}, ${vary}` : vary);
       return callForm(request, form, network, base, faults);
     }
-    const cacheKey = keyOfUrl(network, base, target);
+    const cacheKey = keyOfUrl(network, base.url, target);
     const cached = faults.length === 0 ? cache?.get(cacheKey) : undefined;
     if (cached) {
       request.metering?.claim(cached.units);
@@ -154,8 +167,8 @@ function handlerOf(route: Route<Context>, options: Options) {
     const body = route.body && readBody(route.body, request.body, faults);
     const key = method === 'POST' ? readKey(request, faults) : undefined;
     if (faults.length > 0) throw badInput(faults);
-    request.metering?.claim(estimate(query));
     const context = options.makeContext(request, network);
+    request.metering?.claim(estimate(query) + readingUnits(route, context, { query, body }));
     const call = (of: Context) => callRoom(of, { params, query, body }, readCall(target, base));
     const answered = key === undefined ? await call(context) : await idempotent(context, key, request, call);
     const { status, pieces, units = baseUnits } = answered;
@@ -171,9 +184,7 @@ function handlerOf(route: Route<Context>, options: Options) {
 
 export function serveRoute(app: FastifyInstance, route: Route<Context>, options: Options): void {
   const { method = 'GET', path, successor } = route;
-  const config = successor
-    ? { headers: { ...deprecated(), link: `<${successor}>; rel="successor-version"` } }
-    : {};
   const handler = handlerOf(route, options);
+  const config = successor === undefined ? {} : { successor };
   app.route({ method, url: path, handler, config, ...(method === 'GET' && { decompress: false }) });
 }

@@ -1,37 +1,30 @@
 import { LosslessNumber, parse, stringify } from 'lossless-json';
-import Negotiator from 'negotiator';
 import { z } from 'zod';
-import { boundedMap } from '../../kernel/bounded.ts';
 import { jsonWriter } from '../../kernel/json.ts';
 import { JsonText } from '../../kernel/json-text.ts';
+import { mediaRanges, preferredType } from '../../kernel/media-types.ts';
 
-export type Form = 'csv' | 'ndjson';
+/** `csvForExcel` begins with a byte order mark, without which Excel does not read UTF-8. */
+export type Form = 'csv' | 'csvForExcel' | 'ndjson';
 
 const types: Record<string, Form | undefined> = {
   'application/json': undefined,
   'text/csv': 'csv',
   'application/x-ndjson': 'ndjson',
 };
+const CSV = 'text/csv; charset=utf-8; header=present';
 export const formTypes: Record<Form, string> = {
-  csv: 'text/csv; charset=utf-8; header=present',
+  csv: CSV,
+  csvForExcel: CSV,
   ndjson: 'application/x-ndjson; charset=utf-8',
 };
 
-/** Parameters other than `q`, by which Negotiator would not find a type without them. */
-const PARAMETERS = /;\s*(?!q\s*=)[^\s;,="]+\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*)/gi;
-
-const known = boundedMap<{ form: Form | undefined }>(500);
-
-/** Undefined means JSON. JSON is the default, and wins if `q` is equal. */
+/** Undefined means JSON, which is the default, and the first of types of equal weight that one wildcard names. */
 export function formOf(accept: string | undefined): Form | undefined {
   if (accept === undefined || !/csv|ndjson|text\/\*/i.test(accept)) return undefined;
-  let read = known.get(accept);
-  if (!read) {
-    const plain = accept.replace(PARAMETERS, '');
-    const [best = ''] = new Negotiator({ headers: { accept: plain } }).mediaTypes(Object.keys(types));
-    known.set(accept, (read = { form: types[best] }));
-  }
-  return read.form;
+  const best = preferredType(mediaRanges(accept), Object.keys(types));
+  const form = best && types[best.type];
+  return form === 'csv' && /^true$/i.test(best?.parameters.bom ?? '') ? 'csvForExcel' : form;
 }
 
 export type List = {
@@ -69,10 +62,13 @@ function cellOf(value: unknown): string {
 
 const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
+const BYTE_ORDER_MARK = '\ufeff';
+
 export function linesOf(form: Form, { record }: List, rows: readonly string[], first: boolean): string {
   if (form === 'ndjson') return rows.map((row) => `${row}\n`).join('');
   const names = Object.keys(record.shape);
-  const head = first ? csvLine(names.map(quotedCell)) : '';
+  const mark = form === 'csvForExcel' ? BYTE_ORDER_MARK : '';
+  const head = first ? mark + csvLine(names.map(quotedCell)) : '';
   const lines = rows.map((row) => {
     const values = parse(row) as Record<string, unknown>;
     return csvLine(names.map((name) => cellOf(values[name])));

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { unitsFor, type Weight } from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
+import { ranIntoTimeout } from '../../db/connection.ts';
 import { paramDocument } from '../../kernel/params.ts';
 import { badInput, type Fault, Refusal, unavailable } from '../../kernel/refusal.ts';
 import type { Route } from '../../kernel/route.ts';
@@ -88,21 +89,34 @@ type Pages = {
   form: Form;
   list: List;
   weight: Weight;
+  /** Units of each page for rows that are read and not returned. */
+  reading: number;
   query: Record<string, unknown>;
   /** Reads each page in its own context, because a shared context would hold the rows of all pages. */
   read(query: Record<string, unknown>): Promise<unknown>;
 };
 
 /** Reads the next page only when the client has read the previous one. */
-export async function wholeList({ request, form, list, weight, query, read }: Pages): Promise<Readable> {
+export async function wholeList({
+  request,
+  form,
+  list,
+  weight,
+  reading,
+  query,
+  read,
+}: Pages): Promise<Readable> {
   const leave = enter(request.caller?.accountId ?? '');
   let rows = 0;
+  let pages = 1;
+  const unitsOf = (all: number, ofPages: number) => unitsFor(weight, all) + ofPages * reading;
   try {
     let body: unknown = await read(query);
     let page = list.rowsOf(body);
     const most = rowsIn(body, query, page.length);
-    checkSize(most, unitsFor(weight, most), request);
-    request.metering?.reserve(unitsFor(weight, most));
+    const mostPages = Math.ceil(most / Math.max(1, page.length)) || 1;
+    checkSize(most, unitsOf(most, mostPages), request);
+    request.metering?.reserve(unitsOf(most, mostPages));
     async function* lines() {
       for (let first = true; ; first = false) {
         rows += page.length;
@@ -113,14 +127,19 @@ export async function wholeList({ request, form, list, weight, query, read }: Pa
         page = [];
         if (text !== '') yield Buffer.from(text);
         if (!next) return;
+        pages += 1;
         body = await read(next);
         page = list.rowsOf(body);
       }
     }
     const stream = Readable.from(lines(), { objectMode: false });
+    let unread = 0;
+    stream.once('error', (error) => {
+      if (ranIntoTimeout(error)) unread = most - rows;
+    });
     stream.once('close', () => {
       leave();
-      request.metering?.charge(unitsFor(weight, rows));
+      request.metering?.charge(unitsOf(rows + unread, pages));
     });
     return stream;
   } catch (error) {
@@ -129,11 +148,13 @@ export async function wholeList({ request, form, list, weight, query, read }: Pa
   }
 }
 
+export const successorLink = (path: string) => `<${path}>; rel="successor-version"`;
+
 export function linksOf(body: unknown, successor: string | undefined): Record<string, string> {
   const { next } = body as Envelope;
   const links = [
     ...(next == null ? [] : [`<${next}>; rel="next"`]),
-    ...(successor ? [`<${successor}>; rel="successor-version"`] : []),
+    ...(successor ? [successorLink(successor)] : []),
   ];
   return links.length > 0 ? { link: links.join(', ') } : {};
 }

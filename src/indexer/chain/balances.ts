@@ -1,7 +1,6 @@
 import { COMPOUNDING_PREFIX, type World } from './world.ts';
 
-/** Follows `process_effective_balance_updates`. */
-export function updateEffectiveBalances(world: World, size: number): void {
+export function processEffectiveBalanceUpdates(world: World, size: number): void {
   const { spec, balances, increments, prefixes, rules } = world;
   const increment = spec.effectiveBalanceIncrement;
   const step = increment / spec.hysteresisQuotient;

@@ -1,11 +1,12 @@
 import type { ChainSpec } from '../spec.ts';
 import type { BeaconBlock, Committees } from '../types.ts';
-import { applyBlock, attest } from './block.ts';
-import type { ChainState, FirstBlock } from './chain-state.ts';
+import { processAttestation, processBlock } from './block.ts';
+import type { ChainState } from './chain-state.ts';
 import { activeIn, checkCommittees } from './check.ts';
-import type { DepositQueue } from './deposits.ts';
+import { queueAnew } from './deposits.ts';
 import { InputError } from './errors.ts';
 import type { Start } from './index.ts';
+import { noteBlock, statusOf } from './payloads.ts';
 import type { ValidatorSet } from './registry.ts';
 import { rootsOf } from './roots.ts';
 import { rulesAt } from './rules.ts';
@@ -38,12 +39,20 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
     terms: termsOf(spec, activeIn(registry, epoch, registry.increments).increments),
     votes: votesBefore(registry, start),
     roots: start.before ? rootsOf(epoch - 1, start.before.blocks, undefined) : [],
-    queue: queueOf(start),
+    blocks: new Map(),
+    payments: new Map(),
+    builders: start.state.builders,
+    queue: queueAnew({ first: 0, entries: [], carry: [0, 0] }, start.pendingDeposits),
     slashings: slashingsBefore(spec, registry, epoch),
     open: null,
     published: false,
   };
-  return { ...state, first: firstOf(spec, registry, state, start) };
+  if (!start.before && rulesAt(spec, epoch).gloas)
+    throw new InputError(
+      epoch,
+      `the node has no blocks before, which tell whether the next block's parent has a payload; begin at epoch ${epoch + 1} or later`,
+    );
+  return { ...state, ...firstOf(spec, registry, state, start) };
 }
 
 /** Without `before`, the votes are unknown and treated as missed. */
@@ -65,18 +74,6 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** Without pending deposits, the unused churn is 0. With pending deposits it is unknown, because no node reports it. */
-const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
-  first: 0,
-  entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
-    pubkey,
-    withdrawalCredentials,
-    amount,
-    slot,
-  })),
-  carry: [0, pendingDeposits.length ? Number.POSITIVE_INFINITY : 0],
-});
-
 /**
  * Adds the votes in the previous epoch's blocks, and computes the effects of this epoch's first block. `balances`
  * already include that block, which matters only if a balance is 0.
@@ -86,24 +83,37 @@ function firstOf(
   registry: ValidatorSet,
   state: Omit<ChainState, 'first'>,
   { before, syncCommittee, state: { balances } }: Start,
-): FirstBlock {
-  if (!before) return { known: false, root: null, effects: null };
+): Pick<ChainState, 'first' | 'blocks' | 'payments'> {
+  const { blocks, payments } = state;
+  if (!before) return { blocks, payments, first: { known: false, root: null, effects: null } };
   const block = before.firstBlock;
   const roots = [...state.roots, ...rootsOf(state.epoch, [block], state.roots.at(-1))];
   const since = (state.epoch - 1) * spec.slotsPerEpoch;
   const world = worldOf(spec, registry, state, (slot) => roots[slot - since]);
+  noteBlocks(world, before);
   for (const each of before.blocks)
-    if (each) attest({ ...world, epoch: state.epoch - 1 }, ownVotes(each, state));
-  if (!block) return { known: true, root: null, effects: null };
+    if (each)
+      for (const attestation of ownVotes(each, state).attestations)
+        processAttestation({ ...world, epoch: state.epoch - 1 }, each, attestation);
+  const noted = { blocks: world.blocks, payments: world.payments };
+  if (!block) return { ...noted, first: { known: true, root: null, effects: null } };
   world.balances.set(balances);
-  const effects = applyBlock(world, block, syncCommittee);
+  const effects = processBlock(world, block, syncCommittee, before.following.slice(1));
   const slashings = effects.slashings.map((each) => {
     const now = balances[each.validatorIndex] as number;
     const change = (world.balances[each.validatorIndex] as number) - now;
     const { withdrawableEpoch } = registry.record(each.validatorIndex);
     return { ...each, withdrawableEpoch, balanceBeforeSlashing: now - change };
   });
-  return { known: true, root: block.root, effects: { ...effects, slashings } };
+  return { ...noted, first: { known: true, root: block.root, effects: { ...effects, slashings } } };
+}
+
+/** Before their votes are counted, the blocks before the start tell which of them are full. */
+function noteBlocks(world: World, { earlier, blocks, firstBlock }: NonNullable<Start['before']>): void {
+  const inOrder = [earlier, ...blocks, firstBlock].filter((block) => block !== null);
+  const [oldest, ...rest] = inOrder;
+  if (oldest) world.blocks.set(oldest.root, statusOf(oldest));
+  for (const block of rest) noteBlock(world, block);
 }
 
 /** Drops votes for earlier epochs, whose committees are unknown. */
@@ -136,6 +146,9 @@ function worldOf(
     records: new Map(),
     votes: [votes],
     rootAt,
+    blocks: new Map(),
+    payments: new Map(),
+    builders: null,
     deposits: [],
     slashings: [],
     newcomers: new Map(),

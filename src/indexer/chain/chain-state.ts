@@ -1,12 +1,14 @@
-import type { EpochFacts, PendingConsolidation } from '../types.ts';
+import type { BuilderRecord, EpochFacts, PendingConsolidation } from '../types.ts';
 import type { BlockEffects } from './block.ts';
 import type { DepositQueue } from './deposits.ts';
+import type { BlockStatus } from './payloads.ts';
+import type { PendingPayment } from './payments.ts';
 import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 import type { Slashed } from './world.ts';
 
 /** First block of an epoch, which the epoch's initial state already includes. */
-export type FirstBlock = {
+type FirstBlock = {
   /** False in the epoch where the index began, which did not read this block; no facts are stored for its slot. */
   readonly known: boolean;
   readonly root: string | null;
@@ -39,6 +41,12 @@ export type ChainState = {
   readonly votes: EpochVotes;
   /** Newest block root at each slot of epoch e − 1; empty if none is known. */
   readonly roots: readonly string[];
+  /** By root, the blocks that votes of epochs e − 1 and e may name, and the newest block. */
+  readonly blocks: ReadonlyMap<string, BlockStatus>;
+  /** Of bids in epochs e − 1 and e, by slot. */
+  readonly payments: ReadonlyMap<number, PendingPayment>;
+  /** In S_e. Null before Gloas, and if no node told them. */
+  readonly builders: readonly BuilderRecord[] | null;
   readonly queue: DepositQueue;
   readonly slashings: readonly Slashed[];
   readonly first: FirstBlock;

@@ -1,8 +1,8 @@
 import type { ConsolidationFacts, PendingConsolidation } from '../types.ts';
-import { decrease, increase, type World } from './world.ts';
+import { decreaseBalance, increaseBalance, type World } from './world.ts';
 
 /** Processes the entries of `before` that are absent from `after`. */
-export function processConsolidations(
+export function processPendingConsolidations(
   world: World,
   before: readonly PendingConsolidation[],
   after: readonly PendingConsolidation[],
@@ -12,12 +12,12 @@ export function processConsolidations(
   const facts: ConsolidationFacts[] = [];
   for (const { source, target } of before) {
     if (still.has(source) || world.slashed[source]) continue;
-    const amount = decrease(
+    const amount = decreaseBalance(
       balances,
       source,
       (increments[source] as number) * spec.effectiveBalanceIncrement,
     );
-    increase(balances, target, amount);
+    increaseBalance(balances, target, amount);
     facts.push({ source, target, epoch, amount });
   }
   return facts;

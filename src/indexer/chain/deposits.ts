@@ -1,6 +1,9 @@
-import { activationExitChurnLimit } from '../../chain/churn.ts';
+import { getActivationExitChurnLimit } from '../../chain/churn.ts';
+import type { BuilderRecord } from '../types.ts';
+import { explainBuilder, isBuilderWithdrawalCredential } from './builders.ts';
+import { InputError } from './errors.ts';
 import { FAR } from './registry.ts';
-import { increase, type PendingDeposit, type World } from './world.ts';
+import { increaseBalance, type PendingDeposit, type World } from './world.ts';
 
 export type DepositQueue = {
   /** `index_deposits.place` of the first entry. */
@@ -11,15 +14,34 @@ export type DepositQueue = {
 };
 
 /** Returns Gwei per epoch. */
-function churnLimit({ spec, terms }: World): number {
+function getActivationChurnLimit({ spec, rules, terms }: World): number {
   const increment = BigInt(spec.effectiveBalanceIncrement);
-  const limit = activationExitChurnLimit(BigInt(terms.increments) * increment, {
+  const limit = getActivationExitChurnLimit(BigInt(terms.increments) * increment, {
     least: BigInt(spec.minPerEpochChurnLimitElectra),
-    most: BigInt(spec.maxPerEpochActivationExitChurnLimit),
-    quotient: BigInt(spec.churnLimitQuotient),
+    most: BigInt(
+      (rules.gloas && spec.gloas?.maxPerEpochActivationChurnLimitGloas) ||
+        spec.maxPerEpochActivationExitChurnLimit,
+    ),
+    quotient: BigInt((rules.gloas && spec.gloas?.churnLimitQuotientGloas) || spec.churnLimitQuotient),
     increment,
   });
   return Number(limit);
+}
+
+const isSame = (a: PendingDeposit, b: PendingDeposit | undefined) =>
+  a.pubkey === b?.pubkey && a.amount === b.amount && a.slot === b.slot;
+
+/** The queue that a node tells. If it is another one, the unused churn is unknown, because no node reports it. */
+export function queueAnew(queue: DepositQueue, told: readonly PendingDeposit[]): DepositQueue {
+  const { first, entries } = queue;
+  if (entries.length === told.length && entries.every((each, at) => isSame(each, told[at]))) return queue;
+  return {
+    first: first + entries.length, // with new places, all entries are stored again
+    entries: told.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
+      ...{ pubkey, withdrawalCredentials, amount, slot },
+    })),
+    carry: [0, told.length ? Number.POSITIVE_INFINITY : 0],
+  };
 }
 
 const indexOf = ({ registry, newcomers }: World, { pubkey }: PendingDeposit): number | undefined =>
@@ -33,15 +55,51 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
   return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
 }
 
+/**
+ * The upgrade to Gloas takes deposits for builders out of the queue, and which of them depends on signatures. So the queue
+ * is the one that the node tells; the others must have been for builders, and explain those that the node tells.
+ */
+export function onboardBuildersFromPendingDeposits(
+  epoch: number,
+  queue: DepositQueue,
+  told: readonly PendingDeposit[],
+  builders: readonly BuilderRecord[] | null,
+): DepositQueue {
+  const left: PendingDeposit[] = [];
+  const entries: PendingDeposit[] = [];
+  for (const deposit of queue.entries) {
+    const { pubkey, withdrawalCredentials } = deposit;
+    if (isSame(deposit, told[entries.length])) entries.push(deposit);
+    else if (
+      isBuilderWithdrawalCredential(withdrawalCredentials) ||
+      left.some((each) => each.pubkey === pubkey)
+    )
+      left.push(deposit);
+    else
+      throw new InputError(
+        epoch,
+        `the upgrade to Gloas has removed a deposit of ${pubkey}, which is not for a builder, from the queue`,
+      );
+  }
+  if (entries.length !== told.length)
+    throw new InputError(
+      epoch,
+      `the queue has ${told.length} deposits after the upgrade to Gloas, not ${entries.length}`,
+    );
+  for (const builder of builders ?? []) explainBuilder(epoch, builder, left);
+  // With new places, all entries are stored again.
+  return { ...queue, first: queue.first + queue.entries.length, entries };
+}
+
 /** If `carry` leaves open whether a deposit fits, the balances in `next` decide and narrow `carry`. */
-export function processDeposits(
+export function processPendingDeposits(
   world: World,
   queue: DepositQueue,
   finalizedEpoch: number,
   next: Float64Array,
 ): DepositQueue {
   const { registry, balances, spec } = world;
-  const limit = churnLimit(world);
+  const limit = getActivationChurnLimit(world);
   let [least, most] = [queue.carry[0] + limit, queue.carry[1] + limit];
   const postponed: PendingDeposit[] = [];
   const created = new Map<number, PendingDeposit[]>();
@@ -63,10 +121,10 @@ export function processDeposits(
       least = Math.max(least, (processed = sum));
     }
     if (index === undefined) continue; // no validator was created, so the signature was invalid
-    if (index < registry.size) increase(balances, index, deposit.amount);
+    if (index < registry.size) increaseBalance(balances, index, deposit.amount);
     else created.set(index, [...(created.get(index) ?? []), deposit]);
   }
-  for (const [index, deposits] of created) create(world, index, deposits, next[index] as number);
+  for (const [index, deposits] of created) applyPendingDeposit(world, index, deposits, next[index] as number);
   return {
     first: queue.first + at,
     entries: [...queue.entries.slice(at), ...postponed],
@@ -101,7 +159,12 @@ function hasArrived(
  * Skips the first deposits, whose signatures were invalid: as many as possible while the other amounts sum to at least
  * `balance`, the validator's balance in the next state.
  */
-function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
+function applyPendingDeposit(
+  world: World,
+  index: number,
+  deposits: readonly PendingDeposit[],
+  balance: number,
+): void {
   const { spec, records, increments } = world;
   let sum = deposits.reduce((total, { amount }) => total + amount, 0);
   let first = 0;
@@ -111,5 +174,5 @@ function create(world: World, index: number, deposits: readonly PendingDeposit[]
   const limit = credentials.startsWith('0x02') ? spec.maxEffectiveBalanceElectra : spec.minActivationBalance;
   const { amount } = deposits[first] as PendingDeposit;
   increments[index] = Math.floor(Math.min(amount, limit) / spec.effectiveBalanceIncrement);
-  increase(world.balances, index, sum);
+  increaseBalance(world.balances, index, sum);
 }

@@ -1,25 +1,31 @@
 import type { ChainSpec } from '../spec.ts';
-import type { BlockFacts, EpochFacts, EpochInput } from '../types.ts';
+import type { BeaconBlock, BidFacts, BlockFacts, BuilderRecord, EpochFacts, EpochInput } from '../types.ts';
 import type { BlockEffects } from './block.ts';
+import { builderFacts, pubkeyOf } from './builders.ts';
 import type { ChainState, OpenFacts } from './chain-state.ts';
+import { isParentBlockFull } from './payloads.ts';
 import type { Applied } from './step.ts';
+import type { World } from './world.ts';
 
 export function openFactsOf(
   spec: ChainSpec,
-  { first, terms }: ChainState,
+  { first, terms, builders }: ChainState,
   input: EpochInput,
   applied: Applied,
 ): OpenFacts {
   const effects: readonly (BlockEffects | null)[] = [first.effects, ...applied.effects.slice(1)];
   const told = effects.filter((each) => each !== null);
-  const blocks = effects.map(
-    (each, at): BlockFacts => ({
+  const blocks = effects.map((each, at): BlockFacts => {
+    const block = input.blocks[at] ?? null;
+    return {
       slot: input.epoch * spec.slotsPerEpoch + at,
       proposerIndex: input.proposers[at] as number,
-      block: stripped(input, at),
+      block: block && stripped(block),
+      payload: block?.bid ? 'unknown' : null,
+      bid: block && bidOf(block, builders),
       consensusRewards: each?.consensusRewards ?? 0,
-    }),
-  );
+    };
+  });
   return {
     blocks: first.known ? blocks : blocks.slice(1),
     seats: told.flatMap(({ seats }) => seats ?? []),
@@ -32,19 +38,44 @@ export function openFactsOf(
 }
 
 /** Omits attestations, which are already counted and would dominate the saved state. */
-function stripped(input: EpochInput, at: number): BlockFacts['block'] {
-  const block = input.blocks[at];
-  return block ? { ...block, attestations: [] } : null;
+const stripped = (block: BeaconBlock): BeaconBlock => ({ ...block, attestations: [] });
+
+/** Without the payment, which is known later. */
+export function bidOf({ bid }: BeaconBlock, builders: readonly BuilderRecord[] | null): BidFacts | null {
+  if (!bid) return null;
+  const { builderIndex: index, value, executionPayment, feeRecipient } = bid;
+  const builder = index === null ? null : { index, pubkey: pubkeyOf(builders, index) };
+  return { builder, value, executionPayment, feeRecipient, payment: null };
+}
+
+/** A block whose child comes after all blocks of the next epoch is full if its bid is the parent of the `following` one. */
+function finished(
+  facts: BlockFacts,
+  { blocks, payments }: World,
+  [child]: readonly BeaconBlock[],
+): BlockFacts {
+  const { block, bid, slot } = facts;
+  if (!block || !bid) return facts;
+  const full = blocks.get(block.root)?.full ?? (child !== undefined && isParentBlockFull(block, child));
+  const pending = payments.get(slot)?.payment ?? null;
+  const payment = full && pending !== 'cancelled' ? 'settled' : pending;
+  return {
+    ...facts,
+    block: full ? block : { ...block, execution: null },
+    payload: full ? 'full' : 'empty',
+    bid: { ...bid, payment: bid.builder ? payment : null },
+  };
 }
 
 export function factsOf(
-  spec: ChainSpec,
+  world: World,
   state: ChainState,
   open: OpenFacts,
   { duties, votes }: Applied,
+  following: readonly BeaconBlock[],
   changed: readonly number[],
-  next: Uint16Array,
 ): EpochFacts {
+  const { spec, increments: next } = world;
   const { balances, increments } = state;
   const inGwei = (from: Uint16Array) => {
     const found = new Float64Array(from.length);
@@ -52,8 +83,10 @@ export function factsOf(
       found[index] = (from[index] as number) * spec.effectiveBalanceIncrement;
     return found;
   };
+  const blocks = open.blocks.map((each) => finished(each, world, following));
   return {
     ...open,
+    blocks,
     epoch: state.epoch - 1,
     pendingConsolidations: state.pendingConsolidations,
     votes: votes.votes,
@@ -64,5 +97,6 @@ export function factsOf(
     effectiveBalances: inGwei(increments),
     nextEffectiveBalances: inGwei(next),
     changed: Uint32Array.from(changed),
+    builders: state.builders && builderFacts(state.builders, blocks),
   };
 }

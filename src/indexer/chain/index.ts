@@ -31,6 +31,10 @@ export type Start = {
     readonly blocks: readonly (BeaconBlock | null)[];
     readonly committees: Committees;
     readonly firstBlock: BeaconBlock | null;
+    /** Since Gloas, the newest block before epoch F − 1; otherwise null. */
+    readonly earlier: BeaconBlock | null;
+    /** As in `EpochInput`, for epoch F − 1. */
+    readonly following: readonly BeaconBlock[];
   } | null;
 };
 

@@ -20,8 +20,8 @@ export function recordsNeeded(
     for (const index of block.attesterSlashings.flat()) add(index);
     for (const index of block.voluntaryExits) add(index);
     for (const { validatorIndex } of block.credentialChanges) add(validatorIndex);
-    for (const { validatorPubkey, amount } of block.withdrawalRequests)
-      if (amount === 0) add(registry.indexOf(validatorPubkey));
+    for (const { validatorPubkey, exits } of block.withdrawalRequests)
+      if (exits) add(registry.indexOf(validatorPubkey));
     for (const { sourcePubkey } of block.consolidationRequests) add(registry.indexOf(sourcePubkey));
   }
   for (let index = registry.size; index < input.next.balances.length; index++) needed.add(index);

@@ -1,39 +1,63 @@
 import type { BeaconBlock } from '../types.ts';
 import { FAR } from './registry.ts';
-import { COMPOUNDING_PREFIX, ETH1_PREFIX, increase, type World } from './world.ts';
+import { COMPOUNDING_PREFIX, ETH1_PREFIX, increaseBalance, type World } from './world.ts';
 
 /** Slot of a deposit without a request (GENESIS_SLOT). */
 const OWN_DEPOSIT = 0;
 
-export function takeRequests(world: World, block: BeaconBlock): void {
+export function processOperations(world: World, block: BeaconBlock): void {
   for (const { validatorIndex } of block.credentialChanges) world.prefixes[validatorIndex] = ETH1_PREFIX;
   for (const deposit of block.deposits) {
     const index = world.registry.indexOf(deposit.pubkey) ?? world.newcomers.get(deposit.pubkey);
     if (index === undefined) continue; // no validator was created, so the signature was invalid
     if (world.rules.electra) world.deposits.push({ ...deposit, slot: OWN_DEPOSIT });
-    else depositAtOnce(world, index, deposit.amount);
+    else applyDeposit(world, index, deposit.amount);
   }
-  for (const index of block.voluntaryExits) noteExit(world, index);
-  for (const { pubkey, withdrawalCredentials, amount } of block.depositRequests)
-    world.deposits.push({ pubkey, withdrawalCredentials, amount, slot: block.slot });
-  for (const { validatorPubkey, sourceAddress, amount } of block.withdrawalRequests) {
-    const index = world.registry.indexOf(validatorPubkey);
-    if (amount === 0 && isOwner(world, index, sourceAddress)) noteExit(world, index);
-  }
-  for (const { sourcePubkey, targetPubkey, sourceAddress } of block.consolidationRequests) {
-    const source = world.registry.indexOf(sourcePubkey);
-    if (!isOwner(world, source, sourceAddress)) continue;
-    if (sourcePubkey === targetPubkey) switchToCompounding(world, source);
-    else noteExit(world, source);
-  }
+  for (const index of block.voluntaryExits) initiateValidatorExit(world, index);
 }
 
-function depositAtOnce({ spec, registry, balances, increments }: World, index: number, amount: number): void {
+/** Requests of the execution layer. Since Gloas, those of the parent's payload, which must be full. */
+export function processExecutionRequests(world: World, block: BeaconBlock): void {
+  for (const request of block.depositRequests) processDepositRequest(world, request, block.slot);
+  for (const request of block.withdrawalRequests) processWithdrawalRequest(world, request);
+  for (const request of block.consolidationRequests) processConsolidationRequest(world, request);
+}
+
+type Requests<Of extends keyof BeaconBlock> = BeaconBlock[Of] extends readonly (infer Each)[] ? Each : never;
+
+function processDepositRequest(
+  { deposits }: World,
+  { pubkey, withdrawalCredentials, amount }: Requests<'depositRequests'>,
+  slot: number,
+): void {
+  deposits.push({ pubkey, withdrawalCredentials, amount, slot });
+}
+
+/** The payload tells what is withdrawn in part. */
+function processWithdrawalRequest(
+  world: World,
+  { validatorPubkey, sourceAddress, exits }: Requests<'withdrawalRequests'>,
+): void {
+  const index = world.registry.indexOf(validatorPubkey);
+  if (exits && isOwner(world, index, sourceAddress)) initiateValidatorExit(world, index);
+}
+
+function processConsolidationRequest(
+  world: World,
+  { sourcePubkey, targetPubkey, sourceAddress }: Requests<'consolidationRequests'>,
+): void {
+  const source = world.registry.indexOf(sourcePubkey);
+  if (!isOwner(world, source, sourceAddress)) return;
+  if (sourcePubkey === targetPubkey) switchToCompoundingValidator(world, source);
+  else initiateValidatorExit(world, source);
+}
+
+function applyDeposit({ spec, registry, balances, increments }: World, index: number, amount: number): void {
   if (index >= registry.size && balances[index] === 0)
     increments[index] = Math.floor(
       Math.min(amount, spec.maxEffectiveBalance) / spec.effectiveBalanceIncrement,
     );
-  increase(balances, index, amount);
+  increaseBalance(balances, index, amount);
 }
 
 /** The record after the epoch, if there is one: its credentials may have become those of an address in this epoch. */
@@ -47,13 +71,13 @@ function isOwner(world: World, index: number | undefined, address: string): inde
 }
 
 /** Only the exit epoch in the validator's record shows whether a request succeeded. */
-function noteExit({ exits, records, exiting }: World, index: number | undefined): void {
+function initiateValidatorExit({ exits, records, exiting }: World, index: number | undefined): void {
   if (index === undefined || exits[index] !== FAR) return;
   if (Number.isFinite(records.get(index)?.exitEpoch)) exiting.add(index);
 }
 
-/** Follows `switch_to_compounding_validator` and `queue_excess_active_balance`. */
-function switchToCompounding(world: World, index: number): void {
+/** Also queues the excess, as `queue_excess_active_balance` does. */
+function switchToCompoundingValidator(world: World, index: number): void {
   const { registry, spec, balances, epoch } = world;
   const valid =
     world.prefixes[index] === ETH1_PREFIX &&

@@ -49,8 +49,8 @@ export function inactivityPenalty(effective: number, score: number, quotient: nu
   return Number((BigInt(effective) * BigInt(score)) / BigInt(quotient));
 }
 
-/** Follows `process_inactivity_updates` and `process_rewards_and_penalties`. */
-export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number): Rewards {
+/** Also updates the scores of inactivity, as `process_inactivity_updates` does, in one walk over the validators. */
+export function processRewardsAndPenalties(world: World, open: EpochVotes, finalizedEpoch: number): Rewards {
   const { spec, rules, registry, balances, increments, scores, slashed, epoch } = world;
   const { votes } = open;
   const size = votes.length;

@@ -4,6 +4,7 @@ import type { Fork } from '../types.ts';
 export type Rules = {
   readonly fork: Fork;
   readonly electra: boolean;
+  readonly gloas: boolean;
   /** Since EIP-7045, a target vote is rewarded at any delay. */
   readonly anyTargetDelay: boolean;
   readonly slashingQuotient: number;
@@ -29,6 +30,7 @@ export function rulesAt(spec: ChainSpec, epoch: number): Rules {
   return {
     fork,
     electra,
+    gloas: since('gloas'),
     anyTargetDelay: since('deneb'),
     slashingQuotient: electra
       ? spec.minSlashingPenaltyQuotientElectra

@@ -3,17 +3,20 @@ import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { SavedStateError } from '../saved-state-error.ts';
 import type { ChainSpec } from '../spec.ts';
-import type { Committees, EpochState, ValidatorRecord } from '../types.ts';
+import type { BeaconBlock, Committees, EpochState, ValidatorRecord } from '../types.ts';
 import type { ChainState } from './chain-state.ts';
 import { activeIn, checkCommittees } from './check.ts';
-import type { DepositQueue } from './deposits.ts';
+import { type DepositQueue, queueAnew } from './deposits.ts';
 import { InputError } from './errors.ts';
 import type { ValidatorSet } from './registry.ts';
 import { termsOf } from './terms.ts';
 import { EpochVotes } from './votes.ts';
+import type { PendingDeposit } from './world.ts';
 
 const MAGIC = 'stakegraph-chain';
-const VERSION = 2;
+const VERSION = 3;
+/** States of this version, which knew nothing of Gloas, are taken over: it stops before the fork. */
+const BEFORE_GLOAS = 2;
 const DIGEST = 32;
 
 type Saved = Omit<
@@ -35,11 +38,15 @@ export type Resume = {
   readonly committees: Committees;
   /** The effective balances of these records are ignored. */
   readonly records: Iterable<ValidatorRecord>;
+  /** Set if what was saved may come from a node that told something wrong; the queue is null if no node tells it. */
+  readonly anew?: { readonly pendingDeposits: readonly PendingDeposit[] | null } | undefined;
 };
+
+type Digested = Pick<EpochState, 'balances' | 'finalizedEpoch' | 'pendingConsolidations'>;
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
 
-function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<EpochState, 'epoch'>): string {
+function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Digested): string {
   const pending = pendingConsolidations.map(({ source, target }) => [source, target]);
   return createHash('sha256')
     .update(new Uint8Array(balances.buffer, balances.byteOffset, balances.byteLength))
@@ -78,7 +85,7 @@ function readSaved(bytes: Buffer): Saved {
   if (bytes.length < start || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC)
     throw new SavedStateError('The saved state of the index is not readable. Begin anew with --from.');
   const version = bytes.readUInt32LE(MAGIC.length);
-  if (version !== VERSION)
+  if (version !== VERSION && version !== BEFORE_GLOAS)
     throw new SavedStateError(
       `The saved state of the index has version ${version}, not ${VERSION}. Begin anew with --from.`,
     );
@@ -87,7 +94,32 @@ function readSaved(bytes: Buffer): Saved {
     throw new SavedStateError(
       'The saved state of the index is damaged: its checksum does not match. Begin anew with --from.',
     );
-  return deserialize(inflateRawSync(body));
+  const saved: Saved = deserialize(inflateRawSync(body));
+  return version === VERSION ? saved : { ...saved, ...fromBeforeGloas(saved) };
+}
+
+function fromBeforeGloas({
+  first,
+  roots,
+  open,
+}: Saved): Pick<Saved, 'blocks' | 'payments' | 'builders' | 'open'> {
+  const newest = first.root ?? roots.at(-1);
+  const status = { slot: -1, blockHash: null, full: true };
+  const blockOf = (block: BeaconBlock): BeaconBlock => ({
+    ...{ ...block, bid: null, slashedSlots: [], builderDeposits: [] },
+    execution: block.execution && { ...block.execution, builderWithdrawals: [] },
+  });
+  return {
+    blocks: new Map(newest === undefined ? [] : [[newest, status]]),
+    payments: new Map(),
+    builders: null,
+    open: open && {
+      ...open,
+      blocks: open.blocks.map(({ block, ...facts }) => ({
+        ...{ ...facts, block: block && blockOf(block), payload: null, bid: null },
+      })),
+    },
+  };
 }
 
 /** Throws `InputError` if the node's state differs from the saved one. */
@@ -113,9 +145,11 @@ export function restoreState(
   checkCommittees(registry, increments, resume.committees, epoch - 1);
   const all = new Uint32Array(increments.length);
   for (const [at, index] of scored.entries()) all[index] = scores[at] as number;
+  const queue = { ...saved.deposits, carry };
   return {
     ...rest,
-    queue: { ...saved.deposits, carry },
+    ...(resume.anew && { published: false, builders: resume.state.builders }),
+    queue: queueAnew(queue, resume.anew?.pendingDeposits ?? queue.entries),
     balances,
     finalizedEpoch,
     pendingConsolidations,

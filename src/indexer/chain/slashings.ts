@@ -1,6 +1,6 @@
 import type { ChainSpec } from '../spec.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
-import { decrease, type Slashed, type World } from './world.ts';
+import { decreaseBalance, type Slashed, type World } from './world.ts';
 
 /** An effective balance loses at most this many increments before its correlation penalty. */
 const MOST_LOST = 2;
@@ -19,7 +19,7 @@ export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: 
 }
 
 /** Returns the total penalty. If slashed stake is estimated, uses the stake that explains most balances in `next`. */
-export function penalizeCorrelation(world: World, next: Float64Array): number {
+export function processSlashings(world: World, next: Float64Array): number {
   const { spec, epoch, registry, slashed, balances } = world;
   const due: number[] = [];
   for (let index = 0; index < registry.size; index++)
@@ -40,7 +40,7 @@ export function penalizeCorrelation(world: World, next: Float64Array): number {
     if (matches > best.matches) best = { matches, sum };
   }
   return due.reduce(
-    (total, index) => total + decrease(balances, index, penaltyOf(world, index, best.sum)),
+    (total, index) => total + decreaseBalance(balances, index, penaltyOf(world, index, best.sum)),
     0,
   );
 }

@@ -1,20 +1,23 @@
 import type { ChainSpec } from '../spec.ts';
 import type { BeaconBlock, EpochFacts, EpochInput } from '../types.ts';
-import { updateEffectiveBalances } from './balances.ts';
-import { applyBlock, type BlockEffects } from './block.ts';
+import { processEffectiveBalanceUpdates } from './balances.ts';
+import { type BlockEffects, processBlock } from './block.ts';
 import type { ChainState } from './chain-state.ts';
 import { activeIn, checkInput } from './check.ts';
-import { processConsolidations } from './consolidations.ts';
-import { type DepositQueue, processDeposits } from './deposits.ts';
+import { processPendingConsolidations } from './consolidations.ts';
+import { type DepositQueue, onboardBuildersFromPendingDeposits, processPendingDeposits } from './deposits.ts';
+import { worldOf } from './epoch-world.ts';
+import { InputError } from './errors.ts';
 import { factsOf, openFactsOf } from './facts.ts';
+import { processBuilderPendingPayments } from './payments.ts';
 import { reconcileBalances, reconcileRecords } from './reconcile.ts';
-import { FAR, type ValidatorSet } from './registry.ts';
-import { payDuties, type Rewards } from './rewards.ts';
+import type { ValidatorSet } from './registry.ts';
+import { processRewardsAndPenalties, type Rewards } from './rewards.ts';
 import { rootsOf } from './roots.ts';
 import { rulesAt } from './rules.ts';
-import { penalizeCorrelation } from './slashings.ts';
+import { processSlashings } from './slashings.ts';
 import { type Terms, termsOf } from './terms.ts';
-import { EpochVotes, flagWeights } from './votes.ts';
+import type { EpochVotes } from './votes.ts';
 import type { World } from './world.ts';
 
 export type Applied = {
@@ -37,14 +40,15 @@ export function step(
   checkInput(spec, registry, state, input);
   const roots = rootsOf(input.epoch, input.blocks, state.roots.at(-1));
   const next = rootsOf(input.epoch, [input.nextFirstBlock], roots.at(-1));
-  const world = worldOf(spec, registry, state, input, [...before(state, roots), ...roots, ...next]);
-  const applied = applyEpoch(world, state, input);
+  const world = worldOf(spec, registry, state, input, [...roots, ...next]);
+  const applied = processEpoch(world, state, input);
   const taken = takeRecords(registry, input);
   try {
     const terms = termsOf(spec, activeIn(registry, input.epoch + 1, world.increments).increments);
     const first = applyFirst(world, input, terms);
     reconcileBalances(input.epoch, world.balances, input.next.balances);
     reconcileRecords(input.epoch, world, input.records);
+    world.builders?.reconcile(input.epoch);
     return {
       state: {
         epoch: input.epoch + 1,
@@ -56,6 +60,8 @@ export function step(
         terms,
         votes: world.votes[1] as EpochVotes,
         roots,
+        ...keptBlocks(world, roots, next),
+        builders: input.next.builders,
         queue: { ...applied.queue, entries: [...applied.queue.entries, ...world.deposits] },
         slashings: recent(world),
         first: { known: true, root: input.nextFirstBlock?.root ?? null, effects: first },
@@ -64,12 +70,12 @@ export function step(
       },
       facts: state.open
         ? factsOf(
-            spec,
+            world,
             state,
             state.open,
             applied,
+            input.following,
             state.published ? taken.changed : range(registry.size),
-            world.increments,
           )
         : undefined,
     };
@@ -79,84 +85,50 @@ export function step(
   }
 }
 
-/** The first known root replaces unknown roots. */
-const before = (state: ChainState, roots: readonly string[]) =>
-  state.roots.length ? state.roots : roots.map(() => roots[0] as string);
-
-const resized = <T extends Float64Array | Uint32Array | Uint16Array | Uint8Array>(
-  from: T,
-  length: number,
-): T => {
-  const next = new (from.constructor as new (length: number) => T)(length);
-  next.set(from.subarray(0, length));
-  return next;
-};
-
-function worldOf(
-  spec: ChainSpec,
-  registry: ValidatorSet,
-  state: ChainState,
-  input: EpochInput,
-  roots: readonly string[],
-): World {
-  const { epoch } = input;
-  const size = input.next.balances.length;
-  const prefixes = new Uint8Array(size);
-  for (let index = 0; index < registry.size; index++) prefixes[index] = registry.prefix(index);
-  const newcomers = input.records.filter(({ index }) => index >= registry.size);
-  for (const { index, withdrawalCredentials } of newcomers)
-    prefixes[index] = Number(withdrawalCredentials.slice(0, 4));
-  const exits = new Uint32Array(size).fill(FAR);
-  exits.set(registry.exit.subarray(0, registry.size));
-  const start = (epoch - 1) * spec.slotsPerEpoch;
+function keptBlocks({ blocks, payments, epoch, spec }: World, ...roots: readonly (readonly string[])[]) {
+  const named = new Set(roots.flat());
   return {
-    spec,
-    epoch,
-    rules: rulesAt(spec, epoch),
-    terms: state.terms,
-    weights: flagWeights(spec),
-    balances: resized(state.balances, size),
-    increments: resized(state.increments, size),
-    scores: resized(state.scores, size),
-    slashed: resized(registry.slashed.subarray(0, registry.size), size),
-    prefixes,
-    exits,
-    exiting: new Set(),
-    registry,
-    records: new Map(input.records.map((record) => [record.index, record])),
-    votes: [state.votes.copy(), EpochVotes.open(input.committees, size)],
-    rootAt: (slot) => roots[slot - start],
-    deposits: [],
-    slashings: [...state.slashings],
-    newcomers: new Map(newcomers.map(({ index, pubkey }) => [pubkey, index])),
+    blocks: new Map([...blocks].filter(([root]) => named.has(root))),
+    payments: new Map([...payments].filter(([slot]) => slot >= epoch * spec.slotsPerEpoch)),
   };
 }
 
-function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied {
+function processEpoch(world: World, state: ChainState, input: EpochInput): Applied {
   const { next } = input;
   const size = next.balances.length;
+  const inOrder = [...input.blocks, ...input.following].filter((block) => block !== null);
+  const laterThan = ({ slot }: BeaconBlock) => inOrder.filter((block) => block.slot > slot);
   const effects = input.blocks.map((block, slot) =>
-    slot > 0 && block ? applyBlock(world, block, input.syncCommittee) : null,
+    slot > 0 && block ? processBlock(world, block, input.syncCommittee, laterThan(block)) : null,
   );
   const votes = world.votes[0] as EpochVotes;
-  const duties = payDuties(world, votes, next.finalizedEpoch);
-  noteEjections(world);
-  const correlation = penalizeCorrelation(world, next.balances);
+  const duties = processRewardsAndPenalties(world, votes, next.finalizedEpoch);
+  processRegistryUpdates(world);
+  const correlation = processSlashings(world, next.balances);
   const entries = [...state.queue.entries, ...world.deposits.splice(0)];
-  const queue = world.rules.electra
-    ? processDeposits(world, { ...state.queue, entries }, next.finalizedEpoch, next.balances)
+  const processed = world.rules.electra
+    ? processPendingDeposits(world, { ...state.queue, entries }, next.finalizedEpoch, next.balances)
     : state.queue;
-  const consolidations = processConsolidations(
+  const queue = upgradeToGloas(world, processed, next);
+  const consolidations = processPendingConsolidations(
     world,
     state.pendingConsolidations,
     next.pendingConsolidations,
   );
-  updateEffectiveBalances(world, size);
+  processBuilderPendingPayments(world);
+  processEffectiveBalanceUpdates(world, size);
   return { effects, duties, votes, consolidations, correlation, queue };
 }
 
-/** Deposits to validators that `process_registry_updates` ejects are postponed. */
-function noteEjections({ spec, registry, records, exiting, increments, epoch }: World): void {
+function upgradeToGloas({ spec, epoch }: World, queue: DepositQueue, next: EpochInput['next']): DepositQueue {
+  if (epoch + 1 !== spec.forkEpochs.gloas) return queue;
+  if (next.depositsAfterUpgrade)
+    return onboardBuildersFromPendingDeposits(epoch, queue, next.depositsAfterUpgrade, next.builders);
+  throw new InputError(epoch, 'the queue of deposits after the upgrade to Gloas is not told');
+}
+
+/** The records after the epoch tell all but who is ejected: deposits to them are postponed. */
+function processRegistryUpdates({ spec, registry, records, exiting, increments, epoch }: World): void {
   const ejection = spec.ejectionBalance / spec.effectiveBalanceIncrement;
   for (const index of records.keys())
     if (index < registry.size && registry.isActive(index, epoch) && (increments[index] as number) <= ejection)
@@ -170,7 +142,13 @@ function applyFirst(world: World, input: EpochInput, terms: Terms): BlockEffects
   const rules = rulesAt(world.spec, epoch);
   const votes = world.votes.slice(1);
   const exiting = new Set(world.exiting);
-  return applyBlock({ ...world, epoch, rules, terms, votes, exiting }, block, input.nextSyncCommittee);
+  const later = input.following.slice(1);
+  return processBlock(
+    { ...world, epoch, rules, terms, votes, exiting },
+    block,
+    input.nextSyncCommittee,
+    later,
+  );
 }
 
 function takeRecords(registry: ValidatorSet, input: EpochInput) {

@@ -10,7 +10,7 @@ export type Terms = {
   readonly syncProposer: number;
 };
 
-export function isqrt(value: bigint): bigint {
+export function integerSquareroot(value: bigint): bigint {
   let root = BigInt(Math.floor(Math.sqrt(Number(value))));
   while (root * root > value) root--;
   while ((root + 1n) * (root + 1n) <= value) root++;
@@ -21,7 +21,7 @@ export function termsOf(spec: ChainSpec, active: number): Terms {
   const increments = Math.max(1, active);
   const total = BigInt(increments) * BigInt(spec.effectiveBalanceIncrement);
   const perIncrement = Math.floor(
-    (spec.effectiveBalanceIncrement * spec.baseRewardFactor) / Number(isqrt(total)),
+    (spec.effectiveBalanceIncrement * spec.baseRewardFactor) / Number(integerSquareroot(total)),
   );
   const perSlot = Math.floor(
     Math.floor((perIncrement * increments * spec.syncRewardWeight) / spec.weightDenominator) /

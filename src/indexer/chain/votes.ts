@@ -28,6 +28,8 @@ export type Inclusion = {
   readonly flags: number;
   readonly first: number;
   readonly delay: number;
+  /** The vote is for the block of its own slot. */
+  readonly same: boolean;
 };
 
 export function flagWeights(spec: ChainSpec): Float64Array {
@@ -53,34 +55,41 @@ function rangesOf(committees: Committees, attestation: Attestation, slotsPerEpoc
   return `an attestation of slot ${attestation.slot} has bits of other committees than the node tells`;
 }
 
-/** Returns the sum of weight × increments over newly set flags, or an error message. */
+/**
+ * Returns an error message, or two sums over the validators with newly set flags: of weight × increments, and of the
+ * increments of those that had no flag before.
+ */
 export function include(
   open: EpochVotes,
   attestation: Attestation,
-  { flags, first, delay }: Inclusion,
+  { flags, first, delay }: Pick<Inclusion, 'flags' | 'first' | 'delay'>,
   increments: Uint16Array,
   weights: Float64Array,
   slotsPerEpoch: number,
-): number | string {
+): { weighted: number; first: number } | string {
   const ranges = rangesOf(open.committees, attestation, slotsPerEpoch);
   if (typeof ranges === 'string') return ranges;
   const { members } = open.committees;
   const { votes, delays } = open;
   const bits = attestation.aggregationBits;
   let bit = 0;
-  let sum = 0;
+  const sums = { weighted: 0, first: 0 };
   for (const [start, end] of ranges)
     for (let at = start; at < end; at++, bit++) {
       if ((((bits[bit >> 3] as number) >> (bit & 7)) & 1) === 0) continue;
       const validator = members[at] as number;
       const before = votes[validator] as number;
       const fresh = flags & ~before;
-      if (fresh) sum += (increments[validator] as number) * (weights[fresh] as number);
+      if (fresh) {
+        const of = increments[validator] as number;
+        sums.weighted += of * (weights[fresh] as number);
+        if ((before & 7) === 0) sums.first += of;
+      }
       if (before & Vote.included) votes[validator] = before | flags;
       else {
         votes[validator] = before | flags | first;
         delays[validator] = delay;
       }
     }
-  return sum;
+  return sums;
 }

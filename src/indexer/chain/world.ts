@@ -1,5 +1,8 @@
 import type { ChainSpec } from '../spec.ts';
 import type { ValidatorRecord } from '../types.ts';
+import type { Builders } from './builders.ts';
+import type { BlockStatus } from './payloads.ts';
+import type { Payments } from './payments.ts';
 import type { ValidatorSet } from './registry.ts';
 import type { Rules } from './rules.ts';
 import type { Terms } from './terms.ts';
@@ -42,6 +45,11 @@ export type World = {
   /** Votes of the previous epoch, then votes of this epoch, which are absent while its first block is applied. */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;
+  /** By root, the blocks of the previous epoch and this one, and the newest block before them. */
+  readonly blocks: Map<string, BlockStatus>;
+  readonly payments: Payments;
+  /** Null before Gloas, and if no node tells the builders. */
+  readonly builders: Builders | null;
   readonly deposits: PendingDeposit[];
   readonly slashings: Slashed[];
   /** Indices of new validators by public key. */
@@ -51,12 +59,12 @@ export type World = {
 export const ETH1_PREFIX = 1;
 export const COMPOUNDING_PREFIX = 2;
 
-export function increase(balances: Float64Array, index: number, amount: number): void {
+export function increaseBalance(balances: Float64Array, index: number, amount: number): void {
   balances[index] = (balances[index] as number) + amount;
 }
 
 /** Stops at 0; returns the amount taken. */
-export function decrease(balances: Float64Array, index: number, amount: number): number {
+export function decreaseBalance(balances: Float64Array, index: number, amount: number): number {
   const taken = Math.min(balances[index] as number, amount);
   balances[index] = (balances[index] as number) - taken;
   return taken;

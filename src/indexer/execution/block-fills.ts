@@ -2,6 +2,7 @@ import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calend
 import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { Relays } from '../relays/index.ts';
+import type { ChainSpec } from '../spec.ts';
 import { fetchBlock } from './block.ts';
 import { figuresOf, gweiText, type Payload } from './figures.ts';
 import type { Rpc } from './rpc.ts';
@@ -12,6 +13,8 @@ export type BlockFillOptions = {
   pool: Pool;
   network: Network;
   /** Opens the connection and checks the node's network. */
+  /** Forks may be scheduled later. */
+  spec: Pick<ChainSpec, 'forkEpochs'>;
   rpc: (() => Promise<Rpc>) | undefined;
   relays: Relays | undefined;
   estimateMissed: boolean;
@@ -47,7 +50,7 @@ export class BlockFills {
   }
 
   async step(): Promise<boolean> {
-    const { network, pool, rpc, relays } = this.#options;
+    const { network, pool, rpc, relays, spec } = this.#options;
     this.#missed = 0;
     const now = this.#options.now();
     const relaysUpTo = Math.floor((now / 1000 - slotStart(network, 0)) / SECONDS_PER_SLOT) - RELAY_LAG_SLOTS;
@@ -59,6 +62,7 @@ export class BlockFills {
       fees: usesNode,
       relays: usesRelays,
       relaysUpTo,
+      gloasSlot: spec.forkEpochs.gloas * SLOTS_PER_EPOCH,
       feesAfter: this.#missing.until > now ? this.#missing.upTo : -1,
       except: [...this.#slots].filter(([, { until }]) => until > now).map(([slot]) => slot),
       limit: BATCH,

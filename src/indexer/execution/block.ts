@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ExecutionBlock, LastTransaction, Payload } from './figures.ts';
-import { address, hash, hexOf, quantity, type Rpc } from './rpc.ts';
+import { type ExecutionBlock, GWEI, type LastTransaction, type Payload } from './figures.ts';
+import { address, hash, hexOf, listOf, quantity, type Rpc } from './rpc.ts';
 import { SourceError } from './source.ts';
 
 /** Values from the beacon block. */
@@ -16,6 +16,10 @@ export type StoredBlock = {
   type0: number;
   type1: number;
   type2: number;
+  /** Since Gloas, users pay for another amount of gas than that of the header. */
+  isGloas: boolean;
+  /** Of a builder. `paid` is in Gwei. */
+  bid: { paid: string; feeRecipient: string } | null;
 };
 
 const Header = z.object({
@@ -24,7 +28,7 @@ const Header = z.object({
   miner: address,
   gasUsed: quantity,
   baseFeePerGas: quantity,
-  transactions: z.array(hash),
+  transactions: listOf(hash),
 });
 const Receipt = z.object({
   transactionHash: hash,
@@ -49,7 +53,8 @@ export async function fetchBlock(
   const at = hexOf(stored.number);
   const [header, receipts] = await Promise.all([
     rpc.call('eth_getBlockByNumber', [at, false], Header),
-    rpc.call('eth_getBlockReceipts', [at], z.array(Receipt)),
+    // Of a block with transactions, null means that the node does not have the receipts.
+    rpc.call('eth_getBlockReceipts', [at], stored.transactions === 0 ? listOf(Receipt) : z.array(Receipt)),
   ]);
   const wrong = faultOf(stored, header, receipts);
   if (wrong) {
@@ -58,6 +63,7 @@ export async function fetchBlock(
   }
   return {
     feeRecipient: stored.feeRecipient,
+    bid: stored.bid && { paid: BigInt(stored.bid.paid) * GWEI, feeRecipient: stored.bid.feeRecipient },
     baseFee: header.baseFeePerGas,
     transactions: receipts.map(({ type, gasUsed, effectiveGasPrice }) => ({
       type: Number(type),
@@ -68,6 +74,8 @@ export async function fetchBlock(
   };
 }
 
+type Compared = [what: string, found: unknown, wanted: unknown];
+
 function faultOf(
   stored: StoredBlock,
   header: z.infer<typeof Header>,
@@ -75,7 +83,12 @@ function faultOf(
 ): string | undefined {
   const baseFee = header.baseFeePerGas;
   const count = (type: bigint) => receipts.filter((receipt) => receipt.type === type).length;
-  const compared: [string, unknown, unknown][] = [
+  const gasOfReceipts: Compared = [
+    'gas used by the receipts',
+    receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n),
+    header.gasUsed,
+  ];
+  const compared: Compared[] = [
     ['hash', header.hash, stored.hash],
     ['number', header.number, BigInt(stored.number)],
     ['fee recipient', header.miner, stored.feeRecipient],
@@ -83,7 +96,7 @@ function faultOf(
     ['base fee', baseFee, BigInt(stored.baseFee)],
     ['number of transactions', header.transactions.length, stored.transactions],
     ['number of receipts', receipts.length, stored.transactions],
-    ['gas used by the receipts', receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n), header.gasUsed],
+    ...(stored.isGloas ? [] : [gasOfReceipts]),
     ['number of transactions of type 0', count(0n), stored.type0],
     ['number of transactions of type 1', count(1n), stored.type1],
     ['number of transactions of type 2', count(2n), stored.type2],
@@ -107,7 +120,11 @@ async function lastOf(
 ): Promise<LastTransaction | undefined> {
   if (!receipt?.to || receipt.status === 0n) return undefined;
   const { from, to } = receipt;
-  if (from !== stored.feeRecipient && to !== payload?.proposerFeeRecipient) return undefined;
+  const { bid } = stored;
+  const pays = bid
+    ? to === bid.feeRecipient
+    : from === stored.feeRecipient || to === payload?.proposerFeeRecipient;
+  if (!pays) return undefined;
   const sent = await rpc.call('eth_getTransactionByHash', [receipt.transactionHash], Sent);
   if (sent.hash !== receipt.transactionHash || sent.blockHash !== stored.hash) {
     throw new SourceError('mismatch', rpc.name, `transaction ${receipt.transactionHash} is of another block`);

@@ -10,7 +10,7 @@ import {
   scanOf,
   writeDeposits,
 } from './deposit-store.ts';
-import { address, hash, hexOf, quantity, type Rpc } from './rpc.ts';
+import { address, hash, hexOf, listOf, quantity, type Rpc } from './rpc.ts';
 import { concurrently, isOutage, SourceError } from './source.ts';
 
 export type DepositOptions = {
@@ -39,7 +39,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
 
   async function logsOf(from: number, to: number): Promise<Deposit[]> {
     const filter = { address: contract, topics: [DEPOSIT_TOPIC], fromBlock: hexOf(from), toBlock: hexOf(to) };
-    const logs = await rpc.call('eth_getLogs', [filter], z.array(DepositLog));
+    const logs = await rpc.call('eth_getLogs', [filter], listOf(DepositLog));
     const wrong = (message: string) => new SourceError('nonsense', rpc.name, `eth_getLogs: ${message}`);
     return logs.map((log) => {
       if (log.address !== contract || log.topics[0] !== DEPOSIT_TOPIC || log.removed)

@@ -1,4 +1,4 @@
-const GWEI = 1_000_000_000n;
+export const GWEI = 1_000_000_000n;
 
 /** Returns Gwei, exact to the wei. */
 export function gweiText(wei: bigint): string {
@@ -14,6 +14,8 @@ export type LastTransaction = { from: string; to: string; value: bigint; cost: b
 
 export type ExecutionBlock = {
   feeRecipient: string;
+  /** Of a builder: what it paid, in wei. The last transaction may pay more to the same address. */
+  bid: { paid: bigint; feeRecipient: string } | null;
   /** In wei. */
   baseFee: bigint;
   transactions: readonly Transaction[];
@@ -30,8 +32,9 @@ export type Payload = {
   value: bigint;
 };
 
-/** Fees by type are in wei, other amounts in Gwei. */
+/** Burnt fees and fees by type are in wei, other amounts in Gwei. */
 export type Figures = {
+  total_burnt_fees: string;
   total_type0_tx_fees: string;
   total_type1_tx_fees: string;
   total_type2_tx_fees: string;
@@ -54,7 +57,11 @@ export type Received = {
  * payment's gas cost. The rest of the payment is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
-  const { feeRecipient, last } = block;
+  const { feeRecipient, last, bid } = block;
+  if (bid) {
+    const { fees, mev, agrees } = divided(bid.paid, total);
+    return { fees, mev: mev + (last?.to === bid.feeRecipient ? last.value : 0n), agrees };
+  }
   if (payload === undefined) {
     const pays = last && last.from === feeRecipient && last.to !== feeRecipient && last.value > 0n;
     return pays ? divided(last.value, total - last.cost) : { fees: total, mev: 0n, agrees: true };
@@ -79,16 +86,18 @@ export function figuresOf(
   payload: Payload | undefined,
 ): { figures: Figures; agrees: boolean } {
   const byType = new Map<number, bigint>();
-  let total = 0n;
+  let [total, gas] = [0n, 0n];
   for (const { type, gasUsed, gasPrice } of block.transactions) {
     const fee = (gasPrice - block.baseFee) * gasUsed;
     byType.set(type, (byType.get(type) ?? 0n) + fee);
     total += fee;
+    gas += gasUsed;
   }
   const { fees, mev, agrees } = receivedOf(block, total, payload);
   const ofType = (type: number) => String(byType.get(type) ?? 0n);
   return {
     figures: {
+      total_burnt_fees: String(gas * block.baseFee),
       total_type0_tx_fees: ofType(0),
       total_type1_tx_fees: ofType(1),
       total_type2_tx_fees: ofType(2),

@@ -5,15 +5,17 @@ import { traced } from '../../kernel/tracing.ts';
 import { openRelays } from '../relays/index.ts';
 import { parseRelays } from '../relays/names.ts';
 import type { ChainSpec } from '../spec.ts';
+import type { BeaconBlock, ExecutionPayload } from '../types.ts';
 import { BlockFills } from './block-fills.ts';
 import { openDeposits } from './deposits.ts';
+import { fetchPayload } from './payload.ts';
 import { openRpc, quantity, type Rpc } from './rpc.ts';
 import { openSource, SourceError } from './source.ts';
 
 export type FillOptions = {
   pool: Pool;
   network: Network;
-  spec: Pick<ChainSpec, 'depositContractAddress' | 'depositChainId'>;
+  spec: Pick<ChainSpec, 'depositContractAddress' | 'depositChainId' | 'forkEpochs'>;
   execution?: string | undefined;
   /** URLs or `name=URL`. */
   relays?: readonly string[] | undefined;
@@ -51,7 +53,7 @@ export function openFills(options: FillOptions): Fills | undefined {
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const rpc = execution ? checkedRpc(execution, options, timeoutMs) : undefined;
   const blocks = new BlockFills({
-    ...{ pool, network, rpc, estimateMissed, firstWaitMs, onError, now: Date.now },
+    ...{ pool, network, spec, rpc, estimateMissed, firstWaitMs, onError, now: Date.now },
     concurrency: CONCURRENCY,
     relays:
       relaySources.length > 0
@@ -85,6 +87,27 @@ export function openFills(options: FillOptions): Fills | undefined {
         }
       }
     },
+  };
+}
+
+type PayloadOptions = Pick<FillOptions, 'rate' | 'timeoutMs' | 'onError' | 'signal'>;
+
+/** Asks an execution node for payloads that no beacon node tells. Returns null, after `onError`, if it does not either. */
+export function openPayloads(
+  url: string,
+  { rate = RATE, timeoutMs = TIMEOUT_MS, ...options }: PayloadOptions,
+) {
+  const { onError, signal } = options;
+  const source = { url: new URL(url), name: `execution node ${new URL(url).host}`, rate, timeoutMs, signal };
+  const rpc = openRpc(openSource({ ...source, maxBytes: MAX_BYTES }));
+  return async (block: BeaconBlock): Promise<ExecutionPayload | null> => {
+    try {
+      return await fetchPayload(rpc, block);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      onError(error);
+      return null;
+    }
   };
 }
 

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { type Source, SourceError } from './source.ts';
 
+/** Hexadecimal, as the standard wants, or a number. */
 export const quantity = z
-  .string()
-  .regex(/^0x[0-9a-f]{1,64}$/i)
+  .union([z.string().regex(/^0x[0-9a-f]{1,64}$/i), z.int().nonnegative()])
   .transform(BigInt);
+/** Nodes written in Go may write an empty list as null. */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .nullable()
+    .transform((items) => items ?? []);
 export const hexOf = (number: number): string => `0x${number.toString(16)}`;
 export const digits = (bytes: number) =>
   z
@@ -22,7 +28,7 @@ const Answer = z.object({
 
 export type Rpc = {
   readonly name: string;
-  /** Throws SourceError: `missing` for null, `refused` for an error response, `nonsense` for another shape. */
+  /** Throws SourceError: `missing` for null unless it is an empty list, `refused` for an error response, `nonsense` for another shape. */
   call<T extends z.ZodType>(method: string, params: readonly unknown[], result: T): Promise<z.output<T>>;
 };
 
@@ -46,7 +52,7 @@ export function openRpc(source: Source): Rpc {
           name,
           `${method}: no JSON-RPC response; is it an execution node's HTTP address?`,
         );
-      if (answer.data.result === null)
+      if (answer.data.result === null && !result.safeParse(null).success)
         throw new SourceError('missing', name, `${method}: the node does not have it`);
       const read = result.safeParse(answer.data.result);
       if (read.success) return read.data;

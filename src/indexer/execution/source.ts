@@ -1,6 +1,7 @@
 import { linkedAborter } from '../../kernel/abort.ts';
 import { pacer } from '../../kernel/pace.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
+import { parsed } from '../answer-json.ts';
 
 export type SourceReason =
   | 'unreachable'
@@ -104,7 +105,7 @@ export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: Sou
     }
     if (status === 429 || status >= 500) throw new SourceError('busy', name, `responds with ${status}`);
     try {
-      return { status, value: JSON.parse(text) as unknown };
+      return { status, value: parsed(text) };
     } catch {
       if (status >= 400) throw new SourceError('refused', name, `responds with ${status}`);
       throw new SourceError('nonsense', name, 'responds with something other than JSON; check its address');

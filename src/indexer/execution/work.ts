@@ -16,27 +16,35 @@ export type Asked = {
   except: readonly number[];
   /** The node lacks blocks up to this slot. */
   feesAfter: number;
+  /** First slot of Gloas; Infinity if it is not scheduled. */
+  gloasSlot: number;
   limit: number;
 };
 
 const fields = `slot, execution_block_number as number, execution_block_hash as hash, fee_recipient as "feeRecipient",
   total_gas_used as "gasUsed", base_fee_per_gas::text as "baseFee", total_transactions as transactions,
   total_type0_transactions as type0, total_type1_transactions as type1, total_type2_transactions as type2,
-  total_priority_fees is not null as "feesKnown", cardinality(relays) as relays`;
+  total_priority_fees is not null as "feesKnown", cardinality(relays) as relays,
+  payload_status is not null or slot >= $6::int as "isGloas",
+  case when bid_builder_index is not null then jsonb_build_object(
+    'paid', case when bid_payment in ('settled', 'quorum') then bid_value else 0 end::text, 'feeRecipient', bid_fee_recipient
+  ) end as bid`;
 
 const MAX_SLOT = 2 ** 31 - 1;
 
-/** Must match the partial indexes of migration 0034. */
+/** Must match the indexes blocks_without_fees and blocks_without_relays. */
 const lacking = {
   fees: 'execution_block_hash is not null and total_priority_fees is null',
   relays: 'execution_block_hash is not null and relays is null',
 };
 const complete = `fee_recipient is not null and total_gas_used is not null and base_fee_per_gas is not null
   and num_nonnulls(total_transactions, total_type0_transactions, total_type1_transactions, total_type2_transactions) = 4`;
+/** It is known what a builder paid. */
+const decided = '(bid_builder_index is null or execution_rewards is not null)';
 
 export async function dueBlocks(pool: Pool, asked: Asked): Promise<DueBlock[]> {
   const part = (condition: string) => `(select ${fields} from blocks
-    where network = $1 and ${condition} and consensus_proposer_duty = 'proposed' and ${complete}
+    where network = $1 and ${condition} and consensus_proposer_duty = 'proposed' and ${complete} and ${decided}
       and slot <> all($2::int[]) order by slot desc limit $3)`;
   const { rows } = await pool.query({
     text: `/* dueBlocks */
@@ -46,6 +54,7 @@ export async function dueBlocks(pool: Pool, asked: Asked): Promise<DueBlock[]> {
       ...[asked.network, asked.except, asked.limit],
       asked.fees ? asked.feesAfter : MAX_SLOT,
       asked.relays ? asked.relaysUpTo : -1,
+      Math.min(MAX_SLOT, asked.gloasSlot),
     ],
   });
   return rows as DueBlock[];
@@ -58,6 +67,7 @@ export type Fill = { slot: number; hash: string } & Partial<Figures> & {
   };
 
 const columns: Record<keyof Figures, string> = {
+  total_burnt_fees: 'numeric',
   total_type0_tx_fees: 'numeric',
   total_type1_tx_fees: 'numeric',
   total_type2_tx_fees: 'numeric',
@@ -69,7 +79,8 @@ const columns: Record<keyof Figures, string> = {
 const names = Object.keys(columns);
 const assigned = [...names, 'relays', 'block_builder_pubkeys'];
 const next = `${assigned.map((name) => `coalesce(f.${name}, b.${name}) as ${name}`).join(', ')},
-  case when coalesce(f.execution_rewards, b.execution_rewards) is not null then 0::numeric end as missed_execution_rewards`;
+  case when b.bid_builder_index is not null then b.missed_execution_rewards
+    when coalesce(f.execution_rewards, b.execution_rewards) is not null then 0::numeric end as missed_execution_rewards`;
 const totals = `n.execution_rewards + b.consensus_rewards as total_rewards,
   n.missed_execution_rewards + b.missed_consensus_rewards as total_rewards_missed`;
 const all = [...assigned, 'missed_execution_rewards', 'total_rewards', 'total_rewards_missed'];

@@ -1,6 +1,7 @@
-import type { DepositRequest, PendingConsolidation } from '../types.ts';
-import { AnswerError, shown } from './errors.ts';
-import { decimal, hex, listAt, MAX_INDEX, objectAt } from './scan/bytes.ts';
+import { shown } from '../answer-json.ts';
+import type { BuilderRecord, DepositRequest, PendingConsolidation } from '../types.ts';
+import { AnswerError } from './errors.ts';
+import { decimal, epochNumber, hex, listAt, MAX_INDEX, objectAt } from './scan/bytes.ts';
 
 type Answer = Record<string, unknown>;
 export type Finality = { epoch: number; root: string };
@@ -60,6 +61,20 @@ export const readConsolidations = ({ data }: Answer): PendingConsolidation[] =>
     return {
       source: decimal(source_index, 'source_index', MAX_INDEX),
       target: decimal(target_index, 'target_index', MAX_INDEX),
+    };
+  });
+
+export const readBuilders = ({ data }: Answer): BuilderRecord[] =>
+  listAt(data, 'data').map((item) => {
+    const { index, builder } = objectAt(item, 'an entry');
+    const fields = objectAt(builder, 'builder');
+    return {
+      index: decimal(index, 'index', MAX_INDEX),
+      pubkey: hex(fields.pubkey, 'pubkey', 48),
+      executionAddress: hex(fields.execution_address, 'execution_address', 20),
+      balance: decimal(fields.balance, 'balance'),
+      depositEpoch: epochNumber(fields.deposit_epoch, 'deposit_epoch'),
+      withdrawableEpoch: epochNumber(fields.withdrawable_epoch, 'withdrawable_epoch'),
     };
   });
 

@@ -1,6 +1,15 @@
-import { type Attestation, type BeaconBlock, type ExecutionPayload, type Fork, forks } from '../types.ts';
-import { AnswerError, shown } from './errors.ts';
-import { decimal, hex, listAt, MAX_INDEX, objectAt } from './scan/bytes.ts';
+import { shown } from '../answer-json.ts';
+import {
+  type Attestation,
+  type BeaconBlock,
+  type ExecutionPayload,
+  type Fork,
+  forks,
+  type PayloadBid,
+} from '../types.ts';
+import { AnswerError } from './errors.ts';
+import { payloadHeader, transactionsOf, withdrawalsOf } from './payload-fields.ts';
+import { decimal, hex, listAt, MAX_INDEX, objectAt, uint64 } from './scan/bytes.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -26,7 +35,7 @@ function committeesOf(attestation: Fields, index: unknown, electra: boolean): nu
   return committees;
 }
 
-function attestationOf(attestation: Fields, electra: boolean): Attestation {
+function attestationOf(attestation: Fields, electra: boolean, gloas: boolean): Attestation {
   const data = objectAt(attestation.data, 'data');
   const aggregationBits = bits(attestation.aggregation_bits, 'aggregation_bits');
   if (!aggregationBits.at(-1)) throw new AnswerError('aggregation_bits have no length bit');
@@ -36,14 +45,13 @@ function attestationOf(attestation: Fields, electra: boolean): Attestation {
     source: checkpoint(data.source, 'source'),
     target: checkpoint(data.target, 'target'),
     committees: committeesOf(attestation, data.index, electra),
+    votesFull: gloas && decimal(data.index, 'data.index', 1) === 1,
     aggregationBits,
   };
 }
 
-const proposerSlashing = (slashing: Fields): number => {
-  const header = objectAt(slashing.signed_header_1, 'signed_header_1');
-  return validator(objectAt(header.message, 'message').proposer_index, 'proposer_index');
-};
+const slashedHeader = (slashing: Fields): Fields =>
+  objectAt(objectAt(slashing.signed_header_1, 'signed_header_1').message, 'message');
 
 function attesterSlashing(slashing: Fields): number[] {
   const indices = (name: string) =>
@@ -63,54 +71,49 @@ const deposit = (data: Fields) => ({
   signature: hex(data.signature, 'signature', 96),
 });
 
-function transactionsOf(payload: Fields): ExecutionPayload['transactions'] {
-  const transactions = listAt(payload.transactions, 'transactions');
-  const counts = { type0: 0, type1: 0, type2: 0, total: transactions.length };
-  for (const transaction of transactions) {
-    if (typeof transaction !== 'string' || !/^0x[0-9a-fA-F]{2}/.test(transaction))
-      throw new AnswerError(`a transaction is ${shown(transaction)}`);
-    const first = Number.parseInt(transaction.slice(2, 4), 16);
-    if (first >= 0xc0) counts.type0 += 1;
-    else if (first === 1) counts.type1 += 1;
-    else if (first === 2) counts.type2 += 1;
-  }
-  return counts;
-}
-
 function payloadOf(body: Fields, fork: Fork): ExecutionPayload | null {
   if (forks.indexOf(fork) < forks.indexOf('bellatrix')) return null;
   const payload = objectAt(body.execution_payload, 'execution_payload');
   const blockHash = root(payload.block_hash, 'block_hash');
   // Bellatrix blocks before the merge have an empty payload.
   if (/^0x0+$/.test(blockHash)) return null;
-  const fee = payload.base_fee_per_gas;
-  if (typeof fee !== 'string' || !/^\d{1,78}$/.test(fee))
-    throw new AnswerError(`base_fee_per_gas is ${shown(fee)} in place of a decimal in a string`);
-  const withdrawal = (item: Fields) => ({
-    validatorIndex: validator(item.validator_index, 'validator_index'),
-    amount: decimal(item.amount, 'amount'),
-  });
   const hasWithdrawals = forks.indexOf(fork) >= forks.indexOf('capella');
   return {
-    blockNumber: decimal(payload.block_number, 'block_number'),
-    blockHash,
-    feeRecipient: hex(payload.fee_recipient, 'fee_recipient', 20),
-    gasUsed: decimal(payload.gas_used, 'gas_used'),
-    baseFeePerGas: fee,
+    ...payloadHeader(payload),
     transactions: transactionsOf(payload),
-    withdrawals: hasWithdrawals ? list(payload, 'withdrawals', withdrawal) : [],
+    ...withdrawalsOf(hasWithdrawals ? payload : { withdrawals: [] }),
   };
 }
 
-function requestsOf(body: Fields, electra: boolean) {
-  if (!electra) return { depositRequests: [], withdrawalRequests: [], consolidationRequests: [] };
-  const requests = objectAt(body.execution_requests, 'execution_requests');
+/** `builder_index` of a payload that the proposer makes itself. */
+const SELF_BUILT = (1n << 64n) - 1n;
+
+function bidOf(body: Fields): PayloadBid {
+  const signed = objectAt(body.signed_execution_payload_bid, 'signed_execution_payload_bid');
+  const bid = objectAt(signed.message, 'message');
+  const builder = uint64(bid.builder_index, 'builder_index');
   return {
+    parentBlockHash: root(bid.parent_block_hash, 'parent_block_hash'),
+    blockHash: root(bid.block_hash, 'block_hash'),
+    builderIndex: builder === SELF_BUILT ? null : validator(String(builder), 'builder_index'),
+    value: uint64(bid.value, 'value'),
+    executionPayment: uint64(bid.execution_payment, 'execution_payment'),
+    feeRecipient: hex(bid.fee_recipient, 'fee_recipient', 20),
+  };
+}
+
+function requestsOf(body: Fields, electra: boolean, gloas: boolean) {
+  if (!electra)
+    return { depositRequests: [], withdrawalRequests: [], consolidationRequests: [], builderDeposits: [] };
+  const name = gloas ? 'parent_execution_requests' : 'execution_requests';
+  const requests = objectAt(body[name], name);
+  return {
+    builderDeposits: gloas ? list(requests, 'builder_deposits', deposit) : [],
     depositRequests: list(requests, 'deposits', deposit),
     withdrawalRequests: list(requests, 'withdrawals', (item) => ({
       sourceAddress: hex(item.source_address, 'source_address', 20),
       validatorPubkey: hex(item.validator_pubkey, 'validator_pubkey', 48),
-      amount: decimal(item.amount, 'amount'),
+      exits: uint64(item.amount, 'amount') === 0n,
     })),
     consolidationRequests: list(requests, 'consolidations', (item) => ({
       sourceAddress: hex(item.source_address, 'source_address', 20),
@@ -130,21 +133,27 @@ function forkOf(version: unknown): Fork {
   );
 }
 
-/** Throws `AnswerError`. `blockRoot` is an argument, because the response does not contain the root. */
+/** Throws `AnswerError`. Since Gloas, `execution` is null: the payload is not in the block. `blockRoot` is an argument, because the response does not contain the root. */
 export function readBlock(answer: Fields, blockRoot: string): BeaconBlock {
   const fork = forkOf(answer.version);
   const at = (name: (typeof forks)[number]) => forks.indexOf(fork) >= forks.indexOf(name);
   const message = objectAt(objectAt(answer.data, 'data').message, 'message');
   const body = objectAt(message.body, 'body');
   const electra = at('electra');
+  const gloas = at('gloas');
   return {
     slot: decimal(message.slot, 'slot'),
     fork,
     root: blockRoot,
     parentRoot: root(message.parent_root, 'parent_root'),
     proposerIndex: validator(message.proposer_index, 'proposer_index'),
-    attestations: list(body, 'attestations', (item) => attestationOf(item, electra)),
-    proposerSlashings: list(body, 'proposer_slashings', proposerSlashing),
+    attestations: list(body, 'attestations', (item) => attestationOf(item, electra, gloas)),
+    proposerSlashings: list(body, 'proposer_slashings', (slashing) =>
+      validator(slashedHeader(slashing).proposer_index, 'proposer_index'),
+    ),
+    slashedSlots: gloas
+      ? list(body, 'proposer_slashings', (slashing) => decimal(slashedHeader(slashing).slot, 'slot'))
+      : [],
     attesterSlashings: list(body, 'attester_slashings', attesterSlashing),
     voluntaryExits: list(body, 'voluntary_exits', (exit) =>
       validator(objectAt(exit.message, 'message').validator_index, 'validator_index'),
@@ -159,10 +168,11 @@ export function readBlock(answer: Fields, blockRoot: string): BeaconBlock {
         })
       : [],
     deposits: list(body, 'deposits', (item) => deposit(objectAt(item.data, 'data'))),
-    ...requestsOf(body, electra),
+    ...requestsOf(body, electra, gloas),
     syncCommitteeBits: at('altair')
       ? bits(objectAt(body.sync_aggregate, 'sync_aggregate').sync_committee_bits, 'sync_committee_bits')
       : new Uint8Array(0),
-    execution: payloadOf(body, fork),
+    execution: gloas ? null : payloadOf(body, fork),
+    bid: gloas ? bidOf(body) : null,
   };
 }

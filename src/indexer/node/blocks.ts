@@ -1,8 +1,10 @@
+import { isParentBlockFull } from '../chain/payloads.ts';
 import type { BeaconBlock } from '../types.ts';
 import { readHeader, readRoot } from './answers.ts';
 import { readBlock } from './block.ts';
 import type { NodeClient } from './client.ts';
 import { NodeError } from './errors.ts';
+import { type Elsewhere, PayloadSource } from './payloads.ts';
 
 /** Blocks of 16 epochs. */
 const KEPT = 512;
@@ -13,6 +15,8 @@ export type EpochBlocks = {
   blocks: (BeaconBlock | null)[];
   /** Block of the first slot after the epoch; null if missed. */
   next: BeaconBlock | null;
+  /** The first block after the epoch. It has an empty root unless it is `next`. */
+  after: BeaconBlock;
   /** Set if the node was synced from this slot's state and lacks this slot's block. */
   anchor: number | undefined;
 };
@@ -22,14 +26,17 @@ export class BlockSource {
   readonly #client: NodeClient;
   readonly #kept = new Map<number, Promise<BeaconBlock | null>>();
   readonly #lifetime: AbortSignal;
+  readonly payloads: PayloadSource;
 
-  constructor(client: NodeClient, lifetime: AbortSignal) {
+  constructor(client: NodeClient, lifetime: AbortSignal, elsewhere: Elsewhere) {
     this.#client = client;
     this.#lifetime = lifetime;
+    this.payloads = new PayloadSource(client, elsewhere);
   }
 
   clear(): void {
     this.#kept.clear();
+    this.payloads.clear();
   }
 
   async #fetch(slot: number): Promise<BeaconBlock | null> {
@@ -86,7 +93,58 @@ export class BlockSource {
       following = blocks[i] = { ...block, root: following.parentRoot };
     }
     const next = found[slots] ?? null;
-    return { blocks, next: next && { ...next, root: await this.#rootOf(next.slot, signal) }, anchor };
+    const withRoot = next && { ...next, root: await this.#rootOf(next.slot, signal) };
+    return { blocks, next: withRoot, after: withRoot ?? after, anchor };
+  }
+
+  /**
+   * Since Gloas, asks for the payloads of an epoch's blocks, and for the blocks after it up to the first whose payload was
+   * revealed: the withdrawals of a block without a payload are repeated by the next payload.
+   */
+  async withPayloads(
+    { blocks, after }: Pick<EpochBlocks, 'blocks' | 'after'>,
+    final: number,
+    signal: AbortSignal,
+  ): Promise<{ blocks: (BeaconBlock | null)[]; following: BeaconBlock[] }> {
+    if (!after.bid) return { blocks, following: [] };
+    const revealed = async (block: BeaconBlock): Promise<BeaconBlock> =>
+      block.bid ? { ...block, execution: await this.payloads.of(block, signal) } : block;
+    const [found, following] = await Promise.all([
+      Promise.all(blocks.map((block) => block && revealed(block))),
+      this.#following(after, final, revealed, signal),
+    ]);
+    const inOrder = [...found.filter((block) => block !== null), ...following];
+    const complete = await Promise.all(
+      inOrder.map(async (block, at) => {
+        const child = inOrder[at + 1];
+        if (block.execution || !child || !isParentBlockFull(block, child)) return block;
+        return { ...block, execution: await this.payloads.ofFull(block, signal) };
+      }),
+    );
+    const bySlot = new Map(complete.map((block) => [block.slot, block]));
+    const filled = (block: BeaconBlock) => bySlot.get(block.slot) as BeaconBlock;
+    return { blocks: found.map((block) => block && filled(block)), following: following.map(filled) };
+  }
+
+  async #following(
+    after: BeaconBlock,
+    final: number,
+    revealed: (block: BeaconBlock) => Promise<BeaconBlock>,
+    signal: AbortSignal,
+  ): Promise<BeaconBlock[]> {
+    const following: BeaconBlock[] = [];
+    for (let next = after; ; next = await this.#firstFrom(next.slot + 1, final)) {
+      const root = next.root || (await this.#rootOf(next.slot, signal));
+      const last = following.at(-1);
+      if (last && next.parentRoot !== last.root)
+        throw this.#client.error(
+          'missing-block',
+          `the block of slot ${next.slot} builds on ${next.parentRoot} in place of ${last.root} of slot ${last.slot}. It is asked for again.`,
+        );
+      const block = await revealed({ ...next, root });
+      following.push(block);
+      if (block.execution) return following;
+    }
   }
 
   async #firstFrom(slot: number, final: number): Promise<BeaconBlock> {

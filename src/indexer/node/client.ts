@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import { parsed, shown } from '../answer-json.ts';
+import { AnswerError, NodeError, type NodeReason } from './errors.ts';
 import { type Http, type Limits, openHttp, type Sink } from './http.ts';
 import { openLimiter } from './limiter.ts';
 import { type ElementReader, ElementScanner } from './scan/elements.ts';
@@ -8,13 +10,15 @@ export type ClientOptions = {
   rate: number;
   timeoutMs: number;
   attempts: number;
+  /** Instead of `attempts`, after an answer that was too slow: another attempt would take as long. */
+  slowAttempts: number;
   firstBackoffMs: number;
   onError: (error: NodeError) => void;
 };
 
 type Answer = Record<string, unknown>;
-/** `urgent` requests overtake waiting requests. */
-type Path = { path: string; signal: AbortSignal; urgent?: boolean };
+/** Sent as a POST if there is a `body`. `urgent` requests overtake waiting requests. */
+type Asked = { path: string; body?: unknown; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
 const TINY_BYTES = 2 ** 20;
@@ -26,10 +30,10 @@ const TINY = /^\/eth\/v1\/(node|config|beacon\/(genesis|headers|blocks))|\/final
 const sizes = { tiny: 1, small: 1, large: 4, registry: 40 } as const;
 const mostBytes = { tiny: TINY_BYTES, small: SMALL_BYTES, large: LARGE_BYTES, registry: LARGE_BYTES };
 
-function parsed(text: string): Answer {
+function answerOf(text: string): Answer {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Answer;
+    const value = parsed(text);
+    if (isObject(value)) return value;
   } catch {
     if (/^\s*\{/.test(text) && !text.trimEnd().endsWith('}'))
       throw new AnswerError(`the answer ends in the middle, after ${text.length} bytes`, 'cut');
@@ -45,6 +49,8 @@ const checkOptimistic = ({ execution_optimistic: optimistic }: Answer): void => 
     );
 };
 
+const sentence = ({ message }: AnswerError) => message.replace(/[^.?]$/, '$&.');
+
 export class NodeClient {
   readonly name: string;
   readonly #http: Http;
@@ -59,29 +65,39 @@ export class NodeClient {
     this.#limited = openLimiter(options.rate);
   }
 
-  /** Returns undefined for 404; `read` may throw `AnswerError`. */
-  json<T>({ path, signal, urgent = false }: Path, read: (answer: Answer) => T): Promise<T | undefined> {
+  /** Returns undefined for 404, or if the node does not take a POST. `read` may throw `AnswerError`. */
+  json<T>(asked: Asked, read: (answer: Answer) => T): Promise<T | undefined> {
+    const { path, signal } = asked;
     return this.#repeated(path, signal, async () => {
       const chunks: Buffer[] = [];
       const size = TINY.test(path) ? 'tiny' : 'small';
-      const found = await this.#get(path, (chunk) => chunks.push(chunk), size, signal, urgent);
+      const found = await this.#get(asked, (chunk) => chunks.push(chunk), size);
       if (!found) return undefined;
-      const answer = parsed(Buffer.concat(chunks).toString('utf8'));
+      const answer = answerOf(Buffer.concat(chunks).toString('utf8'));
       checkOptimistic(answer);
       return read(answer);
     });
   }
 
+  /** For answers of which little is read. Returns undefined for 404. `read` may throw `AnswerError`. */
+  bytes<T>(asked: Asked, read: (answer: Buffer) => T): Promise<T | undefined> {
+    return this.#repeated(asked.path, asked.signal, async () => {
+      const chunks: Buffer[] = [];
+      const found = await this.#get(asked, (chunk) => chunks.push(chunk), 'small');
+      return found ? read(Buffer.concat(chunks)) : undefined;
+    });
+  }
+
   /** Never holds the whole response in memory. Returns undefined for 404. */
   scan<R extends ElementReader & { result(): unknown }>(
-    { path, signal }: Path,
+    asked: Asked,
     open: () => R,
     size: keyof typeof sizes = 'large',
   ): Promise<ReturnType<R['result']> | undefined> {
-    return this.#repeated(path, signal, async () => {
+    return this.#repeated(asked.path, asked.signal, async () => {
       const reader = open();
       const scanner = new ElementScanner(reader);
-      if (!(await this.#get(path, (chunk) => scanner.push(chunk), size, signal))) return undefined;
+      if (!(await this.#get(asked, (chunk) => scanner.push(chunk), size))) return undefined;
       checkOptimistic(scanner.end());
       return reader.result() as ReturnType<R['result']>;
     });
@@ -106,11 +122,9 @@ export class NodeClient {
   }
 
   #get(
-    path: string,
+    { path, body, signal, urgent = false }: Asked,
     sink: Sink,
     size: keyof typeof sizes,
-    signal: AbortSignal,
-    urgent = false,
   ): Promise<boolean> {
     const { timeoutMs } = this.#options;
     const limits: Limits = {
@@ -118,20 +132,22 @@ export class NodeClient {
       totalMs: timeoutMs * sizes[size],
       maxBytes: mostBytes[size],
     };
-    return this.#limited(signal, urgent, () => this.#http.get(path, sink, limits, signal));
+    const asked = { path, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    return this.#limited(signal, urgent, () => this.#http.get(asked, sink, limits, signal));
   }
 
   async #repeated<T>(path: string, signal: AbortSignal, once: () => Promise<T>): Promise<T> {
-    const { attempts, firstBackoffMs } = this.#options;
+    const { firstBackoffMs } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await once();
       } catch (thrown) {
         signal.throwIfAborted();
         const error =
-          thrown instanceof AnswerError ? this.error(thrown.reason, `${path}: ${thrown.message}.`) : thrown;
+          thrown instanceof AnswerError ? this.error(thrown.reason, `${path}: ${sentence(thrown)}`) : thrown;
         if (!(error instanceof NodeError)) throw error;
         this.report(error);
+        const attempts = this.#options[error.reason === 'slow' ? 'slowAttempts' : 'attempts'];
         if (!error.transient || attempt >= attempts) throw error;
         const backoff = firstBackoffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
         await sleep(Math.min(MAX_WAIT_MS, error.waitMs ?? backoff), undefined, { signal });

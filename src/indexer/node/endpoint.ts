@@ -1,9 +1,19 @@
 import type { Network } from '../../chain/networks.ts';
-import { type ChainSpec, type Genesis, networkOf, parseGenesis, parseSpec, SpecError } from '../spec.ts';
+import {
+  type ChainSpec,
+  complete,
+  differing,
+  type Genesis,
+  networkOf,
+  parseGenesis,
+  parseSpec,
+  SpecError,
+} from '../spec.ts';
 import { type Finality, readFinality, readHeader, readSyncing } from './answers.ts';
 import { BlockSource } from './blocks.ts';
 import type { NodeClient } from './client.ts';
 import type { NodeError } from './errors.ts';
+import type { Elsewhere } from './payloads.ts';
 
 const IN_SYNC_MS = 10_000;
 const MAX_COOLING_MS = 60_000;
@@ -18,18 +28,9 @@ export type Common = {
   /** For each epoch, the root that was reported first. */
   finalized: Map<number, { root: string; node: string }>;
   lifetime: AbortSignal;
+  /** Asks all nodes, and an execution node, for the payload of a block. */
+  payloadElsewhere: Elsewhere;
 };
-
-/** Skips constants that only one node reports, because nodes report different sets. */
-function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
-  const keys = (Object.keys(a) as (keyof ChainSpec)[]).filter(
-    (key) => key !== 'configName' && key !== 'unknownForks',
-  );
-  return keys.find(
-    (key) =>
-      a[key] !== undefined && b[key] !== undefined && JSON.stringify(a[key]) !== JSON.stringify(b[key]),
-  );
-}
 
 const KEPT_ROOTS = 256;
 
@@ -49,13 +50,17 @@ export class Endpoint {
   finalized: Finality = { epoch: -1, root: '' };
   /** Keyed by sync committee period. */
   readonly committees = new Map<number, Promise<Uint32Array>>();
+  /** True once the node has told the builders of a state. */
+  tellsBuilders = false;
+  /** Undefined until a POST was answered. */
+  takesPosts: boolean | undefined;
   /** Estimated number, for the size of buffers. */
   validators = 1 << 16;
 
   constructor(client: NodeClient, common: Common) {
     this.client = client;
     this.common = common;
-    this.blocks = new BlockSource(client, common.lifetime);
+    this.blocks = new BlockSource(client, common.lifetime, common.payloadElsewhere);
   }
 
   /** Drops cached blocks and committees, one of which may be wrong. */
@@ -66,7 +71,7 @@ export class Endpoint {
 
   /** Throws unless the node is in sync and on the right network. */
   async ready(signal: AbortSignal): Promise<void> {
-    if (!this.#known) await this.#identify(signal);
+    if (!this.#known) await this.identify(signal);
     if (performance.now() < this.#inSyncUntil) return;
     const state = await this.client.json({ path: '/eth/v1/node/syncing', signal, urgent: true }, readSyncing);
     if (state === undefined)
@@ -84,12 +89,13 @@ export class Endpoint {
     this.#inSyncUntil = performance.now() + IN_SYNC_MS;
   }
 
-  async #identify(signal: AbortSignal): Promise<void> {
-    const told = async <T>(path: string, read: (data: unknown) => T): Promise<T> => {
-      const value = await this.client.json({ path, signal, urgent: true }, ({ data }) => ({ data }));
-      if (value === undefined)
+  /** Reads the network and the constants of the node, and adds forks that it schedules to those of all nodes. */
+  async identify(signal: AbortSignal): Promise<void> {
+    const told = async <T>(path: string, parse: (data: unknown) => T): Promise<T> => {
+      const found = await this.client.json({ path, signal, urgent: true }, ({ data }) => parse(data));
+      if (found === undefined)
         throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
-      return read(value.data);
+      return found;
     };
     try {
       const genesis = await told('/eth/v1/beacon/genesis', parseGenesis);
@@ -115,6 +121,7 @@ export class Endpoint {
       throw new SpecError(
         `its config/spec differs from that of the other nodes in ${different}: ${JSON.stringify(own.spec[different])} in place of ${JSON.stringify(common.spec[different])}. Update it, or remove it from --beacon.`,
       );
+    complete(common.spec, own.spec);
   }
 
   /** Throws if finality goes back or another node disagrees. */
@@ -189,7 +196,10 @@ export class Endpoint {
     const wait = Math.min(MAX_COOLING_MS, FIRST_COOLING_MS * 2 ** Math.min(10, this.#failures - 1));
     this.coolingUntil = performance.now() + wait;
     this.#inSyncUntil = 0;
-    if (error.reason === 'unreachable') this.#known = false;
+    if (error.reason !== 'unreachable') return;
+    // It may come back as another version.
+    this.#known = false;
+    this.takesPosts = undefined;
   }
 
   succeeded(): void {

@@ -1,37 +1,24 @@
 import { forkAt } from '../spec.ts';
 import {
   type BeaconBlock,
+  type BuilderRecord,
   type Committees,
   type EpochInput,
   type EpochState,
   forks,
-  type ValidatorRecord,
 } from '../types.ts';
 import * as answers from './answers.ts';
+import { type Asking, firstSlot, pruned } from './asking.ts';
 import type { EpochBlocks } from './blocks.ts';
-import type { Endpoint, Identity } from './endpoint.ts';
-import { AnswerError, NodeError } from './errors.ts';
+import { NodeError } from './errors.ts';
 import { BalanceReader } from './scan/balances.ts';
-import { listAt } from './scan/bytes.ts';
 import { CommitteeReader } from './scan/committees.ts';
-import { recordOf } from './scan/registry.ts';
+import { recordsAt } from './validators-at.ts';
 
-const IDS_PER_REQUEST = 200;
-
-export type Asking = { endpoint: Endpoint; identity: Identity; signal: AbortSignal };
-
-export const firstSlot = ({ identity }: Asking, epoch: number): number => epoch * identity.spec.slotsPerEpoch;
 const statePath = (asking: Asking, epoch: number, what: string) =>
   `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/${what}`;
 const since = ({ identity }: Asking, epoch: number, fork: (typeof forks)[number]): boolean =>
   forks.indexOf(forkAt(identity.spec, epoch)) >= forks.indexOf(fork);
-
-export function pruned({ endpoint }: Asking, path: string): NodeError {
-  return endpoint.client.error(
-    'pruned',
-    `${path} answers 404: the node does not keep this state any more (or is too old to know the path). Use an archive node, or begin later with --from.`,
-  );
-}
 
 /** Throws NodeError `pruned` for 404. */
 async function stateJson<T>(
@@ -46,7 +33,7 @@ async function stateJson<T>(
   return found;
 }
 
-async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> {
+export async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> {
   const { endpoint, signal } = asking;
   const path = statePath(asking, epoch, 'validator_balances');
   const open = () => new BalanceReader(endpoint.validators + 1024);
@@ -58,12 +45,38 @@ async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> 
 
 export async function stateAt(asking: Asking, epoch: number): Promise<EpochState> {
   const electra = since(asking, epoch, 'electra');
-  const [balances, finality, pendingConsolidations] = await Promise.all([
+  const upgrades = epoch === asking.identity.spec.forkEpochs.gloas;
+  const [balances, finality, pendingConsolidations, builders, deposits] = await Promise.all([
     balancesAt(asking, epoch),
     stateJson(asking, epoch, 'finality_checkpoints', answers.readFinality),
     electra ? stateJson(asking, epoch, 'pending_consolidations', answers.readConsolidations) : [],
+    since(asking, epoch, 'gloas') ? buildersAt(asking, firstSlot(asking, epoch)) : null,
+    upgrades ? stateJson(asking, epoch, 'pending_deposits', answers.readDeposits) : null,
   ]);
-  return { epoch, balances, finalizedEpoch: finality.epoch, pendingConsolidations };
+  return {
+    ...{ epoch, balances, finalizedEpoch: finality.epoch, pendingConsolidations, builders },
+    depositsAfterUpgrade: deposits,
+  };
+}
+
+/** All builders, or those of the indices. Null before Gloas, and if the node does not know the request. */
+export async function buildersAt(
+  asking: Asking,
+  state: 'head' | number,
+  indices?: readonly number[],
+): Promise<readonly BuilderRecord[] | null> {
+  const { endpoint, signal } = asking;
+  const path = `/eth/v1/beacon/states/${state}/builders`;
+  const body = indices ? { ids: [...new Set(indices)].map(String) } : {};
+  const urgent = indices !== undefined;
+  const told = await endpoint.client
+    .json({ path, body, signal, urgent }, answers.readBuilders)
+    .catch((error) => {
+      if (endpoint.tellsBuilders || !(error instanceof NodeError) || error.reason !== 'status') throw error;
+      return undefined;
+    });
+  if (told) endpoint.tellsBuilders = true;
+  return told ?? null;
 }
 
 async function committeesOf(asking: Asking, epoch: number, stateEpoch: number): Promise<Committees> {
@@ -102,12 +115,17 @@ export function syncCommittee(asking: Asking, epoch: number, stateEpoch = epoch)
   return asked;
 }
 
+const finalSlot = (asking: Asking): number => firstSlot(asking, asking.endpoint.finalized.epoch);
+
+/** Since Gloas, without payloads. */
 export function blocksOf(asking: Asking, epoch: number): Promise<EpochBlocks> {
   const { endpoint, identity, signal } = asking;
   const { slotsPerEpoch } = identity.spec;
-  const final = endpoint.finalized.epoch * slotsPerEpoch;
-  return endpoint.blocks.epoch(firstSlot(asking, epoch), slotsPerEpoch, final, signal);
+  return endpoint.blocks.epoch(firstSlot(asking, epoch), slotsPerEpoch, finalSlot(asking), signal);
 }
+
+export const withPayloads = (asking: Asking, blocks: Pick<EpochBlocks, 'blocks' | 'after'>) =>
+  asking.endpoint.blocks.withPayloads(blocks, finalSlot(asking), asking.signal);
 
 async function proposersOf(
   asking: Asking,
@@ -133,10 +151,13 @@ export async function dutiesOf(asking: Asking, epoch: number, urgent = false): P
   const { signal } = asking;
   const first = firstSlot(asking, epoch);
   const path = `/eth/v1/validator/duties/proposer/${epoch}`;
-  const duties = await client
-    .json({ path, signal, urgent }, (answer) => answers.readDuties(answer, first, slots))
-    .catch((error: NodeError) => (error.reason === 'status' ? undefined : Promise.reject(error)));
-  if (duties) return duties;
+  // Since Gloas, v1 is deprecated; v2 has the same rows.
+  for (const each of since(asking, epoch, 'gloas') ? [path.replace('v1', 'v2'), path] : [path]) {
+    const duties = await client
+      .json({ path: each, signal, urgent }, (answer) => answers.readDuties(answer, first, slots))
+      .catch((error: NodeError) => (error.reason === 'status' ? undefined : Promise.reject(error)));
+    if (duties) return duties;
+  }
   const lookahead = since(asking, epoch, 'fulu')
     ? await client
         .json({ path: statePath(asking, epoch, 'proposer_lookahead'), signal, urgent }, (answer) =>
@@ -148,38 +169,6 @@ export async function dutiesOf(asking: Asking, epoch: number, urgent = false): P
   throw client.error(
     'unknown-proposer',
     `does not tell who should have proposed in the missed slots of epoch ${epoch} (${path}). Use a node that answers this for old epochs, or begin later with --from.`,
-  );
-}
-
-/** Sends several requests, because the length of a URL is limited. */
-export async function inBatches<T>(
-  indices: readonly number[],
-  ask: (batch: readonly number[]) => Promise<T[]>,
-): Promise<T[]> {
-  const batches: (readonly number[])[] = [];
-  for (let at = 0; at < indices.length; at += IDS_PER_REQUEST)
-    batches.push(indices.slice(at, at + IDS_PER_REQUEST));
-  return (await Promise.all(batches.map(ask))).flat();
-}
-
-async function recordsAt(
-  asking: Asking,
-  epoch: number,
-  indices: readonly number[],
-): Promise<ValidatorRecord[]> {
-  return inBatches(indices, (batch) =>
-    stateJson(asking, epoch, `validators?id=${batch.join(',')}`, ({ data }) => {
-      const records = new Map(
-        listAt(data, 'data')
-          .map(recordOf)
-          .map((record) => [record.index, record]),
-      );
-      return batch.map((index) => {
-        const record = records.get(index);
-        if (!record) throw new AnswerError(`validator ${index} is missing`);
-        return record;
-      });
-    }),
   );
 }
 
@@ -199,8 +188,11 @@ export async function epochInput(
   checkFork(asking, epoch + 1);
   const newPeriod = (epoch + 1) % asking.identity.spec.epochsPerSyncCommitteePeriod === 0;
   const committee = syncCommittee(asking, epoch, newPeriod ? epoch : epoch + 1);
-  const [{ blocks, next: nextFirstBlock }, committees, seats, nextSeats, next] = await Promise.all([
-    blocksOf(asking, epoch),
+  const [{ blocks, following, nextFirst }, committees, seats, nextSeats, next] = await Promise.all([
+    blocksOf(asking, epoch).then(async (found) => {
+      const told = await withPayloads(asking, found);
+      return { ...told, nextFirst: found.next && (told.following[0] ?? found.next) };
+    }),
     lastCommittees(asking, epoch),
     committee,
     newPeriod ? syncCommittee(asking, epoch + 1) : committee,
@@ -208,10 +200,10 @@ export async function epochInput(
   ]);
   const proposers = await proposersOf(asking, epoch, blocks);
   const input = {
-    ...{ epoch, blocks, committees, proposers, next, nextFirstBlock },
+    ...{ epoch, blocks, committees, proposers, next, nextFirstBlock: nextFirst, following },
     syncCommittee: seats,
     nextSyncCommittee: nextSeats,
   };
-  const records = await recordsAt(asking, epoch + 1, recordsNeeded(input));
+  const records = await recordsAt(asking, firstSlot(asking, epoch + 1), recordsNeeded(input));
   return { ...input, records };
 }

@@ -15,6 +15,7 @@ export type NodeReason =
   | 'disagree'
   | 'pruned'
   | 'missing-block'
+  | 'missing-payload'
   | 'unknown-proposer'
   | 'unknown-fork';
 
@@ -48,8 +49,3 @@ export class AnswerError extends Error {
     this.reason = reason;
   }
 }
-
-export const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
-};

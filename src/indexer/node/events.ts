@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { integerOf, parsed } from '../answer-json.ts';
 import type { Endpoint } from './endpoint.ts';
 import { NodeError } from './errors.ts';
+import { objectAt } from './scan/bytes.ts';
 
 export type ChainEvent = {
   kind: 'head' | 'finalized' | 'reorg';
@@ -9,19 +11,24 @@ export type ChainEvent = {
   slot: number;
 };
 
-const TOPICS = '/eth/v1/events?topics=head,finalized_checkpoint,chain_reorg';
+const pathOf = (head: string) => `/eth/v1/events?topics=${head},finalized_checkpoint,chain_reorg`;
+/** Since Gloas, `head` is deprecated. Nodes refuse topics that they do not know. */
+const pathsOf = (gloas: boolean) => (gloas ? [pathOf('head_v2'), pathOf('head')] : [pathOf('head')]);
 
-function eventOf(topic: string, data: string, slotsPerEpoch: number): ChainEvent | undefined {
-  const kind = { head: 'head', finalized_checkpoint: 'finalized', chain_reorg: 'reorg' }[topic];
+export function eventOf(topic: string, data: string, slotsPerEpoch: number): ChainEvent | undefined {
+  const kind = { head: 'head', head_v2: 'head', finalized_checkpoint: 'finalized', chain_reorg: 'reorg' }[
+    topic
+  ];
   if (!kind) return undefined;
   let value: Record<string, unknown>;
   try {
-    value = JSON.parse(data);
+    value = objectAt(parsed(data), 'data');
+    if (topic === 'head_v2') value = objectAt(value.data, 'data');
   } catch {
     return undefined;
   }
-  const number = Number(kind === 'finalized' ? value.epoch : value.slot);
-  if (!Number.isSafeInteger(number)) return undefined;
+  const number = integerOf(kind === 'finalized' ? value.epoch : value.slot);
+  if (number === undefined) return undefined;
   const slot = kind === 'finalized' ? number * slotsPerEpoch : number;
   return { kind: kind as ChainEvent['kind'], slot };
 }
@@ -68,8 +75,18 @@ type Options = {
   idleMs: number;
   pollMs: number;
   slotsPerEpoch: number;
+  /** Gloas is scheduled. */
+  gloas: boolean;
   signal: AbortSignal;
 };
+
+async function streamOf({ client }: Endpoint, { gloas, signal }: Options): Promise<Readable | undefined> {
+  for (const path of pathsOf(gloas)) {
+    const stream = await client.events(path, signal);
+    if (stream) return stream;
+  }
+  return undefined;
+}
 
 async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortSignal) {
   const { slot, root } = await endpoint.head(signal);
@@ -85,7 +102,7 @@ export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent>
   while (!signal.aborted) {
     for (const endpoint of endpoints()) {
       try {
-        const stream = await endpoint.client.events(TOPICS, signal);
+        const stream = await streamOf(endpoint, options);
         if (stream) {
           yield* streamEvents(stream, options);
           // Polls, because a head may have arrived between two streams.

@@ -9,7 +9,9 @@ import { linkedAborter } from '../../kernel/abort.ts';
 import { retryAfterMs } from '../../kernel/retry-after.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
 import { version } from '../../version.ts';
-import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
+import { shown } from '../answer-json.ts';
+import { AnswerError, NodeError, type NodeReason } from './errors.ts';
+import { checkEncoding, keyRemover, refusalText, refusesPost } from './refusals.ts';
 
 export type Limits = {
   /** Maximum time without a byte. */
@@ -22,18 +24,25 @@ export type Limits = {
 export type Sink = (chunk: Buffer) => void;
 
 export type Http = {
-  /** Returns false for 404. */
-  get(path: string, sink: Sink, limits: Limits, signal: AbortSignal): Promise<boolean>;
+  /** Sends a POST if there is a `body`. Returns false for 404, and for a POST that the node does not take. */
+  get(
+    asked: { path: string; body?: string },
+    sink: Sink,
+    limits: Limits,
+    signal: AbortSignal,
+  ): Promise<boolean>;
   /** Returns undefined if the node has no event stream. The headers must come within `headersMs`. */
   stream(path: string, headersMs: number, signal: AbortSignal): Promise<IncomingMessage | undefined>;
   error(reason: NodeReason, message: string, waitMs?: number): NodeError;
   close(): void;
 };
 
-type Get = { path: string; sink: Sink; limits: Limits; signal: AbortSignal };
+type Get = { path: string; body?: string; sink: Sink; limits: Limits; signal: AbortSignal };
 
+/** A body that comes more slowly than this for SLOW_MS is given up, because its end would take minutes. */
+const LEAST_BYTES_PER_S = 1_000;
+const SLOW_MS = 5_000;
 const MAX_SOCKETS = 8;
-const MAX_REFUSAL_BYTES = 2_000;
 
 const failures: Record<string, string> = {
   ECONNREFUSED: 'refuses the connection; is it running, and is the port right?',
@@ -41,35 +50,6 @@ const failures: Record<string, string> = {
   ECONNRESET: 'closed the connection',
   EPIPE: 'closed the connection',
 };
-
-/** Shorter parts of a URL are probably words, not keys. */
-const SHORTEST_KEY = 8;
-
-/** The URL of a hosted node may contain a key in path, query or login, and some nodes repeat the key in responses. */
-function keyRemover({ username, password, pathname, searchParams }: URL): (text: string) => string {
-  const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
-  const starts = parts
-    .filter((part) => part.length >= SHORTEST_KEY)
-    // A message may contain only the beginning of a key.
-    .map((key) => key.slice(0, SHORTEST_KEY).replaceAll(/\W/g, '\\$&'));
-  if (starts.length === 0) return (text) => text;
-  const keys = new RegExp(`(?:${starts.join('|')})[\\w.~%+=-]*`, 'g');
-  return (text) => text.replaceAll(keys, '…');
-}
-
-async function refusalText(response: IncomingMessage): Promise<string> {
-  let text = '';
-  try {
-    for await (const chunk of response) {
-      text += (chunk as Buffer).toString('utf8');
-      if (text.length > MAX_REFUSAL_BYTES) break;
-    }
-  } catch {
-    // The text received so far is enough.
-  }
-  response.destroy();
-  return text.trim();
-}
 
 export function openHttp(base: URL, name: string): Http {
   const login = base.username || base.password;
@@ -91,6 +71,12 @@ export function openHttp(base: URL, name: string): Http {
 
   const tooSlow = (path: string, ms: number) => fault('slow', `${path}: no answer within ${ms / 1000} s.`);
 
+  /** Called for each chunk, so a node that pauses is left to `idleMs`. */
+  const checkPace = (path: string, bytes: number, ms: number) => {
+    if (ms < SLOW_MS || bytes >= (ms / 1000) * LEAST_BYTES_PER_S) return;
+    throw fault('slow', `${path}: only ${bytes} bytes came in ${Math.round(ms / 1000)} s.`);
+  };
+
   const failed = (path: string, error: unknown, started: boolean): NodeError => {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const why = failures[code] ?? `fails with ${code || message}`;
@@ -102,13 +88,18 @@ export function openHttp(base: URL, name: string): Http {
     path: string,
     more: OutgoingHttpHeaders,
     signal: AbortSignal,
-    own?: HttpAgent,
+    { own, body }: { own?: HttpAgent; body?: string | undefined } = {},
   ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const options = { agent: own ?? agent, headers: { ...headers, ...more }, signal };
+      const post = body !== undefined && {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      };
+      const method = post ? 'POST' : 'GET';
+      const options = { method, agent: own ?? agent, headers: { ...headers, ...post, ...more }, signal };
       const request = start(target(path), options, resolve);
       request.on('error', reject);
-      request.end();
+      request.end(body);
     });
   }
 
@@ -116,6 +107,11 @@ export function openHttp(base: URL, name: string): Http {
     const { statusCode: status = 0, headers: answered } = response;
     const text = shown(withoutKeys(await refusalText(response)));
     const told = `${path}: answers ${status} ${text}`;
+    if (answered.location !== undefined && status >= 300 && status < 400)
+      throw fault(
+        'status',
+        `${path}: answers ${status}, a redirect to ${shown(answered.location)}, which is not followed. Give the address that it leads to.`,
+      );
     if (status === 401 || status === 403)
       throw fault(
         'unauthorized',
@@ -126,7 +122,7 @@ export function openHttp(base: URL, name: string): Http {
   }
 
   async function get(
-    { path, sink, limits: { idleMs, totalMs, maxBytes }, signal }: Get,
+    { path, body, sink, limits: { idleMs, totalMs, maxBytes }, signal }: Get,
     traceHeaders: OutgoingHttpHeaders,
     span: Span | undefined,
   ): Promise<boolean> {
@@ -136,18 +132,27 @@ export function openHttp(base: URL, name: string): Http {
     let idle = setTimeout(slow(idleMs), idleMs);
     let response: IncomingMessage | undefined;
     try {
-      response = await send(path, { ...traceHeaders, accept: 'application/json' }, aborter.signal);
-      span?.set({ 'http.response.status_code': response.statusCode as number });
-      if (response.statusCode === 404) {
+      response = await send(
+        path,
+        { ...traceHeaders, accept: 'application/json', 'accept-encoding': 'identity' },
+        aborter.signal,
+        { body },
+      );
+      const status = response.statusCode as number;
+      span?.set({ 'http.response.status_code': status });
+      if (status === 404 || (body !== undefined && refusesPost(status))) {
         await refusalText(response);
         return false;
       }
-      if (response.statusCode !== 200) await refuse(response, path);
+      if (status !== 200) await refuse(response, path);
+      checkEncoding(response);
       let bytes = 0;
+      const began = performance.now();
       for await (const chunk of response as AsyncIterable<Buffer>) {
         clearTimeout(idle);
         idle = setTimeout(slow(idleMs), idleMs);
         bytes += chunk.length;
+        checkPace(path, bytes, performance.now() - began);
         if (bytes > maxBytes)
           throw new AnswerError(`the answer is longer than ${maxBytes} bytes`, 'too-large');
         sink(chunk);
@@ -168,17 +173,20 @@ export function openHttp(base: URL, name: string): Http {
 
   return {
     error: fault,
-    get: (path, sink, limits, signal) =>
-      requesting({ server: name, path: path.replace(/\?.*/s, '') }, (traceHeaders, span) =>
-        get({ path, sink, limits, signal }, traceHeaders, span),
-      ),
+    get: (asked, sink, limits, signal) => {
+      const method = asked.body === undefined ? 'GET' : 'POST';
+      const path = asked.path.replace(/\?.*/s, '');
+      return requesting({ method, server: name, path }, (traceHeaders, span) =>
+        get({ ...asked, sink, limits, signal }, traceHeaders, span),
+      );
+    },
     async stream(path, headersMs, signal) {
       // In the shared agent, the stream would occupy a socket.
       const own = new (secure ? HttpsAgent : HttpAgent)();
       const aborter = linkedAborter(signal);
       const timer = setTimeout(() => aborter.abort(tooSlow(path, headersMs)), headersMs);
       try {
-        const response = await send(path, { accept: 'text/event-stream' }, aborter.signal, own);
+        const response = await send(path, { accept: 'text/event-stream' }, aborter.signal, { own });
         response.once('close', aborter.release);
         const isStream = `${response.headers['content-type']}`.startsWith('text/event-stream');
         if (response.statusCode === 200 && isStream) return response;

@@ -2,11 +2,13 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network } from '../../chain/networks.ts';
 import { linkedAborter } from '../../kernel/abort.ts';
+import type { BeaconBlock, ExecutionPayload } from '../types.ts';
 import type { Finality } from './answers.ts';
+import type { Asking } from './asking.ts';
 import { NodeClient } from './client.ts';
 import { type Common, Endpoint, type Identity } from './endpoint.ts';
-import type { Asking } from './epoch.ts';
 import { NodeError } from './errors.ts';
+import { payloadAt } from './payloads.ts';
 
 /** Nodes that respond later are compared in the background. */
 const COMPARE_MS = 5_000;
@@ -26,6 +28,8 @@ export type NodesOptions = {
   pollMs?: number;
   /** Maximum time without a byte of an event stream. */
   idleMs?: number;
+  /** Tells the payload of a block that no beacon node has any more. */
+  payload?: ((block: BeaconBlock) => Promise<ExecutionPayload | null>) | undefined;
   /** Called for each error, even if a later attempt succeeds. */
   onError?: (error: NodeError) => void;
 };
@@ -44,8 +48,11 @@ const named = (urls: readonly string[]) => {
   });
 };
 
+/** The reason is `pruned` only if it is that of all nodes, because another one may still have the state. */
 function together(errors: readonly NodeError[]): NodeError {
-  const [first, ...others] = errors as [NodeError, ...NodeError[]];
+  const [first, ...others] = errors.toSorted(
+    (a, b) => Number(a.reason === 'pruned') - Number(b.reason === 'pruned'),
+  ) as [NodeError, ...NodeError[]];
   if (others.length === 0) return first;
   const messages = others.map(({ message }) => message).join(' ');
   return new NodeError(first.reason, first.node, `${first.message.slice(first.node.length + 2)} ${messages}`);
@@ -54,6 +61,8 @@ function together(errors: readonly NodeError[]): NodeError {
 export class Pool {
   readonly endpoints: readonly Endpoint[];
   readonly common: Common;
+  /** Nodes that told the same beginning of the index as the one that is used. */
+  readonly agreed = new Set<Endpoint>();
   #compared = -1;
 
   constructor(options: NodesOptions) {
@@ -62,11 +71,14 @@ export class Pool {
       identity: undefined,
       finalized: new Map(),
       lifetime: options.signal,
+      payloadElsewhere: (block, signal) => this.#payloadOf(block, options.payload, signal),
     };
+    const attempts = options.attempts ?? 4;
     const settings = {
       rate: options.rate ?? Number.POSITIVE_INFINITY,
       timeoutMs: options.timeoutMs ?? 30_000,
-      attempts: options.attempts ?? 4,
+      attempts,
+      slowAttempts: options.urls.length > 1 ? 1 : attempts,
       firstBackoffMs: options.firstBackoffMs ?? 250,
       onError: options.onError ?? (() => {}),
     };
@@ -93,7 +105,7 @@ export class Pool {
     for (const endpoint of this.inOrder(ask.avoid, epoch)) {
       if (endpoint.client.name === ask.avoid) endpoint.forget();
       try {
-        return await this.#askOne(endpoint, work, ask.signal);
+        return await this.askOne(endpoint, work, ask.signal);
       } catch (error) {
         ask.signal.throwIfAborted();
         if (!(error instanceof NodeError)) throw error;
@@ -105,12 +117,23 @@ export class Pool {
     throw together(errors);
   }
 
-  /** If one request of `work` fails, cancels the others. */
-  async #askOne<T>(
-    endpoint: Endpoint,
-    work: (asking: Asking) => Promise<T>,
+  async #payloadOf(
+    block: BeaconBlock,
+    last: NodesOptions['payload'],
     signal: AbortSignal,
-  ): Promise<T> {
+  ): Promise<ExecutionPayload | null> {
+    for (const { client } of this.endpoints) {
+      const payload = await payloadAt(client, block, signal).catch((error) => {
+        if (error instanceof NodeError) return null; // it is reported already
+        throw error;
+      });
+      if (payload) return payload;
+    }
+    return (await last?.(block)) ?? null;
+  }
+
+  /** If one request of `work` fails, cancels the others. */
+  async askOne<T>(endpoint: Endpoint, work: (asking: Asking) => Promise<T>, signal: AbortSignal): Promise<T> {
     const attempt = linkedAborter(signal);
     setMaxListeners(0, attempt.signal);
     try {
@@ -132,6 +155,21 @@ export class Pool {
     const wrong = this.endpoints.find(({ disagrees }) => disagrees)?.disagrees;
     if (wrong) throw wrong;
     return told;
+  }
+
+  /** Reads `config/spec` of all nodes again. */
+  async readSpecs(): Promise<void> {
+    const { lifetime } = this.common;
+    await Promise.all(
+      this.endpoints.map(async (endpoint) => {
+        try {
+          await endpoint.identify(lifetime);
+        } catch (error) {
+          if (error instanceof NodeError) endpoint.failed(error);
+          else if (!lifetime.aborted) throw error;
+        }
+      }),
+    );
   }
 
   /** Compares each node once per epoch; a node that disagrees is compared at each call. */

@@ -7,7 +7,8 @@ import type {
   ValidatorRecord,
 } from '../types.ts';
 import { readDeposits } from './answers.ts';
-import { type Asking, blocksOf, firstSlot, lastCommittees, pruned, stateAt, syncCommittee } from './epoch.ts';
+import { type Asking, firstSlot, pruned } from './asking.ts';
+import { blocksOf, lastCommittees, stateAt, syncCommittee, withPayloads } from './epoch.ts';
 import { NodeError } from './errors.ts';
 import { RegistryReader } from './scan/registry.ts';
 
@@ -23,10 +24,18 @@ export type Start = {
     blocks: (BeaconBlock | null)[];
     committees: Committees;
     firstBlock: BeaconBlock | null;
+    earlier: BeaconBlock | null;
+    following: BeaconBlock[];
   } | null;
 };
 
-export type Resume = { state: EpochState; committees: Committees; records: AllRecords };
+export type Resume = {
+  state: EpochState;
+  committees: Committees;
+  records: AllRecords;
+  /** What no epoch reads again, if it is asked for. The queue is null if the node does not tell it. */
+  anew: { pendingDeposits: DepositRequest[] | null } | undefined;
+};
 
 async function registryAt(asking: Asking, epoch: number, size: number): Promise<AllRecords> {
   const path = `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/validators`;
@@ -57,8 +66,9 @@ async function unfinalDeposits(asking: Asking, state: EpochState): Promise<Depos
   return waiting;
 }
 
-async function pendingDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
-  const path = `/eth/v1/beacon/states/${firstSlot(asking, state.epoch)}/pending_deposits`;
+/** Null if the node does not tell the queue. */
+async function pendingDeposits(asking: Asking, epoch: number): Promise<DepositRequest[] | null> {
+  const path = `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/pending_deposits`;
   const told = await asking.endpoint.client
     .json({ path, signal: asking.signal }, readDeposits)
     .catch((error) => {
@@ -66,14 +76,31 @@ async function pendingDeposits(asking: Asking, state: EpochState): Promise<Depos
       if (error instanceof NodeError && error.reason === 'status') return undefined;
       throw error;
     });
-  return told ?? unfinalDeposits(asking, state);
+  return told ?? null;
+}
+
+/** Null before Gloas, where nobody asks for it. Throws NodeError `pruned`. */
+async function parentOf(asking: Asking, { bid, parentRoot, slot }: BeaconBlock): Promise<BeaconBlock | null> {
+  if (!bid) return null;
+  const parent = await asking.endpoint.blocks.near(parentRoot, asking.signal);
+  if (parent) return parent;
+  throw asking.endpoint.client.error(
+    'pruned',
+    `has no block ${parentRoot}, the parent of the block of slot ${slot}: its history begins later. Begin later with --from.`,
+  );
 }
 
 async function beforeStart(asking: Asking, epoch: number): Promise<Start['before']> {
   if (epoch === 0) return null;
   try {
-    const { blocks, next } = await blocksOf(asking, epoch - 1);
-    return { blocks, committees: await lastCommittees(asking, epoch - 1), firstBlock: next };
+    const { blocks, next, after } = await blocksOf(asking, epoch - 1);
+    const { following } = await withPayloads(asking, { blocks: [], after });
+    return {
+      ...{ blocks, committees: await lastCommittees(asking, epoch - 1) },
+      firstBlock: next && (following[0] ?? next),
+      earlier: await parentOf(asking, blocks.find((block) => block !== null) ?? after),
+      following,
+    };
   } catch (error) {
     if (!(error instanceof NodeError) || error.reason !== 'pruned') throw error;
     const { anchor } = await blocksOf(asking, epoch);
@@ -89,13 +116,18 @@ export async function startAt(asking: Asking, epoch: number): Promise<Start> {
   return {
     state,
     records,
-    pendingDeposits: await pendingDeposits(asking, state),
+    pendingDeposits: (await pendingDeposits(asking, epoch)) ?? (await unfinalDeposits(asking, state)),
     syncCommittee: seats,
     before,
   };
 }
 
-export async function resumeAfter(asking: Asking, epoch: number): Promise<Resume> {
+export async function resumeAfter(asking: Asking, epoch: number, anew: boolean): Promise<Resume> {
   const { state, records } = await stateWithRecords(asking, epoch + 1);
-  return { state, records, committees: await lastCommittees(asking, epoch) };
+  // The last epoch of a period needs the committee when the node may no longer have a state that tells it.
+  await syncCommittee(asking, epoch + 1);
+  return {
+    ...{ state, records, committees: await lastCommittees(asking, epoch) },
+    anew: anew ? { pendingDeposits: await pendingDeposits(asking, epoch + 1) } : undefined,
+  };
 }

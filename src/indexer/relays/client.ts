@@ -6,7 +6,8 @@ import { type Source, SourceError } from '../execution/source.ts';
 /** The smallest page limit among the relays. */
 const PAGE = 100;
 
-const decimal = z.string().regex(/^\d{1,30}$/);
+/** In a string, as the standard wants, or a number. */
+const decimal = z.union([z.string().regex(/^\d{1,30}$/), z.int().nonnegative()]);
 const Delivered = z.array(
   z.object({
     slot: decimal.transform(Number),

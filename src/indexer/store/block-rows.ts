@@ -1,30 +1,36 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import type { BeaconBlock } from '../types.ts';
+import type { ExecutionPayload, SlotFacts } from '../types.ts';
+import { bidRewards } from './bid-rewards.ts';
 
-/** `block` is null if the slot was missed; `consensusRewards` is null until the epoch is closed. */
-export type SlotFacts = {
-  slot: number;
-  proposerIndex: number;
-  block: BeaconBlock | null;
-  consensusRewards: number | null;
+/** `consensusRewards` is null until the epoch is closed. */
+type BlockRow = SlotFacts & { consensusRewards: number | null };
+
+type Column = readonly [name: string, type: string, value: (slot: BlockRow, merged: boolean) => unknown];
+
+const execution = <T>(value: (payload: ExecutionPayload) => T) => {
+  return ({ block }: BlockRow) => (block?.execution ? value(block.execution) : null);
 };
 
-type Column = readonly [name: string, type: string, value: (slot: SlotFacts, merged: boolean) => unknown];
+function executionDuty({ block, payload }: BlockRow, merged: boolean) {
+  if (!block) return merged ? 'missed' : null;
+  if (payload === null) return block.execution ? 'proposed' : null;
+  return { full: 'proposed', empty: 'missed', unknown: null }[payload];
+}
 
-const execution = <T>(value: (payload: NonNullable<BeaconBlock['execution']>) => T) => {
-  return ({ block }: SlotFacts) => (block?.execution ? value(block.execution) : null);
-};
+/** Since Gloas, the gas of a block's header is not that for which users paid. */
+function burntFees({ block, payload }: BlockRow) {
+  if (payload !== null || !block?.execution) return null;
+  const { gasUsed, baseFeePerGas } = block.execution;
+  return String(BigInt(gasUsed) * BigInt(baseFeePerGas));
+}
 
-const columns: readonly Column[] = [
+/** What the beacon node tells. */
+const told: readonly Column[] = [
   ['slot', 'int', (one) => one.slot],
   ['validator_index', 'int', (one) => one.proposerIndex],
   ['consensus_proposer_duty', 'text', (one) => (one.block ? 'proposed' : 'missed')],
-  [
-    'execution_proposer_duty',
-    'text',
-    (one, merged) => (one.block ? (one.block.execution ? 'proposed' : null) : merged ? 'missed' : null),
-  ],
+  ['execution_proposer_duty', 'text', executionDuty],
   ['consensus_block_root', 'text', (one) => one.block?.root ?? null],
   ['execution_block_number', 'int', execution((payload) => payload.blockNumber)],
   ['execution_block_hash', 'text', execution((payload) => payload.blockHash)],
@@ -35,49 +41,81 @@ const columns: readonly Column[] = [
   ['total_type2_transactions', 'int', execution(({ transactions }) => transactions.type2)],
   ['total_gas_used', 'int', execution((payload) => payload.gasUsed)],
   ['base_fee_per_gas', 'numeric', execution((payload) => payload.baseFeePerGas)],
-  [
-    'total_burnt_fees',
-    'numeric',
-    execution(({ gasUsed, baseFeePerGas }) => String(BigInt(gasUsed) * BigInt(baseFeePerGas))),
-  ],
   ['consensus_rewards', 'bigint', (one) => (one.block ? one.consensusRewards : 0)],
+  ['payload_status', 'text', (one) => one.payload],
+  ['bid_value', 'bigint', ({ bid }) => bid?.value.toString() ?? null],
+  ['bid_builder_index', 'int', ({ bid }) => bid?.builder?.index ?? null],
+  ['bid_builder_pubkey', 'text', ({ bid }) => bid?.builder?.pubkey ?? null],
+  ['bid_execution_payment', 'numeric', ({ bid }) => bid?.executionPayment.toString() ?? null],
+  ['bid_fee_recipient', 'text', ({ bid }) => bid?.feeRecipient ?? null],
+  ['bid_payment', 'text', ({ bid }) => bid?.payment ?? null],
 ];
+
+/** What the beacon node tells of some blocks, and others tell of the rest. */
+const toldOfSome: readonly Column[] = [
+  ['total_burnt_fees', 'numeric', burntFees],
+  ['total_priority_fees_validator', 'numeric', (one) => bidRewards(one).fees],
+  ['baseline_mev', 'numeric', (one) => bidRewards(one).mev],
+  ['execution_rewards', 'numeric', (one) => bidRewards(one).rewards],
+  ['missed_execution_rewards', 'numeric', (one) => bidRewards(one).missed],
+];
+const columns = [...told, ...toldOfSome];
 const names = columns.map(([name]) => name);
-const figures = names.filter((name) => name !== 'slot');
 
-const ofOthers = [
-  ...['total_type0_tx_fees', 'total_type1_tx_fees', 'total_type2_tx_fees', 'total_priority_fees'],
-  ...['total_priority_fees_validator', 'baseline_mev', 'execution_rewards', 'missed_execution_rewards'],
-  ...['total_rewards_missed', 'relays', 'block_builder_pubkeys'],
-];
+/** Relays deliver only payloads of the proposers' own, so a builder's bid has none. */
+const noRelays = `case when g.bid_builder_index is not null then '{}'::text[] end`;
 
-/** Returns the number of changed rows. If the execution block is the same, columns in `ofOthers` keep their values. */
+/** Values that others told stay if the row is still of the same block. */
+const same = `(b.consensus_proposer_duty = excluded.consensus_proposer_duty
+  and b.execution_block_hash is not distinct from excluded.execution_block_hash
+  and (b.execution_block_hash is not null
+    or (b.consensus_block_root, b.payload_status) is not distinct from (excluded.consensus_block_root, excluded.payload_status)))`;
+const orStored = (name: string) => `coalesce(excluded.${name}, case when ${same} then b.${name} end)`;
+const updates: Record<string, string> = {
+  ...Object.fromEntries(told.filter(([name]) => name !== 'slot').map(([name]) => [name, `excluded.${name}`])),
+  ...Object.fromEntries(
+    [
+      ...['total_type0_tx_fees', 'total_type1_tx_fees', 'total_type2_tx_fees', 'total_priority_fees'],
+      ...['total_burnt_fees', 'total_priority_fees_validator', 'baseline_mev', 'missed_execution_rewards'],
+      ...['relays', 'block_builder_pubkeys'],
+    ].map((name) => [name, orStored(name)]),
+  ),
+  // An execution node may add a payment within the payload to the bid.
+  execution_rewards: `case when ${same} and b.total_priority_fees is not null then b.execution_rewards
+    else ${orStored('execution_rewards')} end`,
+  missed_consensus_rewards: `case
+    when excluded.consensus_proposer_duty = 'missed' and b.consensus_proposer_duty = 'missed'
+    then b.missed_consensus_rewards else excluded.missed_consensus_rewards end`,
+  finalized: 'excluded.finalized',
+};
+const sumOf = (one: string, other: string) => `(${updates[one]}) + (${updates[other]})`;
+updates.total_rewards = sumOf('execution_rewards', 'consensus_rewards');
+updates.total_rewards_missed = `coalesce(${sumOf('missed_execution_rewards', 'missed_consensus_rewards')},
+  case when ${same} then b.total_rewards_missed end)`;
+const assigned = Object.entries(updates);
+
+/** Returns the number of changed rows. */
 export async function writeBlocks(
   client: pg.ClientBase,
   network: Network,
-  slots: readonly SlotFacts[],
+  slots: readonly BlockRow[],
   { finalized }: { finalized: boolean },
 ): Promise<number> {
   if (slots.length === 0) return 0;
   const proposed = slots.filter((one) => one.block !== null);
-  const merged = proposed.length === 0 || proposed.some((one) => one.block?.execution);
-  const same = 'b.execution_block_hash is not distinct from excluded.execution_block_hash';
+  const merged =
+    proposed.length === 0 || proposed.some((one) => one.block?.execution || one.payload !== null);
   const { rowCount } = await client.query(
     `/* writeBlocks */
-    insert into blocks as b (network, ${names.join(', ')}, missed_consensus_rewards, relays, block_builder_pubkeys, finalized)
-    select $1, ${names.map((name) => `g.${name}`).join(', ')},
-      case when g.consensus_proposer_duty = 'proposed' then 0 end, null, null, $2
+    insert into blocks as b (network, ${names.join(', ')}, missed_consensus_rewards, total_rewards, total_rewards_missed,
+      relays, block_builder_pubkeys, finalized)
+    select $1, ${names.map((name) => `g.${name}`).join(', ')}, m.consensus, g.execution_rewards + g.consensus_rewards,
+      g.missed_execution_rewards + m.consensus, ${noRelays}, ${noRelays}, $2
     from unnest(${columns.map(([, type], at) => `$${at + 3}::${type}[]`).join(', ')}) as g (${names.join(', ')})
-    on conflict (network, slot) do update set
-      ${figures.map((name) => `${name} = excluded.${name}`).join(', ')},
-      ${ofOthers.map((name) => `${name} = case when ${same} then b.${name} else excluded.${name} end`).join(', ')},
-      total_rewards = case when ${same} then b.execution_rewards + excluded.consensus_rewards end,
-      missed_consensus_rewards = case
-        when excluded.consensus_proposer_duty = 'missed' and b.consensus_proposer_duty = 'missed'
-        then b.missed_consensus_rewards else excluded.missed_consensus_rewards end,
-      finalized = excluded.finalized
-    where (${figures.map((name) => `b.${name}`).join(', ')}, b.finalized)
-      is distinct from (${figures.map((name) => `excluded.${name}`).join(', ')}, excluded.finalized)
+    cross join lateral (select case when g.consensus_proposer_duty = 'proposed' then 0 end as consensus) m
+    on conflict (network, slot) do update set ${assigned.map(([name, value]) => `${name} = ${value}`).join(', ')}
+    where (${assigned.map(([name]) => `b.${name}`).join(', ')})
+      is distinct from (${assigned.map(([, value]) => value).join(', ')})
       and (excluded.finalized or not b.finalized)`,
     [network, finalized, ...columns.map(([, , value]) => slots.map((one) => value(one, merged)))],
   );

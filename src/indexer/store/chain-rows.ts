@@ -89,19 +89,22 @@ export async function writeChainDailyReward(
   client: pg.ClientBase,
   network: Network,
   day: number,
-  { consensusRewards, effectiveBalance }: { consensusRewards: number; effectiveBalance: number },
+  rewards: { consensusRewards: number; effectiveBalance: number; effectiveBalanceEpochs: bigint },
 ): Promise<boolean> {
   const { rowCount } = await client.query(
     `/* writeChainDailyReward */
     insert into chain_daily_rewards as c (network, day, sum_consensus_rewards, sum_execution_rewards, sum_priority_fees,
-      sum_baseline_mev, sum_effective_balance, computed)
-    select $1, $2, $3, 0, 0, 0, $4, false
+      sum_baseline_mev, sum_effective_balance, effective_balance_epochs, computed)
+    select $1, $2, $3, 0, 0, 0, $4, $5, false
     on conflict (network, day) do update
-      set (sum_consensus_rewards, sum_effective_balance, computed)
-        = (excluded.sum_consensus_rewards, excluded.sum_effective_balance, false)
-      where (c.sum_consensus_rewards, c.sum_effective_balance, c.computed)
-        is distinct from (excluded.sum_consensus_rewards, excluded.sum_effective_balance, false)`,
-    [network, day, consensusRewards, effectiveBalance],
+      set (sum_consensus_rewards, sum_effective_balance, effective_balance_epochs, computed) = (
+        excluded.sum_consensus_rewards, excluded.sum_effective_balance, excluded.effective_balance_epochs, false)
+      where (c.sum_consensus_rewards, c.sum_effective_balance, c.effective_balance_epochs, c.computed) is distinct from (
+        excluded.sum_consensus_rewards, excluded.sum_effective_balance, excluded.effective_balance_epochs, false)`,
+    [
+      ...[network, day, rewards.consensusRewards, rewards.effectiveBalance],
+      rewards.effectiveBalanceEpochs.toString(),
+    ],
   );
   return rowCount === 1;
 }

@@ -3,14 +3,12 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { raiseChainHeads } from '../../ingest/importers/chain-heads.ts';
-import type { BeaconBlock } from '../types.ts';
+import type { SlotFacts } from '../types.ts';
 import { writeBlocks } from './block-rows.ts';
 import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';
 
-type HeadSlot = { slot: number; proposerIndex: number; block: BeaconBlock | null };
-
 /** The blocks are complete from `fromSlot` on. */
-export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: readonly HeadSlashing[] };
+export type Head = { fromSlot: number; blocks: readonly SlotFacts[]; slashings: readonly HeadSlashing[] };
 
 /** Leaves final rows unchanged. */
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {

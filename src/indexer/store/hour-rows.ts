@@ -8,14 +8,14 @@ import { scaled } from '../../ingest/refresh/validators.ts';
 import { run, writeSelected } from '../../ingest/refresh/write.ts';
 import { attester } from '../../periods/effectiveness.ts';
 import type { Period } from './periods.ts';
-import { publishedTypes } from './publish.ts';
+import { publishedTypes } from './published-types.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
 
 export async function writeAttestationHour(
   client: pg.ClientBase,
   network: Network,
-  { utc, day, period: hour }: Period,
+  { utc, day, period: hour }: Pick<Period, 'utc' | 'day' | 'period'>,
   sums: Sums,
   at: EndBalances,
 ): Promise<void> {

@@ -7,9 +7,12 @@ import { lockWriters } from '../../ingest/locks.ts';
 import type { PartReport } from '../../ingest/refresh/index.ts';
 import type { SavedChain } from '../chain/index.ts';
 import { SavedStateError } from '../saved-state-error.ts';
+import { type ScheduledFork, SpecError } from '../spec.ts';
 import type { ChainRegistry, EpochFacts } from '../types.ts';
 import { storeDeposits, storedDeposits } from './deposits.ts';
+import { firstKeptHour } from './due-hours.ts';
 import { effectiveChanges } from './effective.ts';
+import { writeForks } from './forks.ts';
 import { type Head, writeHead } from './head.ts';
 import { type LabelRule, storeLabels } from './labels.ts';
 import { setMarker, storeRecord, takeMarker } from './marker.ts';
@@ -19,7 +22,7 @@ import { publish } from './publish.ts';
 import { encodeRecord, lastActiveIn, RECORD_VERSION, recordOf } from './record.ts';
 import { writeEpochRows } from './write-epoch.ts';
 
-export { readLabels } from './labels.ts';
+export { type LabelRule, readLabels } from './labels.ts';
 export type { OpenDays } from './open-days.ts';
 export type { HeadSlashing } from './slashing-rows.ts';
 
@@ -27,7 +30,7 @@ export type { HeadSlashing } from './slashing-rows.ts';
 type Resume = { first: number; epoch: number; saved: SavedChain };
 
 export type Store = {
-  /** Returns undefined if nothing is indexed. Throws if another version wrote the state. */
+  /** Returns undefined if nothing is indexed. Throws if another version wrote the state, or if it is of another chain. */
   resume(): Promise<Resume | undefined>;
   /** Lets the next `write` begin at any epoch. */
   begin(): void;
@@ -46,28 +49,50 @@ export type Store = {
   /** May run concurrently with `write`. */
   writeOpenDays(open: OpenDays, stopped?: () => boolean): Promise<void>;
   writeHead(head: Head): Promise<void>;
+  /** Replaces the forks of the network. */
+  writeForks(forks: readonly ScheduledFork[]): Promise<void>;
+  /** Returns the number of validators with new names. Their days are published again, and the hours that are kept. */
   setLabels(rules: readonly LabelRule[]): Promise<number>;
+  /** First epoch whose hours get new names; undefined if only later epochs do. */
+  firstKeptHour(): Promise<number | undefined>;
 };
 
-export async function indexedEpochs(db: Queryable): Promise<{ network: Network; epoch: number }[]> {
-  const text = '/* indexedEpochs */ select network, epoch from index_state order by network';
-  return (await db.query({ text, values: [] })).rows as { network: Network; epoch: number }[];
+type IndexedNetwork = { network: Network; epoch: number; forks: ScheduledFork[] };
+
+/** `forks` are those that the node of the index schedules, the first one first. */
+export async function indexedNetworks(db: Queryable): Promise<IndexedNetwork[]> {
+  const text = `/* indexedNetworks */ select network, epoch, array(
+      select json_build_object('name', f.name, 'epoch', f.epoch) from network_forks f
+      where f.network = s.network order by f.epoch, f.name
+    ) as forks
+    from index_state s order by network`;
+  return (await db.query({ text, values: [] })).rows as IndexedNetwork[];
 }
 
-export function openStore(pool: Pool, network: Network): Store {
+/** `genesisRoot` is the `genesis_validators_root` of the nodes. */
+export function openStore(pool: Pool, network: Network, genesisRoot: string | null = null): Store {
   /** Newest epoch read or written; if null, any epoch may follow. */
   let known: number | null = null;
   return {
     async resume() {
       const { rows } = await pool.query({
         text: `/* resumeIndex */
-          select first_epoch as first, epoch, state, version from index_state where network = $1`,
+          select first_epoch as first, epoch, state, version, genesis_validators_root as root
+          from index_state where network = $1`,
         values: [network],
       });
-      const [found] = rows as (Omit<Resume, 'saved'> & { state: Buffer; version: number })[];
+      const [found] = rows as (Omit<Resume, 'saved'> & {
+        state: Buffer;
+        version: number;
+        root: string | null;
+      })[];
       known = found?.epoch ?? null;
       if (!found) return undefined;
-      const { first, epoch, state, version } = found;
+      const { first, epoch, state, version, root } = found;
+      if (root !== null && genesisRoot !== null && root !== genesisRoot)
+        throw new SpecError(
+          `The index of ${network} in this database is of a chain with genesis_validators_root ${root}, but that of the nodes is ${genesisRoot}. Use the nodes of that chain, or another database.`,
+        );
       if (version !== RECORD_VERSION)
         throw new SavedStateError(
           `The index of ${network} was written by another version (${version}, not ${RECORD_VERSION}). Begin anew with --from.`,
@@ -95,7 +120,7 @@ export function openStore(pool: Pool, network: Network): Store {
         const marker = await takeMarker(client, network, known, epoch);
         const first = await storeRecord(client, network, epoch, { record, changes }, marker);
         await writeEpochRows(client, network, facts, registry, periods);
-        await setMarker(client, network, { first, epoch }, saved.state);
+        await setMarker(client, network, { first, epoch, genesisRoot }, saved.state);
         await storeDeposits(client, network, saved.deposits, known === null);
       });
       known = epoch;
@@ -103,10 +128,12 @@ export function openStore(pool: Pool, network: Network): Store {
     publish: (stopped, changed) => publish(pool, network, stopped, changed),
     writeOpenDays: (open, stopped) => writeOpenDays(pool, network, open, stopped),
     writeHead: (head) => writeHead(pool, network, head),
+    writeForks: (forks) => writeForks(pool, network, forks),
     setLabels: (rules) =>
       transaction(pool, async (client) => {
         await lockWriters(client, ['validators'], [network]);
         return storeLabels(client, network, rules);
       }),
+    firstKeptHour: () => firstKeptHour(pool, network),
   };
 }

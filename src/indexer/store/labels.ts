@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { faultText } from '../../ingest/check/fault-messages.ts';
+import { hoursDue } from '../../ingest/refresh/due-hours.ts';
 import { type Format, openSource } from '../../ingest/source/open.ts';
 import { readRows, SourceError } from '../../ingest/source/source.ts';
 import { decode } from '../../kernel/decode.ts';
@@ -145,26 +146,42 @@ export async function storeLabels(
       ...[of('nodeOperator'), of('pool')],
     ],
   );
-  return applyLabels(client, network);
+  const labelled = await label(client, network, undefined);
+  await namesChanged(client, network, labelled);
+  if (labelled.length > 0) await allDaysDue(client, network);
+  return labelled.length;
 }
 
-/** Labels all validators, or only `moved`, whose addresses are new. Keeps labels that no rule sets. */
+/** Locks the days in the order of a refresh. */
+const allDaysDue = (client: pg.ClientBase, network: Network) =>
+  client.query(
+    `/* allDaysDue */
+    update validator_day_dates d set attestations_due = true
+    from (select utc, date from validator_day_dates where network = $1 order by utc, date for update) c
+    where d.network = $1 and d.utc = c.utc and d.date = c.date`,
+    [network],
+  );
+
+/** Labels validators whose addresses are new. Keeps labels that no rule sets. */
 export async function applyLabels(
   client: pg.ClientBase,
   network: Network,
-  moved?: readonly number[],
-): Promise<number> {
-  const labelled = await label(client, network, moved);
-  const changed = moved ?? labelled;
-  if (changed.length === 0) return 0;
+  moved: readonly number[],
+): Promise<void> {
+  await label(client, network, moved);
+  await namesChanged(client, network, moved);
+}
+
+async function namesChanged(client: pg.ClientBase, network: Network, changed: readonly number[]) {
+  if (changed.length === 0) return;
   await client.query(
     `/* consolidationTotals */
     select store_consolidation_totals(array[$1::text])
     where exists (select from consolidations where network = $1 and source_index = any($2::int[]))`,
     [network, changed],
   );
+  await hoursDue(client, network, changed);
   await raisedRevision(client, 'validators')();
-  return labelled.length;
 }
 
 async function label(

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
+import { dropFacts } from './kept-facts.ts';
 import { firstOpenEpoch } from './periods.ts';
 import { RECORD_VERSION } from './record.ts';
 
@@ -63,16 +64,19 @@ async function followsOn(client: pg.ClientBase, network: Network, epoch: number,
 export async function setMarker(
   client: pg.ClientBase,
   network: Network,
-  { first, epoch }: Pick<Marker, 'first' | 'epoch'>,
+  { first, epoch, genesisRoot }: Pick<Marker, 'first' | 'epoch'> & { genesisRoot: string | null },
   state: Buffer,
 ): Promise<void> {
   await client.query(
     `/* setMarker */
-    insert into index_state (network, first_epoch, epoch, state, version, written_at) values ($1, $2, $3, $4, $5, now())
+    insert into index_state as i
+      (network, first_epoch, epoch, state, version, written_at, genesis_validators_root)
+    values ($1, $2, $3, $4, $5, now(), $6)
     on conflict (network) do update
-      set (first_epoch, epoch, state, version, written_at)
-        = (excluded.first_epoch, excluded.epoch, excluded.state, excluded.version, excluded.written_at)`,
-    [network, first, epoch, state, RECORD_VERSION],
+      set (first_epoch, epoch, state, version, written_at, genesis_validators_root)
+        = (excluded.first_epoch, excluded.epoch, excluded.state, excluded.version, excluded.written_at,
+          coalesce(excluded.genesis_validators_root, i.genesis_validators_root))`,
+    [network, first, epoch, state, RECORD_VERSION, genesisRoot],
   );
   await client.query(
     `/* growRange */
@@ -92,7 +96,5 @@ export async function setMarker(
     select $1, $2, last_epoch from joined where not exists (select from inside) and not exists (select from grown)`,
     [network, epoch],
   );
-  await client.query('/* dropClosed */ delete from index_epochs where network = $1 and epoch < $2', [
-    ...[network, firstOpenEpoch(network, epoch)],
-  ]);
+  await dropFacts(client, network, { first, epoch });
 }

@@ -4,16 +4,9 @@ import { timeWindows } from '../../chain/windows.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { noteOrigins } from '../../ingest/origins.ts';
 import { type PartReport, refresh, type Subject } from '../../ingest/refresh/index.ts';
-import type { ComputedType } from '../../ingest/refresh/operators.ts';
 import { addChainDayFees } from './chain-fees.ts';
-
-export const publishedTypes = [
-  'depositAddress',
-  'withdrawalAddress',
-  'nodeOperator',
-  'pool',
-  'poolShare',
-] as const satisfies ComputedType[];
+import { writeDueHours } from './due-hours.ts';
+import { publishedTypes } from './published-types.ts';
 
 export async function publish(
   pool: Pool,
@@ -24,6 +17,7 @@ export async function publish(
   await transaction(pool, async (client) => {
     await addChainDayFees(client, network);
   });
+  await writeDueHours(pool, network, stopped);
   // Windows of operators consist of chain days.
   const only: Subject[] = changed.has('chain') ? ['operators', 'attestations'] : ['attestations'];
   const reports: PartReport[] = [];

@@ -20,6 +20,8 @@ export type EpochRecord = Rewards & {
   proposers: readonly ProposerSum[];
   withoutDuty: readonly (readonly [validator: number, amount: number])[];
   ends: readonly EndBalance[];
+  /** Numbers of blocks without their payload. Null before Gloas; absent in records of older versions. */
+  emptyPayloads?: readonly (readonly [validator: number, count: number])[] | null;
   totals: EpochTotals;
 };
 
@@ -60,6 +62,7 @@ export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRe
   return {
     ...{ epoch: facts.epoch, votes, delays, ...rewardsOf(facts) },
     ...{ seats: [...seats.values()], proposers, withoutDuty, ends },
+    emptyPayloads: emptyPayloads(facts),
     totals: {
       attestation: total(facts.rewards) + total(withoutDuty.map(([, amount]) => amount)),
       sync: total([...seats.values()].map(({ rewards }) => rewards)),
@@ -99,6 +102,14 @@ function proposerSums(facts: EpochFacts): ProposerSum[] {
     sum.rewards += consensusRewards;
   }
   return [...sums.values()];
+}
+
+function emptyPayloads({ blocks }: EpochFacts): [validator: number, count: number][] | null {
+  if (blocks.every(({ payload }) => payload === null)) return null;
+  const counts = new Map<number, number>();
+  for (const { proposerIndex, payload } of blocks)
+    if (payload === 'empty') counts.set(proposerIndex, (counts.get(proposerIndex) ?? 0) + 1);
+  return [...counts];
 }
 
 const compress = promisify<Buffer, { level: number }, Buffer>(gzip);

@@ -1,7 +1,7 @@
 import { type EpochFacts, Vote } from '../types.ts';
 
 /** Gwei per ETH; effective balances are whole ETH. */
-const ETH = 1_000_000_000;
+export const ETH = 1_000_000_000;
 const VOTES = 16;
 
 /** Vote and effective balance determine nearly all rewards; `exceptions` has the others. */

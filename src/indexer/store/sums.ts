@@ -25,8 +25,12 @@ export class Sums {
   readonly from: Uint8Array;
   readonly upto: Uint8Array;
   readonly rewards: Float64Array;
+  /** Effective balance in ETH, summed over the epochs with a duty: at most 225 × 2,048. */
+  readonly ethEpochs: Uint32Array;
   readonly seats = new Map<number, Seats>();
   readonly proposers = new Map<number, Omit<ProposerSum, 'validator'>>();
+  /** Numbers of blocks without their payload, by validator; null before Gloas. */
+  emptyPayloads: Map<number, number> | null = null;
   /** Keyed by `<validator> <epoch>`, for rows that may end before `last`. */
   readonly ends = new Map<string, { balance: number; effective: number }>();
 
@@ -48,6 +52,7 @@ export class Sums {
     this.from = bytes().fill(NEVER);
     this.upto = bytes();
     this.rewards = new Float64Array(size);
+    this.ethEpochs = new Uint32Array(size);
   }
 
   /** Epochs must ascend. */
@@ -73,6 +78,7 @@ export class Sums {
         ...{ proposed: sum.proposed + proposed, missed: sum.missed + missed, rewards: sum.rewards + rewards },
       });
     }
+    this.addEmptyPayloads(record);
     // A penalty after an exit belongs to the period of the exit, not to a later one.
     for (const [validator, amount] of record.withoutDuty)
       if ((this.duties[validator] ?? 0) > 0)
@@ -81,9 +87,16 @@ export class Sums {
       this.ends.set(`${validator} ${record.epoch}`, { balance, effective });
   }
 
+  private addEmptyPayloads({ emptyPayloads }: EpochRecord): void {
+    if (!emptyPayloads) return;
+    this.emptyPayloads ??= new Map();
+    for (const [validator, count] of emptyPayloads)
+      this.emptyPayloads.set(validator, (this.emptyPayloads.get(validator) ?? 0) + count);
+  }
+
   private addVotes({ epoch, votes, delays, table, exceptions }: EpochRecord, eth: Uint16Array): void {
     const offset = epoch - this.first;
-    const { duties, included, source, target, head, delay, from, upto } = this;
+    const { duties, included, source, target, head, delay, from, upto, ethEpochs } = this;
     const rewardOf = (v: number) => table[keyOf(eth[v] as number, votes[v] as number)] as number;
     for (const [v, reward] of exceptions)
       if ((votes[v] as number) & Vote.duty)
@@ -94,6 +107,7 @@ export class Sums {
       if (from[v] === NEVER) from[v] = offset;
       upto[v] = offset;
       duties[v] = (duties[v] as number) + 1;
+      ethEpochs[v] = (ethEpochs[v] as number) + (eth[v] as number);
       this.rewards[v] = (this.rewards[v] as number) + rewardOf(v);
       if ((vote & Vote.included) === 0) continue;
       included[v] = (included[v] as number) + 1;

@@ -3,6 +3,7 @@ import { dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type BinaryRows, copyRows, daysOfDate } from './binary-copy.ts';
 import type { Period } from './periods.ts';
+import { ETH } from './reward-table.ts';
 import type { Sums } from './sums.ts';
 
 /** Balances after the last epoch of the sums. */
@@ -17,6 +18,7 @@ const columns = [
   ...['sum_inclusion_delay', 'proposed_count', 'missed_proposal_count'],
   ...['end_epoch_balance', 'end_epoch_effective_balance', 'sum_attestation_rewards'],
   ...['sum_sync_committee_rewards', 'sum_proposer_rewards', 'sum_priority_fees', 'sum_baseline_mev'],
+  ...['effective_balance_epochs', 'empty_payload_count'],
 ];
 
 export function copyValidatorRows(
@@ -84,6 +86,9 @@ function fillAmounts(
   rows.bigint(proposer?.rewards ?? 0);
   rows.bigint(0);
   rows.bigint(0);
+  rows.bigint((sums.ethEpochs[v] as number) * ETH);
+  if (sums.emptyPayloads) rows.smallint(sums.emptyPayloads.get(v) ?? 0);
+  else rows.nothing();
 }
 
 function balanceAt(sums: Sums, { balances, effectiveBalances }: EndBalances, v: number, end: number) {

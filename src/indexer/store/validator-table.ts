@@ -1,12 +1,10 @@
 import type pg from 'pg';
+import { withdrawalAddressOf } from '../../chain/credentials.ts';
 import type { Network } from '../../chain/networks.ts';
-import type { Registry, ValidatorRecord } from '../types.ts';
+import type { Registry } from '../types.ts';
 import { applyLabels } from './labels.ts';
 
 const AT_ONCE = 10_000;
-
-const withdrawalAddressOf = ({ withdrawalCredentials }: ValidatorRecord): string | null =>
-  /^0x0[12]/.test(withdrawalCredentials) ? `0x${withdrawalCredentials.slice(-40)}` : null;
 
 const epochOrNull = (epoch: number) => (Number.isFinite(epoch) ? epoch : null);
 
@@ -45,7 +43,8 @@ export async function writeValidators(
         b.validator_index is null or b.withdrawal_address is distinct from w.withdrawal_address as moved
       from written w left join before b using (validator_index)`,
       [
-        ...[network, indices, records.map((one) => one.pubkey), records.map(withdrawalAddressOf)],
+        ...[network, indices, records.map((one) => one.pubkey)],
+        records.map((one) => withdrawalAddressOf(one.withdrawalCredentials)),
         ...[
           records.map((one) => epochOrNull(one.activationEpoch)),
           records.map((one) => epochOrNull(one.exitEpoch)),

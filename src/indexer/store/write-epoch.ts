@@ -6,6 +6,7 @@ import { raiseChainHeads } from '../../ingest/importers/chain-heads.ts';
 import { noteOrigins } from '../../ingest/origins.ts';
 import type { EpochFacts, Registry } from '../types.ts';
 import { writeBlocks } from './block-rows.ts';
+import { writeBuilders } from './builder-rows.ts';
 import { writeChainBalance, writeConsolidations, writeSeats } from './chain-rows.ts';
 import { addLatePenalties } from './day-rows.ts';
 import { writePendingConsolidations } from './pending-consolidations.ts';
@@ -28,7 +29,7 @@ export async function writeEpochRows(
 ): Promise<void> {
   await noteOrigins(
     client,
-    datasets.map((name) => [name, network] as const),
+    [...datasets, ...(facts.builders ? ['builders'] : [])].map((name) => [name, network] as const),
     'index',
   );
   const changed = await writeChainRows(client, network, facts, registry);
@@ -52,6 +53,7 @@ async function writeChainRows(
     if (written) changed.add(dataset);
   };
   const { epoch } = facts;
+  note('builders', await writeBuilders(client, network, facts));
   note('blocks', await dropSlots(client, network, facts));
   note('blocks', await writeBlocks(client, network, facts.blocks, { finalized: true }));
   await raiseHead(client, network, (epoch + 1) * SLOTS_PER_EPOCH - 1);

@@ -3,6 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import { writeChainDailyReward } from './chain-rows.ts';
 import { writeValidatorDays } from './day-rows.ts';
 import { EffectiveBalances } from './effective.ts';
+import { packBalances } from './end-balances.ts';
 import { writeAttestationHour } from './hour-rows.ts';
 import type { Period } from './periods.ts';
 import { decodeRecord, type EpochTotals } from './record.ts';
@@ -11,7 +12,7 @@ import type { EndBalances } from './validator-rows.ts';
 
 type Summed = { sums: Sums; totals: EpochTotals[] };
 
-async function sumOf(
+export async function sumOf(
   client: pg.ClientBase,
   network: Network,
   first: number,
@@ -97,6 +98,12 @@ export async function writePeriod(
   const { sums, totals } = await sumOf(client, network, first, epoch, at);
   if (period.hourly) {
     await writeAttestationHour(client, network, period, sums, at);
+    await client.query(
+      `/* keepBalances */
+      update index_periods set balances = $4, due = false
+      where network = $1 and utc = $2 and hourly and period = $3`,
+      [network, period.utc, period.period, await packBalances(at)],
+    );
     return []; // the import raises the revision
   }
   await writeValidatorDays(client, network, period, sums, at);
@@ -113,5 +120,7 @@ function writeChainDay(client: pg.ClientBase, network: Network, day: number, tot
   return writeChainDailyReward(client, network, day, {
     consensusRewards,
     effectiveBalance: totals.at(-1)?.activeBalance ?? 0,
+    // passes 2^53
+    effectiveBalanceEpochs: totals.reduce((sum, one) => sum + BigInt(one.activeBalance), 0n),
   });
 }

@@ -109,6 +109,8 @@ export const distribute = (options: DistributeOptions): Promise<DistributeReport
     if (options.dryRun) return await inform(client, options, cluster);
     options.tell('waiting for migrations and imports to end');
     await client.query('begin');
+    // Otherwise Citus refuses to make the function after all days were read on several connections.
+    await client.query(`/* oneConnection */ set local citus.multi_shard_modify_mode to 'sequential'`);
     await lockMigrations(client);
     await client.query(`/* lockDistribute */ select pg_advisory_xact_lock(${DISTRIBUTE_LOCK})`);
     await lockWriters(client, ['blocks', 'validators', 'validator-clients', 'validator-days'], networks);

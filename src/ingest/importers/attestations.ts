@@ -18,6 +18,7 @@ import {
   nonNegative,
   signedSum,
   storedCount,
+  wideCount,
 } from '../../kernel/leaves.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { AttestationRecord, attestationFields } from '../../resources/attestations/record.ts';
@@ -91,11 +92,14 @@ const ComputedFigures = z.object({
   proposerCount: bigCount().nullable(),
   proposedCount: bigCount().nullable(),
   missedProposalCount: bigCount().nullable(),
+  emptyPayloadCount: bigCount().nullable(),
   sumAttestationRewards: signedSum().nullable(),
   sumSyncCommitteeRewards: signedSum().nullable(),
   sumProposerRewards: signedSum().nullable(),
   sumPriorityFees: signedSum().nullable(),
   sumBaselineMev: signedSum().nullable(),
+  aprRewards: signedSum().nullable(),
+  aprStake: wideCount().nullable(),
   sumCorrectness: nonNegative().nullable(),
   sumInclusionDelays: nonNegative().nullable(),
   sumUptime: nonNegative().nullable(),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { count, moment } from '../../kernel/leaves.ts';
-import { Block } from '../../resources/blocks/record.ts';
+import { Block, BlockBid, bidFields } from '../../resources/blocks/record.ts';
 import { slotFaults } from '../check/given-time.ts';
 import type { Faults, ImportCounts, Importer, MergeOptions } from '../importer.ts';
 import { mergePlain, type PlainTable, plainImporter } from '../merge/plain-table.ts';
@@ -10,6 +10,7 @@ import { storeBlockOperators } from './block-operators.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 
 const Shape = Block.extend({
+  ...BlockBid.shape,
   network: Network,
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
@@ -34,10 +35,34 @@ const ofBlocks = [
   'totalType2TxFees',
   'totalPriorityFees',
   'totalPriorityFeesValidator',
+  ...bidFields,
 ] as const satisfies (keyof ImportedBlock)[];
 
+function* bidFaults(row: ImportedBlock): Faults {
+  const { payloadStatus: payload, executionProposerDuty: duty } = row;
+  const needed = { full: 'proposed', empty: 'missed', unknown: null };
+  if (payload !== null && duty !== needed[payload])
+    yield [
+      'executionProposerDuty',
+      `is ${duty}; with payloadStatus ${payload}, ${needed[payload]} is needed`,
+    ];
+  if (payload !== null && payload !== 'full' && row.executionBlockHash !== null)
+    yield [
+      'executionBlockHash',
+      `is ${row.executionBlockHash}; with payloadStatus ${payload}, null is needed`,
+    ];
+  for (const name of ['bidValue', 'bidExecutionPayment', 'bidFeeRecipient'] as const)
+    if ((row[name] === null) !== (payload === null))
+      yield [name, `must be given together with payloadStatus, or neither`];
+  for (const name of ['bidBuilderPubkey', 'bidPayment'] as const)
+    if (row[name] !== null && row.bidBuilderIndex === null)
+      yield [name, `is ${row[name]}; only the bid of a builder has it, and bidBuilderIndex is null`];
+  if (row.bidBuilderIndex !== null && payload === null)
+    yield ['bidBuilderIndex', `is ${row.bidBuilderIndex}, but payloadStatus is null`];
+}
+
 function faultsOf(row: ImportedBlock): Faults {
-  const faults = [...slotFaults(row)];
+  const faults = [...slotFaults(row), ...bidFaults(row)];
   if (row.consensusProposerDuty === 'missed') {
     for (const name of ofBlocks) {
       if (row[name] !== null)

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { dayOfDate, spanOfChainDay } from '../../chain/calendar.ts';
+import { dayOfDate, EPOCHS_PER_DAY, spanOfChainDay } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
-import { flag, moment } from '../../kernel/leaves.ts';
+import { flag, moment, wideCount } from '../../kernel/leaves.ts';
 import { parseDate } from '../../kernel/time.ts';
 import { ChainDailyReward } from '../../resources/chain-daily-rewards/record.ts';
 import { futureFaults, momentFaults } from '../check/given-time.ts';
@@ -16,6 +16,7 @@ const Shape = ChainDailyReward.extend({
   endEpoch: endEpoch.nullable(),
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),
+  effectiveBalanceEpochs: wideCount().nullable(),
 });
 type ImportedReward = z.infer<typeof Shape>;
 
@@ -26,10 +27,19 @@ function* faultsOf(row: ImportedReward): Faults {
     if (row[field] !== null && row[field] !== span[field])
       yield [field, `is ${row[field]}; that of ${name} is ${span[field]}`];
   }
+  const [sum, atEnd] = [row.effectiveBalanceEpochs, row.sumEffectiveBalance];
+  if (sum !== null && atEnd !== null && !isLike(BigInt(sum), BigInt(atEnd) * BigInt(EPOCHS_PER_DAY)))
+    yield [
+      'effectiveBalanceEpochs',
+      `is ${sum}; ${EPOCHS_PER_DAY} epochs of sumEffectiveBalance ${atEnd} are ${BigInt(atEnd) * BigInt(EPOCHS_PER_DAY)}, and the sum is from half to twice of it`,
+    ];
   yield* momentFaults('startTimestamp', row.startTimestamp, span.start, name);
   yield* momentFaults('endTimestamp', row.endTimestamp, span.end, `the last slot of ${name}`);
   yield* futureFaults('day', row.day, span.start, 'a day');
 }
+
+/** The effective balance of a network changes by much less within a day. */
+const isLike = (sum: bigint, expected: bigint) => 2n * sum >= expected && sum <= 2n * expected;
 
 function withDay(row: Record<string, unknown>): Record<string, unknown> {
   const network = Network.safeParse(row.network).data;

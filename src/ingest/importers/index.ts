@@ -1,6 +1,7 @@
 import type { Importer } from '../importer.ts';
 import { attestationImporter } from './attestations.ts';
 import { blockImporter } from './blocks.ts';
+import { builderImporter } from './builders.ts';
 import { chainBalanceImporter } from './chain-balances.ts';
 import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import { consolidationImporter } from './consolidations.ts';
@@ -25,6 +26,7 @@ export const importers = {
   slashings: slashingImporter,
   attestations: attestationImporter,
   blocks: blockImporter,
+  builders: builderImporter,
   'chain-daily-rewards': chainDailyRewardImporter,
   'chain-balances': chainBalanceImporter,
   consolidations: consolidationImporter,

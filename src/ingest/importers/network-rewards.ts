@@ -67,7 +67,13 @@ function* rangeFaults(row: Row): Faults {
 
 // No `replacesWhen`, because a response may contain only a range of days.
 function importerOf(network: RewardsNetwork): Importer<Row> {
-  const { idField, countField, tidied = (row) => row, faults }: RewardsDefinition = definitions[network];
+  const {
+    idField,
+    countField,
+    tidied = (row) => row,
+    faults,
+    ofRepeated,
+  }: RewardsDefinition = definitions[network];
   const rulesOf = (kind: RewardKind): RowRules<Row> => ({
     shape: recordOf(network, kind),
     checks: {
@@ -103,6 +109,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
     columns: stagedColumns(network),
     derived: { kind: (row) => (idField in row ? 'validator' : 'network') },
     key: ['kind', `coalesce(${snake(idField)}::text, '')`, 'day'],
+    ofRepeated,
     merge: (client, options) => mergeRewards(client, network, options),
   };
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
   base58Key,
-  bigCount,
   count,
   decimalRatio,
   moment,
   nonNegativeDecimal,
+  storedCount,
   text,
 } from '../../kernel/leaves.ts';
 import { parseDateTime } from '../../kernel/time.ts';
@@ -84,7 +84,7 @@ export const solanaValidatorEpochImporter = plainImporter({
     mevCommissionRate: rate(),
     votesDue: count(),
     votesLanded: count(),
-    sumVotingLatency: bigCount(),
+    sumVotingLatency: storedCount(),
     leaderSlots: count(),
     producedBlocks: count(),
     votingRewards: sol(),

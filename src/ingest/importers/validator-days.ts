@@ -1,15 +1,24 @@
 import type pg from 'pg';
 import type { z } from 'zod';
 import { dateOfDay, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import { EFFECTIVE_BALANCE_INCREMENT, MAX_EFFECTIVE_BALANCE_ELECTRA } from '../../chain/churn.ts';
 import { Network } from '../../chain/networks.ts';
-import { date } from '../../kernel/leaves.ts';
+import { date, gwei } from '../../kernel/leaves.ts';
 import { ValidatorDay } from '../../periods/validator-day.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { MAX_DAY, periodFaults } from '../check/period-rules.ts';
-import { columnsOf, type Faults, type ImportCounts, type Importer, rowChecker } from '../importer.ts';
+import {
+  columnsOf,
+  type Faults,
+  type ImportCounts,
+  type Importer,
+  type MergeOptions,
+  rowChecker,
+} from '../importer.ts';
 import { withColocated } from '../merge/colocated.ts';
 import { mergePlain, type PlainTable } from '../merge/plain-table.ts';
 import { withinDates } from '../merge/staging.ts';
+import { type SummedDay, startFromStored, startOfNextDays } from './start-balances.ts';
 import { monthsDue } from './validator-months.ts';
 
 const Shape = ValidatorDay.extend({
@@ -36,6 +45,20 @@ const perSlots = [
 ] as const;
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;
+
+const INCREMENT = Number(EFFECTIVE_BALANCE_INCREMENT);
+const MAX_EFFECTIVE = Number(MAX_EFFECTIVE_BALANCE_ELECTRA);
+/** A validator that reaches this effective balance is ejected, and loses little more until it leaves. */
+const EJECTION_BALANCE = 16 * INCREMENT;
+
+/** Refuses a mean, ETH in place of Gwei, and sums over other epochs. */
+function sumFault(sum: number, duties: number, atEnd: number): string | undefined {
+  if (sum % INCREMENT !== 0)
+    return `is ${sum}; effective balances are whole ETH, so their sum is a multiple of ${INCREMENT} Gwei`;
+  const [least, most] = [duties * Math.min(atEnd, EJECTION_BALANCE), duties * MAX_EFFECTIVE];
+  if (sum >= least && sum <= most) return undefined;
+  return `is ${sum}; the effective balances of ${duties} epochs with duties add up to ${least} to ${most} Gwei`;
+}
 
 function faultsOf(row: ImportedValidatorDay): Faults {
   const { network, day, startEpoch, endEpoch } = row;
@@ -66,6 +89,13 @@ function faultsOf(row: ImportedValidatorDay): Faults {
       `is ${delay}; ${attested} attestations take 1 to ${SLOTS_TO_INCLUDE} slots each`,
     );
   }
+  const sum = row.effectiveBalanceEpochs;
+  const fault =
+    sum === null ? undefined : sumFault(Number(sum), duties, Number(row.endEpochEffectiveBalance));
+  if (fault) wrong('effectiveBalanceEpochs', fault);
+  const empty = row.emptyPayloadCount;
+  if (empty !== null && empty > row.proposedCount)
+    wrong('emptyPayloadCount', `is ${empty}, more than proposedCount ${row.proposedCount}`);
   if ((row.sumMissedSyncSignatures === null) !== (row.sumSyncSignatureCount === null)) {
     wrong('sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither');
   }
@@ -79,7 +109,7 @@ function faultsOf(row: ImportedValidatorDay): Faults {
 const table: PlainTable = {
   name: 'validator_days',
   key: ['network', 'utc', 'validator_index', 'date'],
-  columns: columnsOf(Shape),
+  columns: columnsOf(Shape.extend({ startEffectiveBalance: gwei().nullable() })),
   scope: [],
 };
 
@@ -121,22 +151,23 @@ export async function finishValidatorDays(
   }
 }
 
-async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> {
-  const { rows: days } = await client.query<{ network: Network; utc: boolean; day: number; date: string }>(
+async function mergeValidatorDays(client: pg.ClientBase, { revision }: MergeOptions): Promise<ImportCounts> {
+  const { rows: days } = await client.query<SummedDay>(
     `/* stagedDays */
-    select network, utc, day, date::text as date
-    from (select distinct network, utc, day, date from staged) as distinct_days`,
+    select network, utc, day, date::text as date, bool_or(effective_balance_epochs is null) as unsummed
+    from staged group by network, utc, day, date`,
   );
   const dates = [...new Set(days.map(({ date }) => date))];
   await ensureValidatorDayParts(client, dates);
-  const counts = await withColocated(client, table, (from) =>
-    mergePlain(
-      client,
-      { ...table, from, within: (first) => withinDates('t.date', dates, first) },
-      { replace: false },
-    ),
-  );
-  await finishValidatorDays(client, days, counts.inserted + counts.updated > 0);
+  const { counts, next } = await withColocated(client, table, async (from) => {
+    await startFromStored(client, from, days);
+    const within = (first: number) => withinDates('t.date', dates, first);
+    const counts = await mergePlain(client, { ...table, from, within }, { replace: false });
+    return { counts, next: await startOfNextDays(client, from, days) };
+  });
+  const changed = counts.inserted + counts.updated > 0 || next.length > 0;
+  await finishValidatorDays(client, [...days, ...next], changed);
+  if (next.length > 0) await revision();
   return counts;
 }
 
@@ -151,7 +182,7 @@ export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   check: rowChecker(Shape, checks),
   checks,
   columns: table.columns,
-  derived: { date: (row) => dateOfDay(row.network, row.day) },
+  derived: { date: (row) => dateOfDay(row.network, row.day), startEffectiveBalance: () => null },
   key: table.key,
   merge: mergeValidatorDays,
 };

@@ -49,7 +49,7 @@ export async function addToMonths(
   );
   await client.query(
     `/* addToMonths */
-    update validator_month_sums s set rewards = s.rewards + g.amount
+    update validator_month_sums s set apr_rewards = s.apr_rewards + g.amount
     from (
       select validator_index, date_trunc('month', date::timestamp)::date as month, sum(amount)::bigint as amount
       from unnest($2::int[], $3::date[], $4::bigint[]) as g (validator_index, date, amount) group by 1, 2
@@ -88,10 +88,10 @@ export async function sumDueMonth(client: pg.ClientBase, network: Network): Prom
   ]);
   const counts = summedCounts.join(', ');
   const { text, values } = sql`/* sumMonth */
-    insert into validator_month_sums (network, month, validator_index, end_epoch, days, ${raw(counts)}, rewards, earning)
-    select ${network}, ${month}::date, a.validator_index, max(a.end_epoch), count(*),
+    insert into validator_month_sums (network, month, validator_index, end_epoch, ${raw(counts)}, apr_rewards, apr_stake)
+    select ${network}, ${month}::date, a.validator_index, max(a.end_epoch),
       ${raw(summedCounts.map((name) => `sum(a.${name})`).join(', '))},
-      sum(${figure.rewards}), sum(${figure.earning(sql`a.end_epoch_effective_balance`)})
+      coalesce(sum(${figure.aprRewards}), 0), coalesce(sum(${figure.aprStake}), 0)
     from validator_days a
     where a.network = ${network} and not a.utc and a.date >= ${month}::date and a.date < ${next}::date
       and ${figure.duties} > 0

@@ -171,6 +171,7 @@ export const addedUp = sumsOf(added);
 const income = [
   'proposed_count',
   'missed_proposal_count',
+  'empty_payload_count',
   'sum_attestation_rewards',
   'sum_sync_committee_rewards',
   'sum_proposer_rewards',
@@ -185,16 +186,25 @@ const means = {
   sum_proposer_effectiveness: figure.proposer,
   sum_validator_effectiveness: figure.effectiveness,
 } satisfies Partial<Record<ComputedColumn, Sql>>;
+/** For the APR of the network as a whole; that of operators comes from validators. */
+const apr = { apr_rewards: figure.aprRewards, apr_stake: figure.aprStake } satisfies Partial<
+  Record<ComputedColumn, Sql>
+>;
+const aprNames = Object.keys(apr) as (keyof typeof apr)[];
 type Mean = keyof typeof means;
 const meanNames = Object.keys(means) as Mean[];
 const counted = ['attested_count', 'proposer_count'] as const satisfies ComputedColumn[];
-const dayFigures = [...income, ...meanNames, ...counted];
+const dayFigures = [...income, ...meanNames, ...counted, ...aprNames];
 const unscaled = (name: string) => sql`(${raw(`a.${name}`)} / 1e15)::float8`;
 
+const ofNetwork = (name: keyof typeof apr) =>
+  sql`case when e.id_type = ${NETWORK} then coalesce(a.${raw(name)}, 0) end`;
 const figuresOfDay: Record<ComputedColumn, Sql> = {
   active_count: sql`a.members`,
   ...ofDay([...income, ...counted]),
   ...(Object.fromEntries(meanNames.map((name) => [name, unscaled(name)])) as Record<Mean, Sql>),
+  apr_rewards: ofNetwork('apr_rewards'),
+  apr_stake: ofNetwork('apr_stake'),
   sum_uptime: sql`coalesce(${unscaled('sum_uptime')}, 0)`,
   sum_attester_effectiveness: sql`coalesce(${unscaled('effectiveness')}, 0)`,
   sum_validator_effectiveness: sql`coalesce(${unscaled('sum_validator_effectiveness')}, 0)`,
@@ -214,6 +224,7 @@ const sumsOfDay = ({ network, utc }: DaysAsked, date: string, days: Sql): Sql =>
         select validator_index, day, date, start_epoch, end_epoch, ${raw([...added, ...income].join(', '))},
           end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness,
           ${join(meanNames.map((name) => sql`${scaled(means[name])} as ${raw(name)}`))},
+          ${join(aprNames.map((name) => sql`case when ${figure.duties} > 0 then ${apr[name]} end as ${raw(name)}`))},
           (${figure.attested} > 0)::int as attested_count, (${figure.proposals} > 0)::int as proposer_count
         from ${days} a
         where network = ${network} and utc = ${utc} and date = ${date}::date

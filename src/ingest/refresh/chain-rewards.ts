@@ -78,6 +78,7 @@ const rewards = ({ network }: DaysAsked, dates: readonly string[], days: Sql) =>
     sum_priority_fees: sql`case when b.told then b.fees else d.fees end`,
     sum_baseline_mev: sql`case when b.told then b.mev else d.mev end`,
     sum_effective_balance: sql`coalesce(c.total_active_balance, d.effective_at_end)`,
+    effective_balance_epochs: sql`coalesce(e.effective_epochs, d.effective_epochs)`,
     computed: sql`true`,
   },
   from: sql`
@@ -90,6 +91,10 @@ const rewards = ({ network }: DaysAsked, dates: readonly string[], days: Sql) =>
     from blocks b
     where b.network = ${network} and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
   ) b
+  cross join lateral (
+    select case when count(*) = ${EPOCHS_PER_DAY} then sum(total_active_balance) end as effective_epochs
+    from chain_balances where network = ${network} and epoch between d.first and d.last
+  ) e
   left join chain_balances c on c.network = ${network} and c.epoch = d.last
   where d.complete and d.first = d.day * ${EPOCHS_PER_DAY} and d.last = d.day * ${EPOCHS_PER_DAY} + ${EPOCHS_PER_DAY - 1}
     and d.fees >= 0 and d.mev >= 0 -- execution rewards are never negative`,

@@ -1,7 +1,7 @@
 import { EPOCHS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type Sql, sql } from '../../db/rows.ts';
-import { duties } from '../../periods/effectiveness.ts';
+import { duties, epochs, meanBalance } from '../../periods/effectiveness.ts';
 
 /** True if validators are stored from index 0 without a gap. */
 export const allIndices = (network: Network): Sql => sql`
@@ -20,6 +20,7 @@ export const chainDays = (network: Network, dates: Sql, days: Sql): Sql => sql`
       bool_and(coalesce(v.activation_epoch <= a.end_epoch and coalesce(v.exit_epoch > a.start_epoch, true), false))
         filter (where ${duties} > 0) as fitting,
       sum(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards) as consensus,
+      sum(coalesce(a.effective_balance_epochs, ${meanBalance} * ${epochs})) filter (where ${duties} > 0) as effective_epochs,
       sum(a.sum_priority_fees) as fees, sum(a.sum_baseline_mev) as mev,
       sum(a.end_epoch_effective_balance) filter (where ${duties} > 0) as effective,
       sum(a.end_epoch_effective_balance) filter (where ${duties} > 0 and a.end_epoch % ${EPOCHS_PER_DAY} = ${EPOCHS_PER_DAY - 1}) as effective_at_end

@@ -40,11 +40,11 @@ async function newestDate(client: pg.ClientBase, { network, utc }: Asked): Promi
 
 const added = {
   ...Object.fromEntries(summedCounts.map((name) => [name, 'integer'])),
-  ...{ balance: 'bigint', effective: 'bigint', rewards: 'bigint', earning: 'bigint', apr_days: 'integer' },
+  ...{ balance: 'bigint', effective: 'bigint', apr_rewards: 'bigint', apr_stake: 'bigint' },
 };
 const columns = [
   ...['validator_index', ...summedCounts, 'end_epoch'],
-  ...['balance', 'effective', 'rewards', 'earning', 'apr_days'],
+  ...['balance', 'effective', 'apr_rewards', 'apr_stake'],
 ];
 
 export async function localSums(client: pg.ClientBase, place: number, days: Sql): Promise<Sql> {

@@ -3,6 +3,7 @@ import { firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import { APR_FACTOR } from '../../periods/effectiveness.ts';
 import { isLiquidStakingColumn } from '../importers/liquid-staking.ts';
 import type { computedTypes } from '../importers/operator-profiles.ts';
 import { operatorImporter } from '../importers/operators.ts';
@@ -110,7 +111,7 @@ const summaries = (
         coalesce(${meanOf('correctness')}, 0) as correctness, ${meanOf('delay')} as delay,
         ${meanOf('uptime')} as uptime, ${meanOf('effectiveness')} as effectiveness,
         coalesce(sum(w.effective), 0) as effective, coalesce(sum(w.balance), 0) as balance,
-        (36500 * sum(w.rewards) / nullif(sum(w.earning), 0))::float8 as apr`,
+        (${raw(String(APR_FACTOR))} * sum(w.apr_rewards) / nullif(sum(w.apr_stake), 0))::float8 as apr`,
       { from: sql`window_validators w where true` },
     )}
   ), runner as (

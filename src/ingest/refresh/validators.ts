@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { firstEpochOfChainDay, SLOTS_PER_DAY } from '../../chain/calendar.ts';
+import { SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
@@ -19,7 +19,6 @@ export type Days = {
   lastDay: number;
   aprFirst: string;
   aprFirstDay: number;
-  aprDays: number;
   /** Months that are read from their sums, in order; none unless the window is `all`. */
   summed: SummedMonth[];
   ranges: DateRange[];
@@ -37,8 +36,7 @@ export async function daysOfWindow(
     select min(date)::text as first, max(date)::text as last, (max(date) + 1)::text as until,
       min(day) as "firstDay", max(day) as "lastDay",
       (min(date) filter (where place <= ${MAX_APR_DAYS}))::text as "aprFirst",
-      min(day) filter (where place <= ${MAX_APR_DAYS}) as "aprFirstDay",
-      (count(*) filter (where place <= ${MAX_APR_DAYS}))::int as "aprDays"
+      min(day) filter (where place <= ${MAX_APR_DAYS}) as "aprFirstDay"
     from (
       select day, date, row_number() over (order by day desc) as place from validator_day_dates
       where network = ${network} and not utc order by day desc limit ${windowDays[window]}
@@ -96,8 +94,8 @@ async function factsOf(
   { last, aprFirst, aprFirstDay, summed, ranges }: Days,
 ): Promise<Sql> {
   const counts = (value: (name: string) => string) => raw(summedCounts.map(value).join(', '));
-  const income = (inApr: (value: Sql) => Sql) => sql`${inApr(figure.rewards)} as rewards,
-        ${inApr(figure.earning(sql`a.end_epoch_effective_balance`))} as earning, ${inApr(sql`1`)} as apr_days`;
+  const income = (inApr: (value: Sql) => Sql) => sql`${inApr(figure.aprRewards)} as apr_rewards,
+        ${inApr(figure.aprStake)} as apr_stake`;
   const ifInApr = (value: Sql) => sql`case when a.date >= ${aprFirst}::date then ${value} end`;
   const atEnd = (name: string) => sql`case when a.date = ${last}::date then a.${raw(name)} end`;
   const parts: Sql[] = [];
@@ -119,7 +117,7 @@ async function factsOf(
     const ofMonth = (value: Sql) => sql`case when a.month = any(${whole}::date[]) then ${value} end`;
     parts.push(sql`
       select a.validator_index, ${counts((name) => `a.${name}`)}, a.end_epoch, null::bigint, null::bigint,
-        ${ofMonth(sql`a.rewards`)}, ${ofMonth(sql`a.earning`)}, ${ofMonth(sql`a.days::integer`)}
+        ${ofMonth(sql`a.apr_rewards`)}, ${ofMonth(sql`a.apr_stake`)}
       from validator_month_sums a where a.network = ${network} and a.month = any(${summed.map(({ month }) => month)}::date[])`);
   }
   // The APR begins within a month.
@@ -146,23 +144,17 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
     select a.validator_index, v.deposit_address, v.withdrawal_address, v.node_operator, v.pool, c.client,
       ${scaled(figure.correctness)} as correctness, ${scaled(figure.inclusionDelay)} as delay,
       ${scaled(figure.uptime)} as uptime, ${scaled(figure.effectiveness)} as effectiveness,
-      a.balance, a.effective, a.end_epoch,
-      case when w.whole then a.rewards end::bigint as rewards, case when w.whole then a.earning end::bigint as earning
+      a.balance, a.effective, a.end_epoch, a.apr_rewards::bigint as apr_rewards, a.apr_stake::bigint as apr_stake
     from (
       select a.validator_index, ${raw(summedCounts.map((name) => `sum(a.${name}) as ${name}`).join(', '))},
         max(a.end_epoch) as end_epoch, max(a.balance) as balance, max(a.effective) as effective,
-        sum(a.rewards) as rewards, sum(a.earning) as earning, sum(a.apr_days) as apr_days
+        sum(a.apr_rewards) as apr_rewards, sum(a.apr_stake) as apr_stake
       from (${facts}
       ) a
       group by a.validator_index
     ) a
     left join validators v on v.network = ${network} and v.validator_index = a.validator_index
-    left join validator_clients c on c.network = ${network} and c.validator_index = a.validator_index
-    cross join lateral (
-      select a.apr_days = ${days.aprDays}
-        and coalesce(v.activation_epoch <= ${firstEpochOfChainDay(days.aprFirstDay)}, true)
-        and coalesce(v.exit_epoch >= ${firstEpochOfChainDay(days.lastDay + 1)}, true) as whole
-    ) w`,
+    left join validator_clients c on c.network = ${network} and c.validator_index = a.validator_index`,
   );
   await client.query('/* interpreted */ set local jit = off');
   await client.query('/* analyzeValidators */ analyze window_validators');

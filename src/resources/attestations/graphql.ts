@@ -1,12 +1,11 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Context } from '../../context.ts';
+import type { Stored } from '../../db/batch/stored.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { checkSizes, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
-import { checkReplaced } from '../../graphql/schema/replaced.ts';
-import { badArgument, collectFaults } from '../../kernel/refusal.ts';
+import { collectFaults } from '../../kernel/refusal.ts';
 import {
   type OwnedPeriod,
   periodArgs,
@@ -14,20 +13,20 @@ import {
   periodLists,
   periodQuery,
   recordIsNoNode,
-  sortedPeriodArgs,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
+import { storedDates } from '../../periods/stored.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { loadOperatorNode, type OperatorId } from '../operators/loaders.ts';
 import { normaliseId } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
-import { type AttestationField, AttestationRecord, sortFields } from './record.ts';
-import { attestationPageOf, attestations, validatorAttestations } from './resolve.ts';
+import { type AttestationField, AttestationRecord } from './record.ts';
+import { attestationPageOf, attestations, storedAttestations, validatorAttestations } from './resolve.ts';
 
 const TYPE = 'AttestationRecord';
 const AttestationRecordType = builder.objectRef<OwnedPeriod<AttestationRecord>>(TYPE).implement({
   description: `Attestation duties of an operator, private set or validator over a period. ${recordIsNoNode}`,
-  fields: (t) => periodFields(t, TYPE, AttestationRecord, 'entityId'),
+  fields: (t) => periodFields(t, TYPE, AttestationRecord),
 });
 
 export const addOperator = <Record>(type: ObjectRef<Schema, OwnedPeriod<Record>>) =>
@@ -46,12 +45,10 @@ const attestationRecordPages = pageTypes(AttestationRecordType, {
   name: TYPE,
   row: 'A period',
   list: 'Attestation duties over time',
+  stored: 'date',
 });
 
-const queryArgs = sortedPeriodArgs(periodArgs(TYPE, AttestationRecord), AttestationRecord, {
-  name: 'AttestationSort',
-  fields: sortFields,
-});
+const queryArgs = periodArgs(TYPE, AttestationRecord);
 
 const sizes = sizesText(PERIODS_SIZES);
 
@@ -60,7 +57,7 @@ const recordsOf = periodLists<AttestationField, AttestationRecord>('attestations
 type Read<Row> = (
   ctx: Context,
   row: Row,
-  ...asked: Parameters<Parameters<typeof recordsOf>[3]>
+  ...asked: Parameters<Parameters<typeof recordsOf>[3]['read']>
 ) => ReturnType<typeof attestationPageOf>;
 
 export function attestationsOf<Row>(
@@ -68,6 +65,7 @@ export function attestationsOf<Row>(
   keyOf: (row: Row) => OperatorId,
   description: string,
   read: Read<Row> = (ctx, row, ...asked) => attestationPageOf(ctx, keyOf(row), ...asked),
+  stored: (...asked: Parameters<typeof storedAttestations>) => Promise<Stored> | Stored = storedAttestations,
 ) {
   builder.objectField(type, 'attestations', (t) =>
     t.connection(
@@ -78,36 +76,25 @@ export function attestationsOf<Row>(
         description: `${description} ${sizes}`,
         args: queryArgs,
         resolve: (row, args, ctx, info) =>
-          recordsOf(keyOf(row), args, info, (...asked) => read(ctx, row, ...asked)),
+          recordsOf(keyOf(row), args, info, {
+            read: (...asked) => read(ctx, row, ...asked),
+            stored: (query) => stored(ctx, keyOf(row), query),
+          }),
       },
       ...attestationRecordPages,
     ),
   );
 }
 
-attestationsOf(
-  Operator,
-  (row) => row,
-  'Attestation duties of the operator over time, independent of its window.',
-);
+attestationsOf(Operator, (row) => row, 'Attestation duties of the operator over time.');
 
 attestationsOf(
   ValidatorType,
   ({ network, validatorIndex }) => ({ network, idType: 'validator', id: String(validatorIndex) }),
   "The validator's own attestation duties over time, from its stored days; there are no hours.",
   validatorAttestations,
+  storedDates,
 );
-
-function either<Args extends object, Name extends keyof Args & string, Old extends keyof Args & string>(
-  args: Args,
-  name: Name,
-  old: Old,
-) {
-  checkReplaced(args, name, [old]);
-  const given = args[name] ?? args[old];
-  if (given == null) throw badArgument(name, `${name} is required.`);
-  return given;
-}
 
 builder.queryField('attestations', (t) =>
   t.connection(
@@ -117,31 +104,23 @@ builder.queryField('attestations', (t) =>
       extensions: { operation: 'listEntityAttestations' },
       description: `Attestation duties of an operator over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
       args: {
-        operatorId: t.arg.string({ description: 'Name, address, public key or index.' }),
-        idType: t.arg({ type: IdTypeEnum, description: 'Class of the operator.' }),
-        entityId: t.arg.string({
-          deprecationReason: replacedBy('operatorId'),
-          description: 'The same as operatorId.',
-        }),
-        entityType: t.arg({
-          type: IdTypeEnum,
-          deprecationReason: replacedBy('idType'),
-          description: 'The same as idType.',
-        }),
+        operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
+        idType: t.arg({ type: IdTypeEnum, required: true, description: 'Class of the operator.' }),
         ...networkArgs,
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
-        const [id, idType] = collectFaults(
-          () => either(args, 'operatorId', 'entityId'),
-          () => either(args, 'idType', 'entityType'),
+        collectFaults(
           () => checkId('operatorId', args.operatorId),
-          () => checkId('entityId', args.entityId),
           () => periodQuery(args),
           () => checkSizes(args, PERIODS_SIZES.maxSize),
         );
-        const key = { network: args.network ?? ctx.network, idType, id: normaliseId(id) };
-        return recordsOf(key, args, info, (...asked) => attestations(ctx, key, ...asked));
+        const { idType, operatorId } = args;
+        const key = { network: args.network ?? ctx.network, idType, id: normaliseId(operatorId) };
+        return recordsOf(key, args, info, {
+          read: (...asked) => attestations(ctx, key, ...asked),
+          stored: (query) => storedAttestations(ctx, key, query),
+        });
       },
     },
     ...attestationRecordPages,

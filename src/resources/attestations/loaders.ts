@@ -57,7 +57,8 @@ const loadAttested = reader({
 });
 
 const readValidator = byValidatorName(loadValidator, loadValidatorByPubkey);
-async function validatorOf(ctx: Context, { network, id }: OperatorId) {
+/** The validator that an entity of the class `validator` names. */
+export async function validatorOf(ctx: Context, { network, id }: OperatorId) {
   const name = readValidatorName(id);
   return name && (await readValidator(ctx, network, name));
 }

@@ -1,11 +1,14 @@
 import type { Context } from '../../context.ts';
+import { joinedDates, type Stored } from '../../db/batch/stored.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
+import { storedDates } from '../../periods/stored.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
+import { loadStoredSetDates } from '../private-sets/loaders.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
-import { isKnown, loadAttestationPage, loadValidatorAttestations } from './loaders.ts';
+import { isKnown, loadAttestationPage, loadValidatorAttestations, validatorOf } from './loaders.ts';
 import type { AttestationQuery } from './queries.ts';
 import type { AttestationField, AttestationRecord } from './record.ts';
 
@@ -43,4 +46,21 @@ export async function attestations(
   const page = await attestationPageOf(ctx, key, query, range, selection);
   if (page.rows.length === 0 && !page.total && !(await isKnown(ctx, key))) throw entityNotFound(key);
   return page;
+}
+
+/** Of a private set that the caller does not see, nothing. */
+export async function storedAttestations(
+  ctx: Context,
+  key: OperatorId,
+  query: AttestationQuery,
+): Promise<Stored> {
+  if (key.idType === 'privateSet')
+    return (await isKnown(ctx, key))
+      ? loadStoredSetDates(ctx, key, query.calendar === 'utc')
+      : { from: null, to: null };
+  const validator = key.idType === 'validator' && (await validatorOf(ctx, key));
+  const own = storedDates(ctx, key, query);
+  if (!validator) return own;
+  const byIndex = storedDates(ctx, { ...key, id: String(validator.validatorIndex) }, query);
+  return joinedDates(await own, await byIndex);
 }

@@ -12,11 +12,10 @@ import {
   withPreviousPage,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { enumValues, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
-import { orderInput } from '../../graphql/schema/order.ts';
+import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { IN_PAGE, IN_ROW, selectedFields } from '../../graphql/schema/selection.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
@@ -25,9 +24,18 @@ import { Operator } from '../operators/summary.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { indexOf, loadValidator } from '../validators/loaders.ts';
 import { readValidatorBy } from '../validators/record.ts';
-import { loadBlock, loadProposalCounts, loadProposerBlockTotal } from './loaders.ts';
+import { loadBlock, loadProposalCounts, loadProposerBlockTotal, loadStoredSlots } from './loaders.ts';
 import type { BlockRow, ProposalCounts } from './queries.ts';
-import { Block, type BlockField, FinalizedBlock, finalizedBlockFields, type ProposerDuty } from './record.ts';
+import {
+  BidPayment,
+  Block,
+  type BlockField,
+  bidFields,
+  FinalizedBlock,
+  PayloadStatus,
+  type ProposerDuty,
+  wholeBlockFields,
+} from './record.ts';
 import {
   BLOCKS_SIZES,
   type BlockList,
@@ -48,19 +56,101 @@ const ProposalOutcomeEnum = builder.enumType('ProposalOutcome', {
   } as const,
 });
 
-const ownNames = {
-  consensusProposerDuty: 'consensusOutcome',
-  executionProposerDuty: 'executionOutcome',
-} as const;
+const payloadTexts: Record<PayloadStatus, string> = {
+  full: 'The payload is on the chain.',
+  empty: 'The chain went on without the payload.',
+  unknown: 'The next block is not there yet, which tells.',
+};
+const PayloadStatusEnum = builder.enumType('PayloadStatus', {
+  description: 'Whether the chain has the payload of a block.',
+  values: enumValues(PayloadStatus.options, (status) => payloadTexts[status]),
+});
+
+const paymentTexts: Record<BidPayment, string> = {
+  settled: 'Paid, because the payload is on the chain.',
+  quorum: 'Paid without the payload, because enough validators voted for the block in its slot.',
+  unpaid: 'Not paid.',
+  cancelled: 'Not paid, because the proposer was slashed for the slot.',
+};
+const BidPaymentEnum = builder.enumType('BidPayment', {
+  description: 'How the bid of a builder ended.',
+  values: enumValues(BidPayment.options, (payment) => paymentTexts[payment]),
+});
+
+const PayloadType = builder.objectRef<{ status: PayloadStatus }>('ExecutionPayload').implement({
+  description: 'The payload of a block, which comes apart from it since the fork Gloas.',
+  fields: (t) => ({
+    status: t.field({
+      type: PayloadStatusEnum,
+      description: 'Whether the chain has it.',
+      resolve: ({ status }) => status,
+    }),
+  }),
+});
+
+export type BidBuilder = { network: Network; index: number; pubkey: string | null };
+export const BidBuilderType = builder.objectRef<BidBuilder>('BidBuilder').implement({
+  description: 'The builder of a bid, as it was then.',
+  fields: (t) => ({
+    index: t.exposeInt('index', {
+      description: 'Its index, >= 0. Another builder may get it once this one has left.',
+    }),
+    pubkey: t.exposeString('pubkey', {
+      nullable: true,
+      description: 'Its public key, 0x and 96 hex digits; null if no beacon node told the builders.',
+    }),
+  }),
+});
+
+const BidType = builder.objectRef<BlockRow>('PayloadBid').implement({
+  description: 'The bid in a block, which names the payload and what the proposer gets for it.',
+  fields: (t) => ({
+    builder: t.field({
+      type: BidBuilderType,
+      nullable: true,
+      description: "Who made the bid; null for the proposer's own payload.",
+      resolve: ({ network, bidBuilderIndex: index, bidBuilderPubkey: pubkey }) =>
+        index == null ? null : { network, index, pubkey: pubkey ?? null },
+    }),
+    value: t.field({
+      type: 'BigInt',
+      description:
+        "What the builder bids to pay the proposer, in Gwei, >= 0; 0 for the proposer's own payload.",
+      resolve: (row) => row.bidValue as string,
+    }),
+    executionPayment: t.field({
+      type: 'BigInt',
+      description:
+        'What the builder promises to pay besides, within the payload, in Gwei, >= 0. The protocol does not enforce it.',
+      resolve: (row) => row.bidExecutionPayment as string,
+    }),
+    feeRecipient: t.string({
+      description: 'Address to which the bid is paid, 0x and 40 hex digits.',
+      resolve: (row) => row.bidFeeRecipient as string,
+    }),
+    payment: t.field({
+      type: BidPaymentEnum,
+      nullable: true,
+      description: "How the bid ended; null until it is decided, and for the proposer's own payload.",
+      resolve: (row) => row.bidPayment,
+    }),
+  }),
+});
+
+const columnsOfFields: Record<string, readonly BlockField[]> = {
+  consensusOutcome: ['consensusProposerDuty'],
+  executionOutcome: ['executionProposerDuty'],
+  payload: ['payloadStatus'],
+  bid: bidFields,
+};
 
 export function askedBlockFields(info: GraphQLResolveInfo, paths: string[][]): BlockField[] {
   const names = selectedFields(info, ...paths);
-  return finalizedBlockFields.filter(
-    (name) => names.has(name) || (name in ownNames && names.has(ownNames[name as keyof typeof ownNames])),
-  );
+  const others = new Set([...names].flatMap((name) => columnsOfFields[name] ?? []));
+  return wholeBlockFields.filter((name) => names.has(name) || others.has(name));
 }
 
-const described = (name: BlockField) => FinalizedBlock.shape[name].description as string;
+const described = (name: keyof FinalizedBlock) => FinalizedBlock.shape[name].description as string;
 
 export const BlockType = builder.objectRef<BlockRow>('Block');
 builder.node(BlockType, {
@@ -68,7 +158,7 @@ builder.node(BlockType, {
   id: { resolve: (row) => `${row.network}:${row.consensusSlot}`, description: 'Global id, for `node`.' },
   loadMany: loadNodes('Block', async (id, ctx) => {
     const found = networkNumber(id);
-    return found && loadBlock(ctx, { network: found.network, slot: found.number }, finalizedBlockFields);
+    return found && loadBlock(ctx, { network: found.network, slot: found.number }, wholeBlockFields);
   }),
   fields: (t) => ({
     network: t.expose('network', {
@@ -87,22 +177,23 @@ builder.node(BlockType, {
       description: described('executionProposerDuty'),
       resolve: (row) => row.executionProposerDuty,
     }),
-    consensusProposerDuty: t.field({
-      type: ProposalOutcomeEnum,
-      deprecationReason: replacedBy('consensusOutcome'),
-      description: described('consensusProposerDuty'),
-      resolve: (row) => row.consensusProposerDuty as ProposerDuty,
-    }),
-    executionProposerDuty: t.expose('executionProposerDuty', {
-      type: ProposalOutcomeEnum,
-      nullable: true,
-      deprecationReason: replacedBy('executionOutcome'),
-      description: described('executionProposerDuty'),
-    }),
     relays: t.stringList({ description: described('relays'), resolve: (row) => row.relays ?? [] }),
     blockBuilderPubkeys: t.stringList({
       description: described('blockBuilderPubkeys'),
       resolve: (row) => row.blockBuilderPubkeys ?? [],
+    }),
+    payload: t.field({
+      type: PayloadType,
+      nullable: true,
+      description: 'Its payload; null before the fork Gloas, for a missed slot, and where it is not stored.',
+      resolve: ({ payloadStatus: status }) => (status ? { status } : null),
+    }),
+    bid: t.field({
+      type: BidType,
+      nullable: true,
+      description:
+        'The bid for its payload; null before the fork Gloas, for a missed slot, and where it is not stored.',
+      resolve: (row) => (row.bidValue == null ? null : row),
     }),
     proposer: t.field({
       type: ValidatorType,
@@ -113,13 +204,17 @@ builder.node(BlockType, {
   }),
 });
 
-const blockPages = pageTypes(BlockType, {
+export const blockPages = pageTypes(BlockType, {
   name: 'Block',
   row: 'A block',
   list: 'A list of blocks',
+  stored: 'slot',
 });
 
 const BlockOrder = orderInput('Block', ['slot'], () => 'The slot.');
+export const blockOrderArg = builder.args((t) => ({
+  orderBy: t.field({ type: BlockOrder, description: 'The order; default: newest first.' }),
+}));
 
 const BlockWhere = builder.inputType('BlockWhere', {
   description: 'Which slots are listed: those that match all fields given.',
@@ -131,6 +226,10 @@ const BlockWhere = builder.inputType('BlockWhere', {
     }),
     outcome: t.field({ type: ProposalOutcomeEnum, description: 'Outcome of the proposal.' }),
     finalized: t.boolean({ description: 'Whether the slot is final.' }),
+    payload: t.field({
+      type: PayloadStatusEnum,
+      description: 'Whether the chain has the payload; only slots with a block since the fork Gloas.',
+    }),
   }),
 });
 
@@ -166,7 +265,7 @@ builder.queryField('blocks', (t) =>
           description:
             'Slot >= 0 that the page begins with; default: the first of the list. Ignored with a cursor. It does not narrow the list: totalCount counts the slots before it too.',
         }),
-        orderBy: t.arg({ type: BlockOrder, description: 'The order; default: newest first.' }),
+        ...blockOrderArg,
         ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context, info) => {
@@ -183,8 +282,14 @@ builder.queryField('blocks', (t) =>
         const list: BlockList = {
           network,
           slots,
-          where: { proposer, operator, outcome: where?.outcome ?? null, finalized: where?.finalized ?? null },
-          ascending: args.orderBy?.direction === 'asc',
+          where: {
+            proposer,
+            operator,
+            outcome: where?.outcome ?? null,
+            finalized: where?.finalized ?? null,
+            payload: where?.payload ?? null,
+          },
+          ascending: isAscending(args.orderBy),
         };
         const cursors = blockCursors(list);
         const range = connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read });
@@ -196,6 +301,7 @@ builder.queryField('blocks', (t) =>
           begun,
           (row) => cursors.of(row.consensusSlot),
           () => totalBlocks(ctx, list),
+          () => loadStoredSlots(ctx, { network }),
         );
       },
     },
@@ -227,15 +333,23 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
       type: BlockType,
       nullable: true,
       extensions: { operation: 'listBlocks' },
-      description: `Slots in which it was assigned to propose, newest first, missed slots included. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
+      description: `Slots in which it was assigned to propose, by default newest first, missed slots included. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
+      args: blockOrderArg,
       resolve: async (validator, args, ctx, info) => {
-        const cursors = proposerBlockCursors(validator);
+        const ascending = isAscending(args.orderBy);
+        const cursors = proposerBlockCursors(validator, ascending);
         const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-        const page = await proposerBlocks(ctx, validator, range, askedBlockFields(info, IN_PAGE));
+        const page = await proposerBlocks(
+          ctx,
+          validator,
+          { ...range, ascending },
+          askedBlockFields(info, IN_PAGE),
+        );
         return connection(
           page,
           (row) => cursors.of(row.consensusSlot),
           () => loadProposerBlockTotal(ctx, validator),
+          () => loadStoredSlots(ctx, { network: validator.network }),
         );
       },
     },

@@ -1,13 +1,23 @@
 import { byKey } from '../../db/batch/loaders.ts';
-import { listReader, reader } from '../../db/batch/readers.ts';
+import { listReader, reader, totalReader } from '../../db/batch/readers.ts';
+import { networkKeys, storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { sql } from '../../db/rows.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { operatorIdText } from '../operators/loaders.ts';
 import { validatorKeyText, validatorTotalReader } from '../validators/loaders.ts';
-import { type BlockKey, blocksBySlot, operatorProposalCounts, proposerBlockPages } from './queries.ts';
+import {
+  type BlockKey,
+  type BuilderKey,
+  blocksBySlot,
+  builderBlockPages,
+  builderBlockTotals,
+  operatorProposalCounts,
+  proposerBlockPages,
+} from './queries.ts';
 import type { BlockField } from './record.ts';
 
-export type { BlockKey };
+export type { BlockKey, BuilderKey };
 
 const blockKeyText = (key: BlockKey) => `${key.network}:${key.slot}`;
 
@@ -27,5 +37,21 @@ export const loadProposerBlocks = listReader({
 });
 
 export const loadProposerBlockTotal = validatorTotalReader('proposerBlockTotals', 'blocks');
+
+export const builderKeyText = (key: BuilderKey) => `${key.network}:${key.builderPubkey}`;
+
+export const loadBuilderBlocks = listReader({
+  keyOf: builderKeyText,
+  load: builderBlockPages,
+  rows: rowsToRead,
+});
+
+export const loadBuilderBlockTotal = totalReader({ keyOf: builderKeyText, load: builderBlockTotals });
+
+export const loadStoredSlots = storedReader({
+  statement: 'storedSlots',
+  keys: networkKeys,
+  ends: () => sql`select min(b.slot) as first, max(b.slot) as last from blocks b where b.network = k.network`,
+});
 
 export const loadProposalCounts = listReader({ keyOf: operatorIdText, load: operatorProposalCounts });

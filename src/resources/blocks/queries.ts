@@ -1,23 +1,43 @@
 import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
 import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type Ends, endsOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
+import {
+  type DirectedRange,
+  type Ends,
+  endsOfPage,
+  keysOfPage,
+  type Range,
+  rowsToRead,
+} from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import type { OperatorId } from '../operators/loaders.ts';
-import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
-import { Block, type BlockField, FinalizedBlock, type ProposerDuty } from './record.ts';
+import { validatorColumns } from '../validators/loaders.ts';
+import {
+  Block,
+  BlockBid,
+  type BlockField,
+  type PayloadStatus,
+  type ProposerDuty,
+  WholeBlock,
+} from './record.ts';
 
 export type BlockKey = { network: Network; slot: number };
+export type BuilderKey = { network: Network; builderPubkey: string };
+const builderColumns: KeyColumns<BuilderKey> = {
+  network: ['text', 'network'],
+  builder_pubkey: ['text', 'builderPubkey'],
+};
 
-export type BlockRow = Partial<FinalizedBlock> &
-  Pick<FinalizedBlock, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & {
+export type BlockRow = Partial<WholeBlock> &
+  Pick<WholeBlock, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & {
     network: Network;
   };
 
@@ -27,6 +47,7 @@ const fields = {
   relays: sql`coalesce(b.relays, '{}')`,
   blockBuilderPubkeys: sql`coalesce(b.block_builder_pubkeys, '{}')`,
   finalized: sql`b.finalized`,
+  ...recordColumns(BlockBid, 'b'),
 };
 
 type StoredField = keyof typeof fields;
@@ -44,7 +65,7 @@ function selection(asked: readonly BlockField[]): Selection {
   const known = selections.get(names.join());
   if (known) return known;
   const mask = Object.fromEntries(names.map((name) => [name, true]));
-  const row = FinalizedBlock.pick(mask as { consensusSlot: true }).extend({ network: Network });
+  const row = WholeBlock.pick(mask as { consensusSlot: true }).extend({ network: Network });
   const made = {
     columns: selectList(fields, names),
     row,
@@ -65,6 +86,7 @@ type BlockFilter = {
   operator: OperatorScope | null;
   outcome: ProposerDuty | null;
   finalized: boolean | null;
+  payload: PayloadStatus | null;
 };
 export type BlockList = { network: Network; slots: Ends; where: BlockFilter; ascending: boolean };
 
@@ -74,13 +96,16 @@ const outcomeIs = (alias: string, outcome: ProposerDuty | null): Sql =>
 const finalizedIs = (finalized: boolean | null): Sql =>
   finalized === null ? sql`` : raw(` and ${finalized ? '' : 'not '}b.finalized`);
 
+const payloadIs = (payload: PayloadStatus | null): Sql =>
+  payload === null ? sql`` : raw(` and b.payload_status = '${payload}'`);
+
 const slotsWithin = (alias: string, { first, last }: Ends): Sql =>
   sql`${raw(`${alias}.slot`)} between ${first}::bigint and ${last}::bigint`;
 
 function plainSource({ network, where }: BlockList, slots: Ends): Sql {
-  const { proposer, operator, outcome, finalized } = where;
+  const { proposer, operator, outcome, finalized, payload } = where;
   return sql`blocks b
-    where b.network = ${network} and ${slotsWithin('b', slots)}${outcomeIs('b', outcome)}${finalizedIs(finalized)}
+    where b.network = ${network} and ${slotsWithin('b', slots)}${outcomeIs('b', outcome)}${finalizedIs(finalized)}${payloadIs(payload)}
       ${proposer === null ? sql`` : sql`and b.validator_index = ${proposer}`}
       ${
         operator === null
@@ -92,13 +117,21 @@ function plainSource({ network, where }: BlockList, slots: Ends): Sql {
 }
 
 function operatorSource({ network, where }: BlockList, operator: OperatorScope, slots: Ends): Sql {
-  const { outcome, finalized } = where;
+  const { outcome, finalized, payload } = where;
   const open = sql`and o.slot >= (select min(slot) from blocks where network = ${network} and not finalized)`;
+  const sinceGloas = sql`and o.slot >= (
+          select min(slot) from blocks where network = ${network} and payload_status = 'full'
+        )`;
   return sql`block_operators o
-      ${finalized === null ? sql`` : sql`join blocks b on (b.network, b.slot) = (o.network, o.slot)`}
+      ${finalized === null && payload === null ? sql`` : sql`join blocks b on (b.network, b.slot) = (o.network, o.slot)`}
       where o.network = ${network} and ${isMember('o', network, operator)}
-        and ${slotsWithin('o', slots)}${outcomeIs('o', outcome)}${finalizedIs(finalized)} ${finalized === false ? open : sql``}`;
+        and ${slotsWithin('o', slots)}${outcomeIs('o', outcome)}${finalizedIs(finalized)}${payloadIs(payload)}
+        ${finalized === false ? open : sql``} ${payload === null ? sql`` : sinceGloas}`;
 }
+
+/** Blocks of a proposer, and those without a payload, are few: their operators are compared one by one. */
+const areFew = ({ proposer, payload }: BlockFilter): boolean =>
+  proposer !== null || payload === 'empty' || payload === 'unknown';
 
 export async function blockPage(
   db: Queryable,
@@ -107,13 +140,13 @@ export async function blockPage(
   asked: readonly BlockField[],
 ): Promise<BlockRow[]> {
   const { columns, row } = selection(asked);
-  const { operator, proposer } = list.where;
+  const { operator } = list.where;
   const slots = endsOfPage(range, list.slots, list.ascending);
   const direction = list.ascending === (range.backward === true) ? sql`desc` : sql``;
   const page = (alias: string) =>
     sql`order by ${raw(`${alias}.slot`)} ${direction} limit ${rowsToRead(range)}`;
   const source =
-    operator === null || proposer !== null
+    operator === null || areFew(list.where)
       ? sql`from ${plainSource(list, slots)} ${page('b')}`
       : sql`from (select o.slot from ${operatorSource(list, operator, slots)} ${page('o')}) page
     join blocks b on (b.network, b.slot) = (${list.network}, page.slot)
@@ -126,9 +159,9 @@ export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
   totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
 
 export function blockCount(db: Queryable, list: BlockList): Promise<number> {
-  const { operator, proposer } = list.where;
+  const { operator } = list.where;
   const source =
-    operator === null || proposer !== null
+    operator === null || areFew(list.where)
       ? plainSource(list, list.slots)
       : operatorSource(list, operator, list.slots);
   return totalOf(db, sql`/* blockCount */ select count(*)::int as total from ${source}`);
@@ -151,35 +184,57 @@ export async function blocksBySlot(
   return found.map(timed);
 }
 
-const within = ({ after, before }: Range<number>) =>
-  sql`${after === undefined ? sql`` : sql`and b.slot < ${after}::bigint`}
-    ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;
-const order = (range: Range<number>) => (range.backward ? sql`` : sql`desc`);
-
-export async function proposerBlockPages(
-  db: Queryable,
-  proposers: readonly ValidatorKey[],
-  range: Range<number>,
-  asked: readonly BlockField[],
-): Promise<(BlockRow & { list: number })[]> {
-  const { columns, listed } = selection(asked);
-  const found = await rows(
-    db,
-    listed,
-    sql`/* proposerBlockPages */
+const pagesOf =
+  <Key>(statement: string, columns: KeyColumns<Key>, isOf: Sql) =>
+  async (
+    db: Queryable,
+    keys: readonly Key[],
+    range: DirectedRange<number>,
+    asked: readonly BlockField[],
+  ): Promise<(BlockRow & { list: number })[]> => {
+    const { above, below, direction } = keysOfPage(range);
+    const order = raw(direction);
+    const { columns: selected, listed } = selection(asked);
+    const found = await rows(
+      db,
+      listed,
+      sql`/* ${raw(statement)} */
     select k.list::int - 1 as "list", page.*
-    from ${keyTable(proposers, validatorColumns)}
+    from ${keyTable(keys, columns)}
     cross join lateral (
-      select b.network, ${columns}
+      select b.network, ${selected}
       from blocks b
-      where b.network = k.network and b.validator_index = k.validator_index ${within(range)}
-      order by b.slot ${order(range)}
+      where b.network = k.network and ${isOf}
+        ${above === undefined ? sql`` : sql`and b.slot > ${above}::bigint`}
+        ${below === undefined ? sql`` : sql`and b.slot < ${below}::bigint`}
+      order by b.slot ${order}
       limit ${rowsToRead(range)}
     ) page
-    order by k.list, page."consensusSlot" ${order(range)}`,
+    order by k.list, page."consensusSlot" ${order}`,
+    );
+    return found.map(timed);
+  };
+
+export const proposerBlockPages = pagesOf(
+  'proposerBlockPages',
+  validatorColumns,
+  sql`b.validator_index = k.validator_index`,
+);
+
+const isOfBuilder = sql`b.bid_builder_pubkey = k.builder_pubkey`;
+export const builderBlockPages = pagesOf('builderBlockPages', builderColumns, isOfBuilder);
+
+export const builderBlockTotals = (db: Queryable, builders: readonly BuilderKey[]): Promise<ListedTotal[]> =>
+  rows(
+    db,
+    ListedTotal,
+    sql`/* builderBlockTotals */
+    select k.list::int - 1 as "list", t.total
+    from ${keyTable(builders, builderColumns)}
+    cross join lateral (
+      select count(*)::int as total from blocks b where b.network = k.network and ${isOfBuilder}
+    ) t`,
   );
-  return found.map(timed);
-}
 
 const ProposalCountsRow = z.object({ list: count(), proposed: count(), missed: count(), orphaned: count() });
 export type ProposalCounts = Omit<z.infer<typeof ProposalCountsRow>, 'list'>;

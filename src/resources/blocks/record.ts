@@ -1,11 +1,23 @@
 import { z } from 'zod';
-import { count, flag, gwei, gweiDecimal, hex, text, timestamp, wei } from '../../kernel/leaves.ts';
+import {
+  count,
+  flag,
+  gwei,
+  gweiDecimal,
+  hex,
+  text,
+  timestamp,
+  uint64,
+  wideCount,
+} from '../../kernel/leaves.ts';
 
 /** `orphaned`: proposed, but not part of the chain. */
 export const ProposerDuty = z.enum(['proposed', 'missed', 'orphaned']);
 export type ProposerDuty = z.infer<typeof ProposerDuty>;
 
 const unlessMissed = 'null for a missed slot';
+/** Since Gloas, a block may be without a payload, and is `unknown` until the next block. */
+const unlessEmpty = 'null for a slot without an execution block';
 const untilKnown = 'null until it is known';
 
 /** Spec §4.9. */
@@ -18,42 +30,44 @@ export const Block = z
       .describe(`Root of the block, 0x and 64 hex digits; ${unlessMissed}.`),
     executionBlockNumber: count()
       .nullable()
-      .describe(`Number of the execution block, >= 0; ${unlessMissed} and before the merge.`),
+      .describe(`Number of the execution block, >= 0; ${unlessEmpty} and before the merge.`),
     executionBlockHash: hex(32)
       .nullable()
-      .describe(`Hash of the execution block, 0x and 64 hex digits; ${unlessMissed} and before the merge.`),
+      .describe(`Hash of the execution block, 0x and 64 hex digits; ${unlessEmpty} and before the merge.`),
     validatorIndex: count().describe('Index of the validator assigned to propose, >= 0.'),
     feeRecipient: hex(20)
       .nullable()
-      .describe(`Address that received the priority fees, 0x and 40 hex digits; ${unlessMissed}.`),
-    totalType0Transactions: count().nullable().describe(`Legacy transactions, >= 0; ${unlessMissed}.`),
+      .describe(`Address that received the priority fees, 0x and 40 hex digits; ${unlessEmpty}.`),
+    totalType0Transactions: count().nullable().describe(`Legacy transactions, >= 0; ${unlessEmpty}.`),
     totalType2Transactions: count()
       .nullable()
-      .describe(`Transactions of type 2 (EIP-1559), >= 0; ${unlessMissed}.`),
+      .describe(`Transactions of type 2 (EIP-1559), >= 0; ${unlessEmpty}.`),
     totalTransactions: count()
       .nullable()
-      .describe(`Transactions of all types, including types after 2, >= 0; ${unlessMissed}.`),
-    totalGasUsed: count().nullable().describe(`Gas used, >= 0; ${unlessMissed}.`),
-    baseFeePerGas: wei().nullable().describe(`Base fee per unit of gas, in wei, >= 0; ${unlessMissed}.`),
-    totalBurntFees: wei()
-      .nullable()
-      .describe(`Fees burnt, in wei, >= 0; may exceed 2^53 and even 2^63; ${unlessMissed}.`),
-    totalType2TxFees: wei()
+      .describe(`Transactions of all types, including types after 2, >= 0; ${unlessEmpty}.`),
+    totalGasUsed: count().nullable().describe(`Gas used, >= 0; ${unlessEmpty}.`),
+    baseFeePerGas: wideCount().nullable().describe(`Base fee per unit of gas, in wei, >= 0; ${unlessEmpty}.`),
+    totalBurntFees: wideCount()
       .nullable()
       .describe(
-        `Priority fees of the transactions of type 2, in wei, >= 0; may exceed 2^53; ${unlessMissed}.`,
+        `Fees burnt, in wei, >= 0; may exceed 2^53 and even 2^63; ${unlessEmpty} and, since Gloas, without the receipts of an execution node.`,
       ),
-    totalType0TxFees: wei()
+    totalType2TxFees: wideCount()
       .nullable()
-      .describe(`Priority fees of the legacy transactions, in wei, >= 0; may exceed 2^53; ${unlessMissed}.`),
+      .describe(
+        `Priority fees of the transactions of type 2, in wei, >= 0; may exceed 2^53; ${unlessEmpty}.`,
+      ),
+    totalType0TxFees: wideCount()
+      .nullable()
+      .describe(`Priority fees of the legacy transactions, in wei, >= 0; may exceed 2^53; ${unlessEmpty}.`),
     totalPriorityFees: gweiDecimal()
       .nullable()
-      .describe(`Priority fees of all transactions, in Gwei, >= 0; ${unlessMissed}.`),
+      .describe(`Priority fees of all transactions, in Gwei, >= 0; ${unlessEmpty}.`),
     baselineMev: gweiDecimal()
       .nullable()
       .describe(`What the proposer earned beyond priority fees, in Gwei, >= 0; ${untilKnown}.`),
     executionProposerDuty: ProposerDuty.nullable().describe(
-      'Outcome of the execution block; null before the merge.',
+      'Outcome of the execution block: `missed` if the block is there without it; null before the merge and until it is known.',
     ),
     executionRewards: gweiDecimal()
       .nullable()
@@ -62,7 +76,9 @@ export const Block = z
       ),
     missedExecutionRewards: gweiDecimal()
       .nullable()
-      .describe(`What the proposer would have earned there, in Gwei, >= 0; 0 if proposed, ${untilKnown}.`),
+      .describe(
+        `What the proposer would have earned there, in Gwei, >= 0; 0 if it missed nothing, ${untilKnown}.`,
+      ),
     consensusProposerDuty: ProposerDuty.describe(
       'Outcome of the proposal: `proposed`; `missed`: there is no block; `orphaned`: the block is not part of the chain.',
     ),
@@ -84,19 +100,21 @@ export const Block = z
       .describe(`Sum of missedExecutionRewards and missedConsensusRewards, in Gwei, >= 0; ${untilKnown}.`),
     totalType1Transactions: count()
       .nullable()
-      .describe(`Transactions of type 1 (EIP-2930), >= 0; ${unlessMissed}.`),
-    totalType1TxFees: wei()
+      .describe(`Transactions of type 1 (EIP-2930), >= 0; ${unlessEmpty}.`),
+    totalType1TxFees: wideCount()
       .nullable()
       .describe(
-        `Priority fees of the transactions of type 1, in wei, >= 0; may exceed 2^53; ${unlessMissed}.`,
+        `Priority fees of the transactions of type 1, in wei, >= 0; may exceed 2^53; ${unlessEmpty}.`,
       ),
     blockTimestamp: timestamp().describe('When the slot began, in UTC.'),
     totalSanctionedTransactions: count()
       .nullable()
-      .describe(`Transactions with a sanctioned address, >= 0; ${unlessMissed}.`),
+      .describe(`Transactions with a sanctioned address, >= 0; ${unlessEmpty}.`),
     totalPriorityFeesValidator: gweiDecimal()
       .nullable()
-      .describe(`Part of the priority fees that the proposer received, in Gwei, >= 0; ${unlessMissed}.`),
+      .describe(
+        `Part of the priority fees that the proposer received, in Gwei, >= 0; ${unlessMissed} and until it is known.`,
+      ),
     relays: z
       .array(text(256).min(1))
       .describe('Relays that delivered the block; empty for a block without a relay.'),
@@ -116,5 +134,27 @@ export const FinalizedBlock = Block.extend({
   ),
 });
 export type FinalizedBlock = z.infer<typeof FinalizedBlock>;
-export type BlockField = keyof FinalizedBlock;
-export const finalizedBlockFields = Object.keys(FinalizedBlock.shape) as BlockField[];
+
+export const PayloadStatus = z.enum(['full', 'empty', 'unknown']);
+export type PayloadStatus = z.infer<typeof PayloadStatus>;
+export const BidPayment = z.enum(['settled', 'quorum', 'unpaid', 'cancelled']);
+export type BidPayment = z.infer<typeof BidPayment>;
+
+/** Of the fork Gloas, null before it. In GraphQL and imports only. */
+export const BlockBid = z.object({
+  payloadStatus: PayloadStatus.nullable(),
+  bidValue: gwei().nullable(),
+  /** Null, as its public key, if the proposer made its own payload. */
+  bidBuilderIndex: count().nullable(),
+  bidBuilderPubkey: hex(48).nullable(),
+  bidExecutionPayment: uint64().nullable(),
+  bidFeeRecipient: hex(20).nullable(),
+  /** Null until it is decided. */
+  bidPayment: BidPayment.nullable(),
+});
+export const bidFields = Object.keys(BlockBid.shape) as (keyof typeof BlockBid.shape)[];
+
+export const WholeBlock = FinalizedBlock.extend(BlockBid.shape);
+export type WholeBlock = z.infer<typeof WholeBlock>;
+export type BlockField = keyof WholeBlock;
+export const wholeBlockFields = Object.keys(WholeBlock.shape) as BlockField[];

@@ -1,9 +1,16 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
-import { LAST_NUMBER, type Range, type Slice, slice, startingAt } from '../../kernel/page.ts';
+import {
+  type DirectedRange,
+  LAST_NUMBER,
+  type Range,
+  type Slice,
+  slice,
+  startingAt,
+} from '../../kernel/page.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
-import { loadProposerBlocks } from './loaders.ts';
+import { type BuilderKey, builderKeyText, loadBuilderBlocks, loadProposerBlocks } from './loaders.ts';
 import { type BlockList, type BlockRow, blockCount, blockPage, blockTotal } from './queries.ts';
 import type { BlockField } from './record.ts';
 
@@ -15,7 +22,7 @@ export const PROPOSED_BLOCKS_SIZES = { maxSize: 200 };
 export const allBlocks = (network: Network): BlockList => ({
   network,
   slots: { first: 0, last: LAST_NUMBER },
-  where: { proposer: null, operator: null, outcome: null, finalized: null },
+  where: { proposer: null, operator: null, outcome: null, finalized: null, payload: null },
   ascending: false,
 });
 
@@ -25,7 +32,8 @@ const isWhole = ({ slots, where }: BlockList): boolean =>
   where.proposer === null &&
   where.operator === null &&
   where.outcome === null &&
-  where.finalized === null;
+  where.finalized === null &&
+  where.payload === null;
 
 /** The first page begins at `startAt`. New blocks do not shift pages, because positions are slots. */
 export async function blocks(
@@ -49,12 +57,22 @@ export const blockCursors = (list: BlockList) =>
       : `blocks:${JSON.stringify([list.network, list.slots, list.where, list.ascending])}`,
   );
 
-export const proposerBlockCursors = (proposer: ValidatorKey) =>
-  integerCursors(() => `blocks:proposer:${validatorKeyText(proposer)}`);
+export const proposerBlockCursors = (proposer: ValidatorKey, ascending: boolean) =>
+  integerCursors(() => `blocks:proposer:${validatorKeyText(proposer)}:${ascending}`);
 
 export const proposerBlocks = async (
   ctx: Context,
   proposer: ValidatorKey,
-  range: Range<number>,
+  range: DirectedRange<number>,
   asked: readonly BlockField[],
 ): Promise<Slice<BlockRow>> => slice(await loadProposerBlocks(ctx, proposer, range, asked), range);
+
+export const builderBlockCursors = (of: BuilderKey, ascending: boolean) =>
+  integerCursors(() => `blocks:builder:${builderKeyText(of)}:${ascending}`);
+
+export const builderBlocks = async (
+  ctx: Context,
+  of: BuilderKey,
+  range: DirectedRange<number>,
+  asked: readonly BlockField[],
+): Promise<Slice<BlockRow>> => slice(await loadBuilderBlocks(ctx, of, range, asked), range);

@@ -4,7 +4,7 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
 import { BlockType } from './graphql.ts';
 import { loadBlock } from './loaders.ts';
-import { finalizedBlockFields } from './record.ts';
+import { wholeBlockFields } from './record.ts';
 
 const BlockAddedPayload = addedPayload(BlockType, {
   type: 'BlockAddedPayload',
@@ -19,7 +19,7 @@ builder.subscriptionField('blockAdded', (t) =>
     nullable: true,
     extensions: { operation: 'blockAdded' },
     description:
-      'Slots as they are added, missed slots included, and slots whose block is replaced by another. Later changes of a block, such as fees and finality, are changes of the dataset `blocks`.',
+      'Slots as they are added, missed slots included, slots whose block is replaced by another, and, since the fork Gloas, slots again once the next block tells whether they have their payload. Later changes of a block, such as fees and finality, are changes of the dataset `blocks`.',
     args: { after: t.arg.int({ description: afterText }), ...networkArgs },
     subscribe: (_root, { after, network: given }, ctx) => {
       const network = given ?? ctx.network;
@@ -28,7 +28,7 @@ builder.subscriptionField('blockAdded', (t) =>
         dataset: 'blocks',
         network,
         after,
-        load: (of, slot) => loadBlock(of, { network, slot }, finalizedBlockFields),
+        load: (of, slot) => loadBlock(of, { network, slot }, wholeBlockFields),
       });
     },
     resolve: (event) => event,

@@ -14,10 +14,10 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
-import { orderInput } from '../../graphql/schema/order.ts';
+import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
-import { loadChainDailyReward } from './loaders.ts';
+import { loadChainDailyReward, loadStoredDays } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
 import {
@@ -48,6 +48,7 @@ const chainDailyRewardPages = pageTypes(ChainDailyRewardType, {
   name: 'ChainDailyReward',
   row: 'A day',
   list: 'A list of daily rewards',
+  stored: 'day',
 });
 
 function dayOf(
@@ -91,7 +92,7 @@ builder.queryField('chainDailyRewards', (t) =>
       type: ChainDailyRewardType,
       nullable: true,
       extensions: { operation: 'listChainDailyRewards' },
-      description: `What a network's validators earned in each stored chain day. ${sizesText(CHAIN_DAILY_REWARDS_SIZES)} REST: GET /v0/eth/network/chainDailyRewards.`,
+      description: `What a network's validators earned in each stored chain day, by default newest first. ${sizesText(CHAIN_DAILY_REWARDS_SIZES)} REST: GET /v0/eth/network/chainDailyRewards.`,
       args: {
         ...endArgs.Date,
         ...endArgs.Day,
@@ -107,7 +108,7 @@ builder.queryField('chainDailyRewards', (t) =>
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
-        const ascending = args.orderBy?.direction === 'asc';
+        const ascending = isAscending(args.orderBy);
         const [list, startAt] = collectFaults(
           () => ({ network, ends: daysWithin(network, args), ascending }),
           () => dayOf(network, ['startAtDay', args.startAtDay], ['startAtDate', args.startAtDate]),
@@ -121,6 +122,7 @@ builder.queryField('chainDailyRewards', (t) =>
           page,
           (row) => cursors.of(row.day),
           () => totalChainDailyRewards(ctx, list),
+          () => loadStoredDays(ctx, { network }),
         );
       },
     },

@@ -1,8 +1,9 @@
-import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import { isBounded } from '../../chain/bounds.ts';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Reads } from '../../graphql/run/metering.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
 import {
@@ -12,18 +13,10 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
-import {
-  enumValues,
-  NetworkEnum,
-  networkArgs,
-  SortOrderEnum,
-  TimeWindowEnum,
-} from '../../graphql/schema/enums.ts';
+import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkWindow } from '../../graphql/schema/nodes.ts';
-import { orderInput } from '../../graphql/schema/order.ts';
+import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
-import { orderOf } from '../../graphql/schema/replaced.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import {
@@ -34,11 +27,13 @@ import {
   recordIsNoNode,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
+import { datesOf } from '../../periods/stored.ts';
 import { entityClassOf, operatorKeyFields } from '../consolidations/graphql.ts';
+import { loadStoredConsolidationEpochs } from '../consolidations/loaders.ts';
 import { EntityClass } from '../consolidations/record.ts';
 import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
-import type { IdType } from '../operators/record.ts';
+import { sizeOfNamed } from '../reads.ts';
 import {
   type CapacitySortField,
   ConsolidationCapacity,
@@ -66,14 +61,6 @@ const orderFields = <Field extends string>(fields: readonly Field[]) =>
   fields.map((name) => (name === 'id' ? 'operatorId' : name)) as Exclude<Field | 'operatorId', 'id'>[];
 const sortFieldOf = <Field extends string>(field: Field | 'operatorId') =>
   (field === 'operatorId' ? 'id' : field) as Field;
-const EntitySortEnum = builder.enumType('EntityConsolidationSort', {
-  description: 'What operators are sorted by; ties by id.',
-  values: enumValues(entitySortFields, sortText),
-});
-const CapacitySortEnum = builder.enumType('ConsolidationCapacitySort', {
-  description: 'What operators are sorted by; ties by id.',
-  values: enumValues(capacitySortFields, sortText),
-});
 const TotalOrder = orderInput('OperatorConsolidationTotal', orderFields(entitySortFields), sortText);
 const CapacityOrder = orderInput('OperatorConsolidationCapacity', orderFields(capacitySortFields), sortText);
 
@@ -82,16 +69,12 @@ type Placed<Row> = Row & { position: number; network: Network; scope: unknown[] 
 
 const networkField = <Row extends { network: Network }>(t: FieldsOf<Row>) =>
   t.expose('network' as never, { type: NetworkEnum, description: 'Network of the validators.' } as never);
-const windowFields = <Row extends { timeWindow: TimeWindow }>(t: FieldsOf<Row>) => {
-  const window = (deprecated: { deprecationReason?: string }) =>
-    t.field({
-      type: TimeWindowEnum,
-      description: 'Window that the figures cover, up to latestEpoch.',
-      resolve: (row) => row.timeWindow,
-      ...deprecated,
-    });
-  return { window: window({}), timeWindow: window({ deprecationReason: replacedBy('window') }) };
-};
+const windowField = <Row extends { timeWindow: TimeWindow }>(t: FieldsOf<Row>) =>
+  t.field({
+    type: TimeWindowEnum,
+    description: 'Window that the figures cover, up to latestEpoch.',
+    resolve: (row) => row.timeWindow,
+  });
 
 const TotalType = builder.objectRef<Placed<EntityConsolidation>>('OperatorConsolidationTotal').implement({
   description:
@@ -120,7 +103,7 @@ builder.node(ConsolidationCapacityType, {
   }),
   fields: (t) => ({
     network: networkField(t),
-    ...windowFields(t),
+    window: windowField(t),
     ...columns(t, ConsolidationCapacity),
   }),
 });
@@ -148,7 +131,7 @@ builder.node(OperatorCapacityType, {
   fields: (t) => ({
     network: networkField(t),
     ...operatorKeyFields(t),
-    ...windowFields(t),
+    window: windowField(t),
     ...columns(t, EntityConsolidationCapacity.omit({ id: true })),
   }),
 });
@@ -174,168 +157,93 @@ async function placedConnection<Row extends object>(
 }
 
 const sizes = sizesText(ENTITIES_SIZES);
-const classDescription = 'Class of the operators; only classes that validators belong to.';
-const newArgs = builder.args((t) => ({
-  idType: t.field({ type: IdTypeEnum, defaultValue: 'nodeOperator', description: classDescription }),
-}));
-const oldArgs = builder.args((t) => ({
-  entityType: t.field({ type: IdTypeEnum, defaultValue: 'nodeOperator', description: classDescription }),
-  sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'desc', description: 'Sort order.' }),
-}));
-const orderDescription = 'Order, largest consolidatedBalance first by default. Ties by operatorId.';
-const largest = { field: 'consolidatedBalance', direction: 'desc' } as const;
-
-type ClassArgs = { idType?: IdType | null | undefined; entityType?: IdType | null | undefined };
-const classOf = ({ idType, entityType }: ClassArgs) =>
-  entityType == null
-    ? entityClassOf('idType', idType ?? 'nodeOperator')
-    : entityClassOf('entityType', entityType);
-
-const totalArgs = builder.args((t) => ({
-  ...networkArgs,
-  ...rangeArgs,
-  ...newArgs,
-  orderBy: t.field({ type: TotalOrder, description: orderDescription }),
-}));
-const oldTotalArgs = builder.args((t) => ({
-  ...networkArgs,
-  ...rangeArgs,
-  ...oldArgs,
-  sortBy: t.field({
-    type: EntitySortEnum,
-    defaultValue: 'consolidatedBalance',
-    description: 'What to sort by.',
+const classArgs = builder.args((t) => ({
+  idType: t.field({
+    type: IdTypeEnum,
+    defaultValue: 'nodeOperator',
+    description: 'Class of the operators; only classes that validators belong to.',
   }),
 }));
+const orderDescription = 'Order, largest consolidatedBalance first by default. Ties by operatorId.';
 
-type TotalArgs = InputShapeFromFields<typeof totalArgs> | InputShapeFromFields<typeof oldTotalArgs>;
-function totalConnection(args: TotalArgs & ConnectionArgs, ctx: Context, info: GraphQLResolveInfo) {
-  const network = args.network ?? ctx.network;
-  const bounds = rangeOf(args);
-  const idType = classOf(args);
-  const order = orderOf<EntitySortField | 'operatorId'>(args, largest);
-  const asked = {
-    ...bounds,
-    idType,
-    sortBy: sortFieldOf<EntitySortField>(order.field),
-    sortOrder: order.direction,
-  };
-  const list = { name: 'operatorConsolidations', network, scope: [idType, bounds] };
-  return placedConnection(list, order, args, info, (range) =>
-    entityConsolidations(ctx, network, asked, range),
-  );
-}
-
-const totals = {
-  type: TotalType,
-  nullable: true,
-  extensions: { operation: 'listEntityConsolidations' },
-  description: `Consolidations by the operator of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
-} as const;
+/** The stored totals are of all days. */
+const boundedReads: Reads = ({ args, totals, sizes }) =>
+  isBounded(args) ? (1 + totals) * sizes.consolidations : 0;
 
 builder.queryField('operatorConsolidations', (t) =>
   t.connection(
     {
-      ...totals,
-      args: totalArgs,
-      resolve: (_root, args, ctx: Context, info) => totalConnection(args, ctx, info),
-    },
-    ...totalPages,
-  ),
-);
-builder.queryField('entityConsolidations', (t) =>
-  t.connection(
-    {
-      ...totals,
-      deprecationReason: replacedBy('operatorConsolidations'),
-      args: oldTotalArgs,
-      resolve: (_root, args, ctx: Context, info) => totalConnection(args, ctx, info),
+      type: TotalType,
+      nullable: true,
+      extensions: { operation: 'listEntityConsolidations', reads: boundedReads },
+      description: `Consolidations by the operator of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
+      args: {
+        ...networkArgs,
+        ...rangeArgs,
+        ...classArgs,
+        orderBy: t.arg({ type: TotalOrder, description: orderDescription }),
+      },
+      resolve: (_root, args, ctx: Context, info) => {
+        const network = args.network ?? ctx.network;
+        const bounds = rangeOf(args);
+        const idType = entityClassOf(args.idType ?? 'nodeOperator');
+        const order = orderOf(args.orderBy, 'consolidatedBalance');
+        const sortBy = sortFieldOf<EntitySortField>(order.field);
+        const asked = { ...bounds, idType, sortBy, sortOrder: order.direction };
+        const list = { name: 'operatorConsolidations', network, scope: [idType, bounds] };
+        return placedConnection(list, order, args, info, (range) =>
+          entityConsolidations(ctx, network, asked, range),
+        );
+      },
     },
     ...totalPages,
   ),
 );
 
-const capacities = {
-  nullable: true,
-  extensions: { operation: 'listConsolidationCapacity', rows: 4 },
-  description:
-    'Use of the consolidation churn limit in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
-  args: { ...networkArgs },
-  async resolve(_root: object, args: InputShapeFromFields<typeof networkArgs>, ctx: Context) {
-    const network = args.network ?? ctx.network;
-    return (await consolidationCapacities(ctx, network)).map((row) => ({ ...row, network }));
-  },
-} as const;
 builder.queryField('consolidationCapacities', (t) =>
-  t.field({ ...capacities, type: [ConsolidationCapacityType] }),
-);
-builder.queryField('consolidationCapacity', (t) =>
   t.field({
-    ...capacities,
     type: [ConsolidationCapacityType],
-    deprecationReason: replacedBy('consolidationCapacities'),
+    nullable: true,
+    extensions: { operation: 'listConsolidationCapacity', rows: 4 },
+    description:
+      'Use of the consolidation churn limit in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
+    args: networkArgs,
+    resolve: async (_root, args, ctx: Context) => {
+      const network = args.network ?? ctx.network;
+      return (await consolidationCapacities(ctx, network)).map((row) => ({ ...row, network }));
+    },
   }),
 );
 
-const windowArgs = builder.args((t) => ({
-  ...networkArgs,
-  window: t.field({ type: TimeWindowEnum, required: true, description: 'Window of the figures.' }),
-}));
-const capacityArgs = builder.args((t) => ({
-  ...windowArgs,
-  ...newArgs,
-  orderBy: t.field({ type: CapacityOrder, description: orderDescription }),
-}));
-const oldCapacityArgs = builder.args((t) => ({
-  ...windowArgs,
-  ...oldArgs,
-  sortBy: t.field({
-    type: CapacitySortEnum,
-    defaultValue: 'consolidatedBalance',
-    description: 'What to sort by.',
-  }),
-}));
-
-type CapacityArgs = InputShapeFromFields<typeof capacityArgs> | InputShapeFromFields<typeof oldCapacityArgs>;
-function capacityConnection(args: CapacityArgs & ConnectionArgs, ctx: Context, info: GraphQLResolveInfo) {
-  const network = args.network ?? ctx.network;
-  const { window } = args;
-  const idType = classOf(args);
-  const order = orderOf<CapacitySortField | 'operatorId'>(args, largest);
-  const asked = {
-    window,
-    idType,
-    sortBy: sortFieldOf<CapacitySortField>(order.field),
-    sortOrder: order.direction,
-  };
-  const list = { name: 'operatorConsolidationCapacities', network, scope: [idType, window] };
-  return placedConnection(list, order, args, info, (range) => entityCapacities(ctx, network, asked, range));
-}
-
-const operatorCapacities = {
-  type: OperatorCapacityType,
-  nullable: true,
-  extensions: { operation: 'listEntityConsolidationCapacity' },
-  description: `What operators used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
-} as const;
+/** Shorter windows have few, because the churn limit bounds them. */
+const capacityReads: Reads = ({ args, totals, sizes }) =>
+  String(args.window).toLowerCase() === 'all' ? (1 + totals) * sizes.consolidations : 0;
 
 builder.queryField('operatorConsolidationCapacities', (t) =>
   t.connection(
     {
-      ...operatorCapacities,
-      args: capacityArgs,
-      resolve: (_root, args, ctx: Context, info) => capacityConnection(args, ctx, info),
-    },
-    ...operatorCapacityPages,
-  ),
-);
-builder.queryField('entityConsolidationCapacities', (t) =>
-  t.connection(
-    {
-      ...operatorCapacities,
-      deprecationReason: replacedBy('operatorConsolidationCapacities'),
-      args: oldCapacityArgs,
-      resolve: (_root, args, ctx: Context, info) => capacityConnection(args, ctx, info),
+      type: OperatorCapacityType,
+      nullable: true,
+      extensions: { operation: 'listEntityConsolidationCapacity', reads: capacityReads },
+      description: `What operators used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
+      args: {
+        ...networkArgs,
+        window: t.arg({ type: TimeWindowEnum, required: true, description: 'Window of the figures.' }),
+        ...classArgs,
+        orderBy: t.arg({ type: CapacityOrder, description: orderDescription }),
+      },
+      resolve: (_root, args, ctx: Context, info) => {
+        const network = args.network ?? ctx.network;
+        const { window } = args;
+        const idType = entityClassOf(args.idType ?? 'nodeOperator');
+        const order = orderOf(args.orderBy, 'consolidatedBalance');
+        const sortBy = sortFieldOf<CapacitySortField>(order.field);
+        const asked = { window, idType, sortBy, sortOrder: order.direction };
+        const list = { name: 'operatorConsolidationCapacities', network, scope: [idType, window] };
+        return placedConnection(list, order, args, info, (range) =>
+          entityCapacities(ctx, network, asked, range),
+        );
+      },
     },
     ...operatorCapacityPages,
   ),
@@ -352,6 +260,7 @@ const recordPages = pageTypes(RecordType, {
   name: 'ConsolidationRecord',
   row: 'A period',
   list: 'Consolidations over time',
+  stored: 'date',
 });
 const records = periodLists<ConsolidationRecordField, ConsolidationRecord>(
   'consolidationHistory',
@@ -365,13 +274,16 @@ const ConsolidationWhere = builder.inputType('ConsolidationWhere', {
   }),
 });
 
+const historyReads: Reads = ({ args, totals, sizes }) =>
+  (1 + totals) * sizeOfNamed(sizes, (args.where as { operator?: object } | null | undefined)?.operator);
+
 builder.queryField('consolidationHistory', (t) =>
   t.connection(
     {
       type: RecordType,
       nullable: true,
-      extensions: { operation: 'consolidationHistory' },
-      description: `Consolidations counted and summed by period, and the share of the churn limit that they used, by default oldest first. There is a row for each period since Electra, also without consolidations, up to the newest epoch of which a balance or consolidation is stored; there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
+      extensions: { operation: 'consolidationHistory', reads: historyReads },
+      description: `Consolidations counted and summed by period, and the share of the churn limit that they used, by default newest first. There is a row for each period since Electra, also without consolidations, up to the newest epoch of which a balance or consolidation is stored; there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
       args: {
         where: t.arg({ type: ConsolidationWhere, description: 'Filter; default: all consolidations.' }),
         ...periodArgs('ConsolidationRecord', ConsolidationRecord),
@@ -381,9 +293,11 @@ builder.queryField('consolidationHistory', (t) =>
         const network = args.network ?? ctx.network;
         const operator = readOperatorBy(args.where?.operator, 'where.operator');
         const owner = { network, idType: 'consolidations', id: JSON.stringify(operator) };
-        return records(owner, args, info, (...asked) =>
-          consolidationHistory(ctx, { network, operator }, ...asked),
-        );
+        return records(owner, args, info, {
+          read: (...asked) => consolidationHistory(ctx, { network, operator }, ...asked),
+          stored: async ({ calendar }) =>
+            datesOf(await loadStoredConsolidationEpochs(ctx, { network }), network, calendar),
+        });
       },
     },
     ...recordPages,

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { Calendar, EpochRange } from '../../chain/calendar.ts';
 import {
   CHURN_LIMIT_QUOTIENT,
+  CONSOLIDATION_CHURN_LIMIT_QUOTIENT,
   EFFECTIVE_BALANCE_INCREMENT,
   electraEpoch,
+  gloasEpoch,
   MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT,
 } from '../../chain/churn.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
@@ -157,7 +159,11 @@ export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promi
     from list`,
   );
 
-const BalanceRow = ChainBalance.extend({ network: Network });
+const BalanceRow = ChainBalance.extend({ network: Network, gloasEpoch: int().nullable() });
+
+/** As an index has told it; null if no node schedules it. */
+const toldGloas = (network: Sql): Sql =>
+  sql`(select f.epoch from network_forks f where f.network = ${network} and f.name = 'gloas')`;
 
 export function latestChainBalances(
   db: Queryable,
@@ -167,7 +173,8 @@ export function latestChainBalances(
     db,
     BalanceRow,
     sql`/* latestChainBalances */
-    select k.network, b.epoch, b.total_active_balance::text as "totalActiveBalance"
+    select k.network, b.epoch, b.total_active_balance::text as "totalActiveBalance",
+      ${toldGloas(sql`k.network`)} as "gloasEpoch"
     from ${keyTable(networks, { network: ['text', (network) => network] })}
     cross join lateral (
       select * from chain_balances b where b.network = k.network order by b.epoch desc limit 1
@@ -220,13 +227,20 @@ const series: Series<ConsolidationRecordField> = {
   },
 };
 
-/** `consolidationChurnLimit` in SQL; null without an active balance. */
-function churnLimit(total: Sql): Sql {
-  const share = sql`(${total} / ${raw(String(CHURN_LIMIT_QUOTIENT))})`;
-  const whole = sql`${share} - ${share} % ${raw(String(EFFECTIVE_BALANCE_INCREMENT))}`;
+/** `churnCapacity` in SQL; null without an active balance. */
+function capacityOf(total: Sql, first: Sql, last: Sql, gloas: Sql): Sql {
+  const whole = (quotient: bigint) => {
+    const share = sql`(${total} / ${raw(String(quotient))})`;
+    return sql`(${share} - ${share} % ${raw(String(EFFECTIVE_BALANCE_INCREMENT))})`;
+  };
   const exits = raw(String(MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT));
-  return sql`case when ${total} is not null then greatest(0, ${whole} - ${exits}) end`;
+  const before = sql`greatest(0, least(${last}, ${gloas} - 1) - ${first} + 1)`;
+  const since = sql`greatest(0, ${last} - greatest(${first}, ${gloas}) + 1)`;
+  return sql`case when ${total} is not null then greatest(0, ${whole(CHURN_LIMIT_QUOTIENT)} - ${exits}) * ${before}
+    + ${whole(CONSOLIDATION_CHURN_LIMIT_QUOTIENT)} * ${since} end`;
 }
+
+const NEVER = 2 ** 31 - 1;
 
 /** The newest active balance up to an epoch; before the first stored one, that one. */
 const balanceAt = (epoch: Sql): Sql => sql`coalesce(
@@ -263,6 +277,7 @@ export function consolidationHistoryPage(
   const { dayOf, dateOf, firstEpoch, lastEpoch } = epochDays(network, query.calendar);
   const keys = sql`(
     select ${network}::text as network, ${genesisTime[network]}::bigint as genesis, 1 as list,
+      coalesce(${gloasEpoch[network] ?? null}::int, ${toldGloas(sql`${network}`)}, ${NEVER}::int) as gloas,
       greatest(${epochs.first}::int, ${electraEpoch[network]}::int) as first,
       (select least(${epochs.last}::int, newest.epoch) from (select greatest(
         (select max(epoch) from chain_balances where network = ${network}),
@@ -270,7 +285,7 @@ export function consolidationHistoryPage(
       ) as epoch) newest where newest.epoch is not null) as last
   ) k`;
   const days = sql`(
-    select d.*, ${churnLimit(sql`b.total`)} * (d.end_epoch - d.start_epoch + 1) as capacity,
+    select d.*, ${capacityOf(sql`b.total`, sql`d.start_epoch`, sql`d.end_epoch`, sql`k.gloas`)} as capacity,
       coalesce(t.consolidation_count, 0) as consolidation_count, coalesce(t.balance, 0) as balance
     from (
       select day, ${dateOf(sql`day`)} as date, greatest(${firstEpoch(sql`day`)}, k.first) as start_epoch,

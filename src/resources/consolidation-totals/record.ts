@@ -44,9 +44,11 @@ const capacity = {
   timeWindow: TimeWindow.describe('Window that the figures cover, up to latestEpoch.'),
   latestEpoch: count().describe('Newest epoch whose active balance is known.'),
   consolidationChurnLimit: gwei().describe(
-    'Balance that Electra allows to be consolidated per epoch, at latestEpoch, in Gwei.',
+    'Balance that the fork of latestEpoch (Electra, Fulu or Gloas) allows to be consolidated per epoch, in Gwei.',
   ),
-  capacity: gwei().describe('Churn limit × epochs of the window since Electra, in Gwei.'),
+  capacity: gwei().describe(
+    'Sum of the churn limits of the epochs of the window since Electra, each with the limit of its fork, at the active balance of latestEpoch, in Gwei.',
+  ),
 };
 
 /** Spec §4.9. */
@@ -108,7 +110,7 @@ export const ConsolidationRecord = z
     capacity: bigCount()
       .nullable()
       .describe(
-        'Churn limit × epochs of the period since Electra, in Gwei, each day with the limit of the active balance known at its end; null while no active balance of the network is stored.',
+        'Sum of the churn limits of the epochs of the period since Electra, in Gwei, each with the limit of its fork, at the active balance known at the end of the day; null while no active balance of the network is stored.',
       ),
     capacityFilled: nonNegative()
       .nullable()

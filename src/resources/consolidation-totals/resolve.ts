@@ -1,6 +1,6 @@
 import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
 import { type Calendar, dateOfDay, EPOCHS_PER_DAY, type EpochRange } from '../../chain/calendar.ts';
-import { consolidationChurnLimit, electraEpochs, epochCount } from '../../chain/churn.ts';
+import { churnCapacity, consolidationLimitAt, electraEpochs, gloasEpoch } from '../../chain/churn.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, timeWindows, windowDays } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
@@ -80,8 +80,10 @@ async function capacityOf(
   if (!latest) return undefined;
   const length = windowDays[timeWindow];
   const epochs = electraEpochs(network, latest.epoch, length && length * EPOCHS_PER_DAY);
-  const limit = consolidationChurnLimit(BigInt(latest.totalActiveBalance));
-  const capacity = String(limit * BigInt(epochCount(epochs)));
+  const gloas = gloasEpoch[network] ?? latest.gloasEpoch ?? Number.POSITIVE_INFINITY;
+  const total = BigInt(latest.totalActiveBalance);
+  const limit = consolidationLimitAt(total, latest.epoch, gloas);
+  const capacity = String(churnCapacity(total, epochs, gloas));
   const consolidated = await loadConsolidated(ctx, { network, epochs });
   return {
     epochs,

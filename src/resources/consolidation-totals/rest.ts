@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundFaults } from '../../chain/bounds.ts';
+import { boundFaults, isBounded } from '../../chain/bounds.ts';
 import { pageParams, rangeParams, sortOrderParam, windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
@@ -66,6 +66,7 @@ const entities = route({
   }),
   crossFieldFaults: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(EntityConsolidation),
+  reads: ({ sizes }, { query }) => (isBounded(query) ? 2 * sizes.consolidations : 0),
   async handle(ctx: Context, { query }, call) {
     const { entityType, limit, offset, utc, ...asked } = query;
     const args = { ...asked, idType: entityType, calendar: utc ? ('utc' as const) : ('chain' as const) };
@@ -80,7 +81,7 @@ const capacity = route({
   tag,
   summary: 'Use of the consolidation churn limit',
   description:
-    'One record for each window, in the order 1d, 7d, 30d, all. The churn limit is the balance that Electra (EIP-7251) allows to be consolidated per epoch at the active balance of `latestEpoch`; `all` begins with Electra. Empty while no active balance of the network is stored.',
+    'One record for each window, in the order 1d, 7d, 30d, all. The churn limit is the balance that Electra (EIP-7251), and since Gloas EIP-8061, allows to be consolidated per epoch at the active balance of `latestEpoch`; `all` begins with Electra, and a window across the fork sums both limits. Empty while no active balance of the network is stored.',
   example: '/v1/eth/consolidationCapacity',
   params: z.object({}),
   query: z.object({}),
@@ -108,6 +109,7 @@ const capacityByEntity = route({
     sortOrder: sortOrderParam('desc'),
   }),
   reply: envelopeV1(EntityConsolidationCapacity),
+  reads: ({ sizes }, { query }) => (query.window === 'all' ? 2 * sizes.consolidations : 0),
   async handle(ctx: Context, { query }, call) {
     const { entityType, limit, offset, ...asked } = query;
     const args = { ...asked, idType: entityType };

@@ -3,6 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Calendar } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
+import type { Reads } from '../../graphql/run/metering.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
 import {
@@ -13,28 +14,32 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
-import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/schema/enums.ts';
+import { enumName, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
-import { orderInput } from '../../graphql/schema/order.ts';
+import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
-import { checkReplaced, orderOf } from '../../graphql/schema/replaced.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
-import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
+import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { loadOperatorNode } from '../operators/loaders.ts';
 import type { IdType } from '../operators/record.ts';
+import { sizeOfNamed, sizeOfParent } from '../reads.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { readValidatorBy, readValidatorName, type ValidatorNames } from '../validators/record.ts';
-import { loadEntities, loadPendingConsolidation, type QueueRow, sourceText } from './loaders.ts';
+import { readValidatorBy, type ValidatorNames } from '../validators/record.ts';
+import {
+  loadEntities,
+  loadPendingConsolidation,
+  loadStoredConsolidationEpochs,
+  type QueueRow,
+  sourceText,
+} from './loaders.ts';
 import {
   Consolidation,
   ConsolidationEntity,
   type ConsolidationSortField,
-  consolidationSortFields,
   EntityClass,
   entityClasses,
   PendingConsolidation,
@@ -52,16 +57,11 @@ import {
   pendingConsolidations,
 } from './resolve.ts';
 
-const times: readonly string[] = ['day', 'date', 'epoch', 'timestamp'];
 const orderFields = ['epoch', 'sourceValidatorIndex', 'targetValidatorIndex', 'consolidatedBalance'] as const;
-const orderText = (name: string) => (times.includes(name) ? 'By time.' : `By ${name}.`);
-const ConsolidationOrder = orderInput('Consolidation', orderFields, orderText);
-const ConsolidationSortEnum = builder.enumType('ConsolidationSort', {
-  description: 'What consolidations are sorted by; ties by epoch and source validator index.',
-  values: enumValues(consolidationSortFields, orderText),
-});
+const ConsolidationOrder = orderInput('Consolidation', orderFields, (name) =>
+  name === 'epoch' ? 'By time.' : `By ${name}.`,
+);
 
-const idDescription = 'Name or address of the operator; `id` in REST.';
 export const operatorKeyFields = <Row extends ConsolidationEntity & { network: Network }>(
   t: FieldsOf<Row>,
 ) => ({
@@ -71,8 +71,7 @@ export const operatorKeyFields = <Row extends ConsolidationEntity & { network: N
     description: 'The operator; null when no summary of it is stored.',
     resolve: ({ network, idType, id }, _args, ctx) => loadOperatorNode(ctx, { network, idType, id }),
   }),
-  operatorId: renamed(t, 'id', idDescription),
-  entityId: renamed(t, 'id', idDescription, replacedBy('operatorId')),
+  operatorId: renamed(t, 'id', 'Name or address of the operator; `id` in REST.'),
   idType: exposed(t, 'idType', {
     type: IdTypeEnum,
     description: 'Class of the operator.',
@@ -142,6 +141,7 @@ const consolidationPages = pageTypes(ConsolidationType, {
   name: 'Consolidation',
   row: 'A consolidation',
   list: 'A list of consolidations',
+  stored: 'epoch',
 });
 
 const queryArgs = builder.args((t) => ({
@@ -149,57 +149,49 @@ const queryArgs = builder.args((t) => ({
   orderBy: t.field({
     type: ConsolidationOrder,
     description:
-      'Order, oldest first by default. Ties by epoch and source validator index, also reversed by DESC.',
-  }),
-  sortBy: t.field({
-    type: ConsolidationSortEnum,
-    description: 'What to sort by; DAY by default.',
-    deprecationReason: replacedBy('orderBy'),
-  }),
-  sortOrder: t.field({
-    type: SortOrderEnum,
-    description: 'Sort order; ASC by default. DESC also reverses ties.',
-    deprecationReason: replacedBy('orderBy'),
+      'The order; default: newest first. Ties by epoch and source validator index, in the same direction.',
   }),
 }));
 
 function queryOf(args: InputShapeFromFields<typeof queryArgs>) {
   const [bounds, order] = collectFaults(
     () => rangeOf(args),
-    () =>
-      orderOf<ConsolidationSortField>(args, {
-        field: 'day',
-        direction: 'asc',
-      }),
+    () => orderOf<ConsolidationSortField>(args.orderBy, 'epoch'),
   );
   return { ...bounds, sortBy: order.field, sortOrder: order.direction };
 }
 
-/** Cursors contain `of` and `args`, so that other lists refuse them. */
+/** Cursors contain `of.list` and `args`, so that other lists refuse them. */
 async function consolidationConnection(
-  of: unknown[],
+  ctx: Context,
+  of: { network: Network; list: unknown[] },
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,
   info: GraphQLResolveInfo,
   read: (query: ConsolidationArgs, range: Range<string[]>) => Promise<ConsolidationPage>,
 ) {
   const query = queryOf(args);
   const { sortBy } = query;
-  const name = `consolidations:${JSON.stringify([of, query])}`;
+  const name = `consolidations:${JSON.stringify([of.list, query])}`;
   const range = connectionRange(args, info, {
     ...CONSOLIDATIONS_SIZES,
     decode: (cursor) => consolidationPosition(name, sortBy, cursor),
   });
   const page = await read(query, range);
-  return connection(page, (row) => consolidationCursor(name, sortBy, row), page.total);
+  return connection(
+    page,
+    (row) => consolidationCursor(name, sortBy, row),
+    page.total,
+    () => loadStoredConsolidationEpochs(ctx, of),
+  );
 }
 
 const sizes = sizesText(CONSOLIDATIONS_SIZES);
 
-export function entityClassOf(name: string, idType: IdType) {
+export function entityClassOf(idType: IdType) {
   const known = EntityClass.safeParse(idType).data;
   if (known) return known;
-  const msg = `${name} is ${enumName(idType)}; one of ${entityClasses.map(enumName).join(', ')} is needed.`;
-  throw badArgument(name, msg);
+  const msg = `idType is ${enumName(idType)}; one of ${entityClasses.map(enumName).join(', ')} is needed.`;
+  throw badArgument('idType', msg);
 }
 
 const operatorArgs = builder.args((t) => ({
@@ -208,74 +200,51 @@ const operatorArgs = builder.args((t) => ({
     type: IdTypeEnum,
     description: 'Class of that operator, with operatorId; only classes that validators belong to.',
   }),
-  entityId: t.string({
-    description: 'The same as operatorId; with entityType.',
-    deprecationReason: replacedBy('operatorId'),
-  }),
-  entityType: t.field({
-    type: IdTypeEnum,
-    description: 'The same as idType; with entityId.',
-    deprecationReason: replacedBy('idType'),
-  }),
 }));
 
-function operatorOf(args: InputShapeFromFields<typeof operatorArgs>) {
-  checkReplaced(args, 'operatorId', ['entityId', 'entityType']);
-  checkReplaced(args, 'idType', ['entityId', 'entityType']);
-  const isOld = args.entityId != null || args.entityType != null;
-  const [idName, typeName] = isOld
-    ? (['entityId', 'entityType'] as const)
-    : (['operatorId', 'idType'] as const);
-  const { [idName]: id, [typeName]: idType } = args;
+function operatorOf({ operatorId: id, idType }: InputShapeFromFields<typeof operatorArgs>) {
   if (id == null && idType == null) return null;
-  if (id == null) throw badArgument(idName, `${idName} is required together with ${typeName}.`);
-  if (idType == null) throw badArgument(typeName, `${typeName} is required together with ${idName}.`);
-  checkId(idName, id);
-  return { id, idType: entityClassOf(typeName, idType) };
+  if (id == null) throw badArgument('operatorId', 'operatorId is required together with idType.');
+  if (idType == null) throw badArgument('idType', 'idType is required together with operatorId.');
+  checkId('operatorId', id);
+  return { id, idType: entityClassOf(idType) };
 }
 
-function validatorOf(args: {
-  by?: ValidatorNames | null | undefined;
-  validator?: string | null | undefined;
-}) {
-  checkReplaced(args, 'by', ['validator']);
-  if (args.by != null) return readValidatorBy(args.by, ['by']);
-  if (args.validator == null) return null;
-  const found = readValidatorName(args.validator);
-  if (!found) {
-    const msg = `validator is ${quoted(args.validator)}; the index or the public key of a validator is needed.`;
-    throw badArgument('validator', msg);
-  }
-  return found;
-}
+const validatorOf = (by: ValidatorNames | null | undefined) =>
+  by == null ? null : readValidatorBy(by, ['by']);
+
+/** Of an operator, every validator is looked up, for the page and for the total. */
+const listReads: Reads = ({ args, totals, sizes }) =>
+  args.by != null ? 0 : (1 + totals) * sizeOfNamed(sizes, args);
+const ownReads: Reads = (of) => (1 + of.totals) * sizeOfParent(of);
 
 builder.queryField('consolidations', (t) =>
   t.connection(
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations' },
-      description: `Processed consolidations, oldest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
+      extensions: { operation: 'listConsolidations', reads: listReads },
+      description: `Processed consolidations, by default newest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
       args: {
         by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
-        validator: t.arg.string({
-          description: 'Index or public key of a validator, on either side.',
-          deprecationReason: replacedBy('by'),
-        }),
         ...operatorArgs,
         ...networkArgs,
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
         const [validator, entity] = collectFaults(
-          () => validatorOf(args),
+          () => validatorOf(args.by),
           () => operatorOf(args),
           () => queryOf(args),
           () => checkSizes(args, CONSOLIDATIONS_SIZES.maxSize),
         );
         const asked = { network: args.network ?? ctx.network, validator, entity };
-        return consolidationConnection([asked], args, info, (query, range) =>
-          consolidations(ctx, asked, query, range),
+        return consolidationConnection(
+          ctx,
+          { network: asked.network, list: [asked] },
+          args,
+          info,
+          (query, range) => consolidations(ctx, asked, query, range),
         );
       },
     },
@@ -289,11 +258,15 @@ builder.objectField(ValidatorType, 'consolidations', (t) =>
       type: ConsolidationType,
       nullable: true,
       extensions: { operation: 'listConsolidations' },
-      description: `Its consolidations, as source or as target, oldest first. ${sizes}`,
+      description: `Its consolidations, as source or as target, by default newest first. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, validatorIndex }, args, ctx, info) =>
-        consolidationConnection([network, validatorIndex], args, info, (query, range) =>
-          consolidationPageOf(ctx, { network, validatorIndex, entity: null }, query, range),
+        consolidationConnection(
+          ctx,
+          { network, list: [network, validatorIndex] },
+          args,
+          info,
+          (query, range) => consolidationPageOf(ctx, { network, validatorIndex, entity: null }, query, range),
         ),
     },
     ...consolidationPages,
@@ -305,13 +278,17 @@ builder.objectField(Operator, 'consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations' },
-      description: `Consolidations of its validators, as source or as target, oldest first, independent of its window; empty for classes that validators do not belong to. ${sizes}`,
+      extensions: { operation: 'listConsolidations', reads: ownReads },
+      description: `Consolidations of its validators, as source or as target, by default newest first; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx, info) => {
         const entity = { idType: idType as EntityClass, id };
-        return consolidationConnection([network, idType, id], args, info, (query, range) =>
-          consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),
+        return consolidationConnection(
+          ctx,
+          { network, list: [network, idType, id] },
+          args,
+          info,
+          (query, range) => consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),
         );
       },
     },
@@ -345,6 +322,7 @@ builder.node(PendingType, {
     };
   },
 });
+const PendingOrder = orderInput('PendingConsolidation', ['position'], () => 'The place in the queue.');
 const pendingPages = pageTypes(PendingType, {
   name: 'PendingConsolidation',
   row: 'An entry of the queue',
@@ -357,19 +335,24 @@ builder.queryField('pendingConsolidations', (t) =>
       type: PendingType,
       nullable: true,
       extensions: { operation: 'listConsolidations' },
-      description: `The queue of consolidations in the newest state that an index has processed, in its order; empty without an index. ${sizes} REST has no such path.`,
+      description: `The queue of consolidations in the newest state that an index has processed, by default the first in it first; empty without an index. ${sizes} REST has no such path.`,
       args: {
         by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
+        orderBy: t.arg({
+          type: PendingOrder,
+          description: 'The order; default: by position, ascending.',
+        }),
         ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const asked = {
           network: args.network ?? ctx.network,
-          validator: args.by == null ? null : readValidatorBy(args.by, ['by']),
+          validator: validatorOf(args.by),
         };
-        const cursors = integerCursors(() => `pendingConsolidations:${JSON.stringify(asked)}`);
+        const ascending = isAscending(args.orderBy, true);
+        const cursors = integerCursors(() => `pendingConsolidations:${JSON.stringify([asked, ascending])}`);
         const range = connectionRange(args, info, { ...CONSOLIDATIONS_SIZES, decode: cursors.read });
-        const page = await pendingConsolidations(ctx, asked, range);
+        const page = await pendingConsolidations(ctx, asked, { ...range, ascending });
         return connection(page, (row) => cursors.of(row.position), page.total);
       },
     },

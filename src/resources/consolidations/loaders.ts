@@ -1,7 +1,9 @@
 import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
 import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import { networkKeys, storedEpochs, storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { sql } from '../../db/rows.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
@@ -69,6 +71,12 @@ export const loadEntities = listReader({
   keyOf: validatorKeyText,
   load: entitiesByValidator,
   rows: () => entityClasses.length,
+});
+
+export const loadStoredConsolidationEpochs = storedReader({
+  statement: 'storedConsolidationEpochs',
+  keys: networkKeys,
+  ends: () => storedEpochs(sql`c.epoch`, sql`consolidations c where c.network = k.network`),
 });
 
 const queueText = ({ network, validatorIndex }: QueueKey) => `${network} ${validatorIndex}`;

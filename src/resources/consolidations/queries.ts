@@ -6,14 +6,13 @@ import {
   countWithin,
   hasAll,
   type OrderColumn,
-  orderKey,
   rowsAtOffset,
   within,
 } from '../../db/consolidation-places.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { beyond, type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type DirectedRange, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import {
   Consolidation,
@@ -134,9 +133,8 @@ export function consolidationPages(
   range: Range<Position>,
 ): Promise<StoredRow[]> {
   const order = orderFields(query.sortBy).map((name) => columns[name]);
-  const key = orderKey(order, 'c');
-  const at = (position: Position) =>
-    sql`(${join(order.map(({ type }, index) => sql`${position[index]}::${raw(type)}`))})`;
+  const key = order.map(({ name }) => raw(`c.${name}`));
+  const at = (position: Position) => order.map(({ type }, index) => sql`${position[index]}::${raw(type)}`);
   const descending = (query.sortOrder === 'desc') !== (range.backward === true);
   const direction = descending ? sql`desc` : sql`asc`;
   const ordered = join(order.map(({ name }) => sql`${raw(`c.${name}`)} ${direction}`));
@@ -149,7 +147,7 @@ export function consolidationPages(
       ? rowsAtOffset(order, descending, query.epochs, { limit, offset })
       : sql`select c.source_index from (${source(scope)}) c
       where ${within(query.epochs)}
-        ${low ? sql`and ${key} > ${at(low)}` : sql``} ${high ? sql`and ${key} < ${at(high)}` : sql``}
+        ${low ? beyond(key, '>', at(low)) : sql``} ${high ? beyond(key, '<', at(high)) : sql``}
       order by ${ordered} limit ${limit} offset ${offset}`;
   // The keys of the page are an array. PostgreSQL, which does not know the limit, would join a tenth of all consolidations.
   return rows(
@@ -270,9 +268,10 @@ export const pendingConsolidationsBySource = (
 export function pendingConsolidationPages(
   db: Queryable,
   keys: readonly QueueKey[],
-  range: Range<number>,
+  range: DirectedRange<number>,
 ): Promise<QueueRow[]> {
-  const order = range.backward ? sql`desc` : sql``;
+  const { above, below, direction } = keysOfPage(range);
+  const order = raw(direction);
   return rows(
     db,
     QueueRow,
@@ -281,8 +280,8 @@ export function pendingConsolidationPages(
     from ${queueKeys(keys)}
     cross join lateral (
       select q.* from pending_consolidations q
-      where ${inQueue} and q.position > ${range.after ?? -1}
-        ${range.before === undefined ? sql`` : sql`and q.position < ${range.before}`}
+      where ${inQueue} and q.position > ${above ?? -1}
+        ${below === undefined ? sql`` : sql`and q.position < ${below}`}
       order by q.position ${order} limit ${rowsToRead(range)}
     ) q
     order by k.list, q.position ${order}`,

@@ -3,7 +3,7 @@ import { type Calendar, dateOfDay, dayOfEpoch, epochStart } from '../../chain/ca
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { type DirectedRange, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
@@ -143,7 +143,7 @@ export function consolidationPosition(
 export async function pendingConsolidations(
   ctx: Context,
   { network, validator }: { network: Network; validator: ValidatorName | null },
-  range: Range<number>,
+  range: DirectedRange<number>,
 ): Promise<Slice<QueueRow> & { total: () => Promise<number> }> {
   const validatorIndex = await indexOf(ctx, network, validator);
   if (validatorIndex === undefined) return nothing;

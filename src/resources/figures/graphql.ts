@@ -10,7 +10,6 @@ import {
   periodFields,
   periodLists,
   recordIsNoNode,
-  sortedPeriodArgs,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import type { EntityKey } from '../../periods/sources.ts';
@@ -18,8 +17,8 @@ import { addOperator } from '../attestations/graphql.ts';
 import { Operator } from '../operators/graphql.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import type { FigureName, Figures } from './loaders.ts';
-import { EffectivenessRecord, ProposalRecord, RewardRecord, sortFieldsOf } from './record.ts';
-import { operatorFigures, type ReadFigures, validatorFigures } from './resolve.ts';
+import { EffectivenessRecord, PayloadRecord, RewardRecord } from './record.ts';
+import { operatorFigures, type ReadFigures, storedFigures, validatorFigures } from './resolve.ts';
 
 function figureType<Name extends FigureName>(
   type: string,
@@ -28,7 +27,7 @@ function figureType<Name extends FigureName>(
 ) {
   const ref = builder.objectRef<OwnedPeriod<Figures[Name]>>(type).implement({
     description: `${description} ${recordIsNoNode}`,
-    fields: (t) => periodFields(t, type, record, 'setId') as never,
+    fields: (t) => periodFields(t, type, record) as never,
   });
   addOperator(ref);
   return {
@@ -36,7 +35,7 @@ function figureType<Name extends FigureName>(
     record,
     list,
     ref,
-    pages: pageTypes(ref, { name: type, row: 'A period', list: `${list} over time` }),
+    pages: pageTypes(ref, { name: type, row: 'A period', list: `${list} over time`, stored: 'date' }),
     args: periodArgs(type, record),
   };
 }
@@ -46,7 +45,7 @@ const types = {
     list: 'Effectiveness of the validators',
     description: 'Effectiveness of an operator, private set or validator over a period.',
   }),
-  proposals: figureType<'proposals'>('ProposalRecord', ProposalRecord, {
+  proposals: figureType<'proposals'>('ProposalRecord', PayloadRecord, {
     list: 'Block proposals',
     description: 'Block proposals of an operator, private set or validator over a period.',
   }),
@@ -57,22 +56,11 @@ const types = {
 };
 const figureNames = Object.keys(types) as FigureName[];
 
-const oldArgs = Object.fromEntries(
-  figureNames.map((name) => {
-    const { type, record, args } = types[name];
-    const sort = {
-      name: `Set${type.replace('Record', name === 'effectiveness' ? '' : 's')}Sort`,
-      fields: sortFieldsOf(record),
-    };
-    return [name, sortedPeriodArgs(args, record, sort)];
-  }),
-) as Record<FigureName, ReturnType<typeof sortedPeriodArgs>>;
-
 export function figuresOf<Row>(
   owner: ObjectRef<Schema, Row, Row>,
   keyOf: (row: Row) => EntityKey,
   read: ReadFigures<Row>,
-  { also, sorted = false }: { also: (name: FigureName) => string; sorted?: boolean },
+  { also }: { also: (name: FigureName) => string },
 ) {
   for (const name of figureNames) {
     const { ref, pages, list, record, args } = types[name];
@@ -84,9 +72,12 @@ export function figuresOf<Row>(
           nullable: true,
           extensions: { operation: `listSet${capitalized(name)}` },
           description: `${list} over time. ${sizesText(PERIODS_SIZES)} ${also(name)}`,
-          args: sorted ? oldArgs[name] : args,
+          args,
           resolve: (row, given, ctx, info) =>
-            lists(keyOf(row), given, info, (...asked) => read(ctx, row, name, ...asked) as never) as never,
+            lists(keyOf(row), given, info, {
+              read: (...asked) => read(ctx, row, name, ...asked) as never,
+              stored: (query) => storedFigures(ctx, keyOf(row), query),
+            }) as never,
         },
         ...(pages as [never, never]),
       ),
@@ -96,7 +87,7 @@ export function figuresOf<Row>(
 
 figuresOf(Operator, (row) => row, operatorFigures, {
   also: () =>
-    'Independent of the window. Computed from days of validators: empty where only published figures are stored, and for the class ENTITY.',
+    'Computed from days of validators: empty where only published figures are stored, and for the class ENTITY.',
 });
 
 figuresOf(

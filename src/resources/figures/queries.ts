@@ -15,7 +15,7 @@ import {
 } from '../../periods/pages.ts';
 import { entityFigures, validatorDays } from '../../periods/sources.ts';
 import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
-import { EffectivenessRecord, ProposalRecord, RewardRecord } from './record.ts';
+import { EffectivenessRecord, PayloadRecord, RewardRecord } from './record.ts';
 
 const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
   record.extend({ id: text(256) }) as unknown as z.ZodObject<Shape>;
@@ -68,13 +68,14 @@ function figuresWith(means: ReturnType<typeof meansOf>) {
     record: owned(EffectivenessRecord),
     fields: { ...shared, ...means },
   };
-  const proposals: Figure<keyof ProposalRecord> = {
-    record: owned(ProposalRecord),
+  const proposals: Figure<keyof PayloadRecord> = {
+    record: owned(PayloadRecord),
     fields: {
       ...shared,
       proposerDutyCount: added('proposed_count', 'missed_proposal_count'),
       proposedCount: summed('proposed_count'),
       missedProposalCount: summed('missed_proposal_count'),
+      emptyPayloadCount: summed('empty_payload_count'),
       avgProposerEffectiveness: means.avgProposerEffectiveness,
       sumProposerRewards: summed('sum_proposer_rewards'),
       sumPriorityFees: summed('sum_priority_fees'),
@@ -87,7 +88,7 @@ const figures = figuresWith(meansOf((sum) => sum));
 const figuresOfSets = figuresWith(meansOf(fromUnits));
 export type Figures = {
   effectiveness: EffectivenessRecord;
-  proposals: ProposalRecord;
+  proposals: PayloadRecord;
   rewards: RewardRecord;
 };
 export type FigureName = keyof Figures;

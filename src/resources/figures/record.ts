@@ -55,6 +55,16 @@ export const ProposalRecord = z
   .meta({ id: 'SetProposals', description: 'Block proposals of a private set over a period.' });
 export type ProposalRecord = z.infer<typeof ProposalRecord>;
 
+/** In GraphQL only. */
+export const PayloadRecord = ProposalRecord.extend({
+  emptyPayloadCount: bigCount()
+    .nullable()
+    .describe(
+      'Blocks proposed whose payload is not on the chain, at least 0; null before the fork Gloas and where it is not stored.',
+    ),
+});
+export type PayloadRecord = z.infer<typeof PayloadRecord>;
+
 export const RewardRecord = z
   .object({
     id,

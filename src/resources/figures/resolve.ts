@@ -1,6 +1,10 @@
 import type { Context } from '../../context.ts';
+import type { Stored } from '../../db/batch/stored.ts';
+import type { PeriodQuery } from '../../periods/pages.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { EntityKey } from '../../periods/sources.ts';
+import { storedDates } from '../../periods/stored.ts';
+import { loadStoredSetDates } from '../private-sets/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
 import {
   type FigureName,
@@ -26,6 +30,16 @@ const pageOf =
 /** Does not check ownership (`ownTag`). */
 export const setFigures = pageOf(loadSetFigures);
 export const validatorFigures = pageOf(loadValidatorFigures);
+
+/** Of private sets, does not check ownership. */
+export const storedFigures = (
+  ctx: Context,
+  key: EntityKey,
+  query: PeriodQuery<string>,
+): Promise<Stored> | Stored =>
+  key.idType === 'privateSet'
+    ? loadStoredSetDates(ctx, key, query.calendar === 'utc')
+    : storedDates(ctx, key, query, true);
 
 /** Empty for other accounts' private sets. */
 export const operatorFigures = pageOf<EntityKey>(async (ctx, key, ...asked) => {

@@ -1,9 +1,10 @@
-import type { ObjectRef } from '@pothos/core';
+import type { InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { checkBounds } from '../../chain/bounds.ts';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Stored } from '../../db/batch/stored.ts';
 import { type Changes, changeRecord } from '../../db/change-columns.ts';
 import { asOfEpoch, asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
@@ -17,7 +18,7 @@ import {
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { windowOf, windowText } from '../../graphql/schema/summaries.ts';
+import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { parseDate } from '../../kernel/time.ts';
@@ -33,6 +34,9 @@ import {
   loadOperatorHistoryTotal,
   loadSolanaHistoryTotal,
   loadStakeAuthorityHistoryTotal,
+  loadStoredOperatorDates,
+  loadStoredSolanaDates,
+  loadStoredStakeAuthorityDates,
 } from './loaders.ts';
 import type { Dates, HistoryRange } from './queries.ts';
 import { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
@@ -48,11 +52,17 @@ const ratios = {
 } as const;
 
 const id = 'Global id, for `node`.';
-const byDate = ' by date, oldest first, of each day on which they were published.';
+const byDate = ' by date, by default newest first, of each day on which they were published.';
 
 const isDate = (text: string | undefined): text is string =>
   text !== undefined && parseDate(text) !== undefined;
-const oneDay = (date: string): HistoryRange => ({ limit: 1, rowsOnly: true, fromDate: date, toDate: date });
+const oneDay = (date: string): HistoryRange => ({
+  limit: 1,
+  rowsOnly: true,
+  ascending: true,
+  fromDate: date,
+  toDate: date,
+});
 
 const OperatorHistoryRecord = builder.objectRef<OperatorRecord>('OperatorHistoryRecord');
 builder.node(OperatorHistoryRecord, {
@@ -133,36 +143,39 @@ const operatorPages = pageTypes(OperatorHistoryRecord, {
   name: 'OperatorHistory',
   row: 'A day',
   list: 'History of an operator',
+  stored: 'date',
 });
 const stakeAuthorityPages = pageTypes(StakeAuthorityHistoryRecord, {
   name: 'StakeAuthorityHistory',
   row: 'A day',
   list: 'History of a stake authority',
+  stored: 'date',
 });
 
 const solanaPages = pageTypes(SolanaHistoryRecord, {
   name: 'SolanaNetworkHistory',
   row: 'A day',
   list: 'History of Solana',
+  stored: 'date',
 });
 
 const windowArgs = builder.args((t) => ({
   window: t.field({
     type: TimeWindowEnum,
-    description: `ONE_DAY, SEVEN_DAYS or THIRTY_DAYS. ${windowText}`,
+    required: true,
+    description: 'The window: ONE_DAY, SEVEN_DAYS or THIRTY_DAYS.',
   }),
 }));
+const HistoryOrder = orderInput('History', ['date'], () => 'The date.');
 const dateArgs = builder.args((t) => ({
   fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
   toDate: t.field({ type: 'Date', description: 'Last date, inclusive.' }),
+  orderBy: t.field({ type: HistoryOrder, description: 'The order; default: newest first.' }),
 }));
 const sizes = sizesText(PERIODS_SIZES);
 const cost = { operation: 'history' };
 
-type Args = ConnectionArgs & {
-  fromDate?: string | null | undefined;
-  toDate?: string | null | undefined;
-};
+type Args = ConnectionArgs & InputShapeFromFields<typeof dateArgs>;
 
 async function historyConnection<Row extends { date: string }, Key extends object>(
   args: Args,
@@ -171,11 +184,13 @@ async function historyConnection<Row extends { date: string }, Key extends objec
     key: Key;
     read: (range: HistoryRange) => Promise<Slice<Row>>;
     total: (dates: Dates) => Promise<number>;
+    stored: () => Promise<Stored>;
   },
 ) {
   const dates = { fromDate: args.fromDate ?? null, toDate: args.toDate ?? null };
   checkBounds(dates, 'argument');
-  const list = `history:${JSON.stringify([of.key, dates])}`;
+  const ascending = isAscending(args.orderBy);
+  const list = `history:${JSON.stringify([of.key, dates, ascending])}`;
   const range = connectionRange<string>(args, info, {
     ...PERIODS_SIZES,
     decode(cursor) {
@@ -183,12 +198,13 @@ async function historyConnection<Row extends { date: string }, Key extends objec
       return rest.length === 0 && typeof date === 'string' && isDate(date) ? date : undefined;
     },
   });
-  const page = await of.read({ ...range, ...dates });
+  const page = await of.read({ ...range, ...dates, ascending });
   const rows = page.rows.map((row) => ({ ...row, key: of.key }));
   return connection(
     { ...page, rows },
     ({ date }) => encodeCursor(list, [date]),
     () => of.total(dates),
+    of.stored,
   );
 }
 
@@ -202,12 +218,13 @@ builder.objectField(Operator, 'history', (t) =>
       args: { ...windowArgs, ...dateArgs },
       resolve: (row, args, ctx: Context, info) => {
         const { network, idType, id } = row;
-        const key = { network, timeWindow: windowOf(row, args.window, 'operator'), idType, id };
+        const key = { network, timeWindow: args.window, idType, id };
         checkWindow(key.timeWindow);
         return historyConnection(args, info, {
           key,
           read: (range) => operatorHistory(ctx, key, range),
           total: (dates) => loadOperatorHistoryTotal(ctx, key, dates),
+          stored: () => loadStoredOperatorDates(ctx, key),
         });
       },
     },
@@ -224,13 +241,13 @@ builder.objectField(StakeAuthority, 'history', (t) =>
       description: `Its figures${byDate} ${sizes}`,
       args: { ...windowArgs, ...dateArgs },
       resolve: (row, args, ctx: Context, info) => {
-        const { stakeAuthority } = row;
-        const key = { timeWindow: windowOf(row, args.window, 'stake authority'), stakeAuthority };
+        const key = { timeWindow: args.window, stakeAuthority: row.stakeAuthority };
         checkWindow(key.timeWindow);
         return historyConnection(args, info, {
           key,
           read: (range) => stakeAuthorityHistory(ctx, key, range),
           total: (dates) => loadStakeAuthorityHistoryTotal(ctx, key, dates),
+          stored: () => loadStoredStakeAuthorityDates(ctx, key),
         });
       },
     },
@@ -251,6 +268,7 @@ builder.objectField(SolanaNetworkOverviewType, 'history', (t) =>
           key: { timeWindow },
           read: (range) => solanaHistory(ctx, timeWindow, range),
           total: (dates) => loadSolanaHistoryTotal(ctx, timeWindow, dates),
+          stored: () => loadStoredSolanaDates(ctx, { timeWindow }),
         }),
     },
     ...solanaPages,

@@ -1,7 +1,9 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import { listReader, totalReader } from '../../db/batch/readers.ts';
+import { storedReader } from '../../db/batch/stored.ts';
+import { keyTable, sql } from '../../db/rows.ts';
 import { rowsToRead } from '../../kernel/page.ts';
-import { operatorKeyText } from '../operators/loaders.ts';
+import { type OperatorKey, operatorKeyText } from '../operators/loaders.ts';
 import { stakeAuthorityKeyText } from '../stake-authorities/loaders.ts';
 import {
   operatorHistoryPages,
@@ -36,3 +38,34 @@ export const loadSolanaHistory = listReader({
   rows: rowsToRead,
 });
 export const loadSolanaHistoryTotal = totalReader({ keyOf: windowText, load: solanaHistoryTotals });
+
+const dates = sql`select min(d.date)::text as first, max(d.date)::text as last`;
+
+/** Of all operators of the class. */
+export const loadStoredOperatorDates = storedReader({
+  statement: 'storedOperatorDates',
+  keys: (keys: readonly OperatorKey[]) =>
+    keyTable(keys, {
+      network: ['text', 'network'],
+      id_type: ['text', 'idType'],
+      time_window: ['text', 'timeWindow'],
+    }),
+  ends: () => sql`${dates} from operator_history_days d
+    where (d.network, d.id_type, d.time_window) = (k.network, k.id_type, k.time_window)`,
+});
+
+const windowKeys = (keys: readonly { timeWindow: TimeWindow }[]) =>
+  keyTable(keys, { time_window: ['text', 'timeWindow'] });
+
+/** Of all stake authorities. */
+export const loadStoredStakeAuthorityDates = storedReader({
+  statement: 'storedStakeAuthorityDates',
+  keys: windowKeys,
+  ends: () => sql`${dates} from stake_authority_history_days d where d.time_window = k.time_window`,
+});
+
+export const loadStoredSolanaDates = storedReader({
+  statement: 'storedSolanaDates',
+  keys: windowKeys,
+  ends: () => sql`${dates} from solana_overview_history d where d.time_window = k.time_window`,
+});

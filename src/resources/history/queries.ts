@@ -6,17 +6,17 @@ import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { solanaAsOf } from '../../db/solana-as-of.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
 
 export type Dates = { fromDate: string | null; toDate: string | null };
-export type HistoryRange = Range<string> & Dates;
+export type HistoryRange = DirectedRange<string> & Dates;
 
 type Of<Key extends object> = { name: string; columns: KeyColumns<Key>; scope: readonly string[] };
 
-/** Oldest date first. Reads one day after another until the page is full, so a deep page costs as much as the first. */
+/** Reads one day after another until the page is full, so a deep page costs as much as the first. */
 function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   of: Of<Key>,
   record: z.ZodObject<Shape>,
@@ -28,7 +28,7 @@ function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   const row = z.object({ ...record.shape, list: count() });
   const name = raw(`/* ${of.name}History */`);
   return (db: Queryable, keys: readonly Key[], range: HistoryRange) => {
-    const order = range.backward ? sql`desc` : sql``;
+    const order = raw(keysOfPage(range).direction);
     const statement = sql`${name}
     select k.list::int - 1 as list, page.*
     from ${keyTable(keys, of.columns)}
@@ -43,11 +43,16 @@ function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   };
 }
 
-const withinDates = (d: Sql, { after, before, fromDate, toDate }: HistoryRange): Sql => sql`
+function withinDates(d: Sql, { fromDate, toDate, ...range }: HistoryRange): Sql {
+  const { above, below } = keysOfPage(range);
+  return sql`
         ${fromDate === null ? sql`` : sql`and ${d}.date >= ${fromDate}::date`}
         ${toDate === null ? sql`` : sql`and ${d}.date <= ${toDate}::date`}
-        ${after === undefined ? sql`` : sql`and ${d}.date > ${after}::date`}
-        ${before === undefined ? sql`` : sql`and ${d}.date < ${before}::date`}`;
+        ${above === undefined ? sql`` : sql`and ${d}.date > ${above}::date`}
+        ${below === undefined ? sql`` : sql`and ${d}.date < ${below}::date`}`;
+}
+
+const whole = (dates: Dates): HistoryRange => ({ ...dates, ascending: true, limit: 0 });
 
 const daysOf = ({ name, scope }: Of<never>, range: HistoryRange): Sql => sql`
       from ${raw(`${name}_history_days`)} d
@@ -68,7 +73,7 @@ const historyTotals = <Key extends object>(of: Of<Key>) => {
     select k.list::int - 1 as list, t.total
     from ${keyTable(keys, of.columns)}
     join ${raw(`${of.name}_series`)} s using (${raw(Object.keys(of.columns).join(', '))})
-    cross join lateral (select count(*)::int as total ${daysOf(of, { ...dates, limit: 0 })}) t`,
+    cross join lateral (select count(*)::int as total ${daysOf(of, whole(dates))}) t`,
     );
 };
 
@@ -109,7 +114,7 @@ const windowKeys = (windows: readonly TimeWindow[]) =>
   keyTable(windows, { time_window: ['text', (window) => window] });
 
 export function solanaHistoryPages(db: Queryable, windows: readonly TimeWindow[], range: HistoryRange) {
-  const order = range.backward ? sql`desc` : sql``;
+  const order = raw(keysOfPage(range).direction);
   return rows(
     db,
     SolanaRow,
@@ -134,6 +139,6 @@ export const solanaHistoryTotals = (db: Queryable, windows: readonly TimeWindow[
     select k.list::int - 1 as list, count(*)::int as total
     from ${windowKeys(windows)}
     join solana_overview_history h using (time_window)
-    where true ${withinDates(sql`h`, { ...dates, limit: 0 })}
+    where true ${withinDates(sql`h`, whole(dates))}
     group by k.list`,
   );

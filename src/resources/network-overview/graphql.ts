@@ -4,7 +4,6 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkWindow } from '../../graphql/schema/nodes.ts';
 import {
@@ -15,6 +14,7 @@ import {
   recordIsNoNode,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
+import { loadStoredNetworkDates } from './loaders.ts';
 import { type NetworkField, NetworkRecord } from './record.ts';
 import { clientShares, type NetworkOverview, networkHistory, networkOverview } from './resolve.ts';
 
@@ -28,6 +28,7 @@ const recordPages = pageTypes(NetworkRecordType, {
   name: 'NetworkRecord',
   row: 'A period',
   list: 'A network over time',
+  stored: 'date',
 });
 
 const ClientShare = builder.objectRef<Awaited<ReturnType<typeof clientShares>>[number]>('NetworkClientShare');
@@ -47,10 +48,6 @@ builder.node(ClientShare, {
     }),
     ratio: t.exposeFloat('ratio', {
       description: 'Its share of the active validators whose client is known, as a ratio, 0..1.',
-    }),
-    percentage: t.exposeFloat('percentage', {
-      deprecationReason: replacedBy('ratio'),
-      description: 'The same in percent, 0..100.',
     }),
   }),
 });
@@ -91,12 +88,13 @@ builder.node(NetworkOverviewType, {
         type: NetworkRecordType,
         nullable: true,
         extensions: { operation: 'listChainDailyRewards' },
-        description: `The network over time, independent of the window. Daily rewards are stored by chain day; with \`utc\`, all figures come from days of all validators. There are no hours. ${sizesText(PERIODS_SIZES)}`,
+        description: `The network over time, by default newest first, independent of the window. Daily rewards are stored by chain day; with \`utc\`, all figures come from days of all validators. There are no hours. ${sizesText(PERIODS_SIZES)}`,
         args: periodArgs('NetworkRecord', NetworkRecord),
         resolve: ({ network }, args, ctx, info) =>
-          lists({ network, idType: 'network', id: network }, args, info, (...asked) =>
-            networkHistory(ctx, { network }, ...asked),
-          ),
+          lists({ network, idType: 'network', id: network }, args, info, {
+            read: (...asked) => networkHistory(ctx, { network }, ...asked),
+            stored: ({ calendar }) => loadStoredNetworkDates(ctx, { network }, calendar === 'utc'),
+          }),
       },
       ...recordPages,
     ),

@@ -1,6 +1,14 @@
 import { listReader } from '../../db/batch/readers.ts';
+import { storedReader } from '../../db/batch/stored.ts';
 import { rowsRead } from '../../periods/pages.ts';
-import { type NetworkKey, networkClients, networkHistoryPages, networkOverviews } from './queries.ts';
+import {
+  keysOf,
+  type NetworkKey,
+  networkClients,
+  networkHistoryPages,
+  networkOverviews,
+  storedDates,
+} from './queries.ts';
 
 export type { NetworkKey, NetworkQuery, NetworkRow } from './queries.ts';
 
@@ -11,3 +19,9 @@ export const loadNetworkOverview = listReader({ keyOf, load: networkOverviews, r
 export const loadNetworkHistory = listReader({ keyOf, load: networkHistoryPages, rows: rowsRead });
 
 export const loadNetworkClients = listReader({ keyOf, load: networkClients, rows: () => 20 });
+
+export const loadStoredNetworkDates = storedReader({
+  statement: 'storedNetworkDates',
+  keys: keysOf,
+  ends: storedDates,
+});

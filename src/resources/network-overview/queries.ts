@@ -8,7 +8,7 @@ import type { Selection } from '../../fast-rows/index.ts';
 import { count, text } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { withinBounds } from '../../periods/bounds.ts';
-import { earning } from '../../periods/effectiveness.ts';
+import { APR_FACTOR } from '../../periods/effectiveness.ts';
 import { type Expression, periodKeys, same, summed } from '../../periods/expressions.ts';
 import {
   type PeriodQuery,
@@ -49,7 +49,7 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
     missedProposalRatio: quotient('missed_proposal_count', 'due_blocks'),
     sumConsensusRewards: summed('consensus'),
     sumExecutionRewards: summed('execution'),
-    aprPercentage: quotient('rewards', 'earning', '36500'),
+    aprPercentage: quotient('apr_rewards', 'apr_stake', String(APR_FACTOR)),
     ...periodKeys,
   },
 };
@@ -60,7 +60,8 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
  */
 const daysOf = (utc: boolean): Sql => sql`(
   select d.*, d.total_unique_attestations as attested, d.total_unique_attestations + d.sum_missed_attestations as due,
-    d.proposed_count + d.missed_proposal_count as due_blocks, d.consensus + d.execution as rewards
+    d.proposed_count + d.missed_proposal_count as due_blocks,
+    case when d.rewarded then d.consensus + d.execution else d.day_rewards end as apr_rewards
   from (
     select coalesce(d.day, c.day) as day,
       coalesce(d.date, (to_timestamp(k.genesis) at time zone 'UTC')::date + c.day) as date,
@@ -70,8 +71,8 @@ const daysOf = (utc: boolean): Sql => sql`(
       d.total_unique_attestations, d.sum_missed_attestations, d.sum_correct_target,
       d.proposed_count, d.missed_proposal_count,
       coalesce(c.sum_effective_balance, d.sum_end_epoch_effective_balance) as effective,
-      case when c.day is null then trunc(${earning(sql`d.sum_end_epoch_effective_balance::numeric`, 'd')})
-        else coalesce(c.sum_effective_balance, d.sum_end_epoch_effective_balance) end as earning,
+      c.day is not null as rewarded, d.apr_rewards as day_rewards,
+      coalesce(c.effective_balance_epochs, c.mean_balance * ${raw(String(EPOCHS_PER_DAY))}, d.apr_stake) as apr_stake,
       coalesce(c.sum_consensus_rewards,
         d.sum_attestation_rewards + d.sum_sync_committee_rewards + d.sum_proposer_rewards) as consensus,
       coalesce(c.sum_execution_rewards, d.sum_priority_fees + d.sum_baseline_mev) as execution
@@ -85,12 +86,14 @@ const daysOf = (utc: boolean): Sql => sql`(
         where a.entity_key = n.entity_key and a.utc = n.utc and a.date = n.date and a.day = n.day)
     ) d
     full join (
-      select * from chain_daily_rewards where network = k.network and not ${raw(String(utc))}
+      select c.*, trunc((c.sum_effective_balance + coalesce(p.sum_effective_balance, c.sum_effective_balance)::numeric) / 2) as mean_balance
+      from chain_daily_rewards c left join chain_daily_rewards p on p.network = c.network and p.day = c.day - 1
+      where c.network = k.network and not ${raw(String(utc))}
     ) c on c.day = d.day
   ) d
 )`;
 
-const keysOf = (keys: readonly NetworkKey[]): Sql => sql`${keyTable(keys, {
+export const keysOf = (keys: readonly NetworkKey[]): Sql => sql`${keyTable(keys, {
   network: ['text', 'network'],
   genesis: ['bigint', ({ network }: NetworkKey) => genesisTime[network]],
 })}
@@ -102,6 +105,9 @@ const source = (keys: readonly NetworkKey[], query: NetworkQuery): PeriodSource 
   parted: false,
   own: sql`true ${withinBounds(query, false)}`,
 });
+
+export const storedDates = (utc: boolean): Sql =>
+  sql`select min(a.date)::text as first, max(a.date)::text as last from ${daysOf(utc)} a`;
 
 export const networkHistoryPages = (
   db: Queryable,

@@ -47,7 +47,7 @@ export const NetworkRecord = z
     aprPercentage: number()
       .nullable()
       .describe(
-        `Rewards of both layers in a year, in percent of the effective balance; negative when penalties exceed rewards, ${rewards}.`,
+        `Rewards of both layers in a year, in percent of the mean effective balance over the epochs; negative when penalties exceed rewards, ${rewards}.`,
       ),
     ...PeriodKeys.shape,
   })

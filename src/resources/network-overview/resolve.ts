@@ -42,6 +42,5 @@ export async function clientShares(ctx: Context, key: NetworkKey) {
     client,
     validatorCount,
     ratio: validatorCount / known,
-    percentage: (100 * validatorCount) / known,
   }));
 }

@@ -5,7 +5,6 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { enumValues } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW, selectedFields } from '../../graphql/schema/selection.ts';
@@ -14,16 +13,8 @@ import { leafOf } from '../../kernel/leaves.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import { parseDate } from '../../kernel/time.ts';
 import { StakeDelegationType } from '../stake-authorities/summary.ts';
-import { loadReward, rewardKeyText } from './loaders.ts';
-import {
-  type DayArgs,
-  dayArgs,
-  NetworkValidatorOrder,
-  queryOf,
-  rankOf,
-  sortByArg,
-  sortOrderArg,
-} from './orders.ts';
+import { loadReward, loadStoredRewardDates, rewardKeyText } from './loaders.ts';
+import { type DayArgs, dayArgs, NetworkValidatorOrder, queryOf, rankOf } from './orders.ts';
 import type { RankedRewards, RewardKey, RewardRow } from './queries.ts';
 import {
   commonFieldsOf,
@@ -65,13 +56,6 @@ const sumText = (sum: RewardSum) =>
     .join('; ')}.`;
 
 const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
-  const date = (deprecated: { deprecationReason?: string }) =>
-    t.field({
-      type: 'Date',
-      description: 'UTC date of the rewards.',
-      resolve: (row) => row.day as string,
-      ...deprecated,
-    });
   const sum = (name: RewardSum) =>
     t.field({ type: 'Decimal', description: sumText(name), resolve: (row) => row[name] as string });
   const common = (row: RewardRow, name: 'stake' | 'displayName') => {
@@ -84,8 +68,11 @@ const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
       description: 'The network.',
       resolve: (row) => row.network,
     }),
-    date: date({}),
-    day: date({ deprecationReason: replacedBy('date') }),
+    date: t.field({
+      type: 'Date',
+      description: 'UTC date of the rewards.',
+      resolve: (row) => row.day as string,
+    }),
     validatorRewards: sum('validatorRewards'),
     delegatorRewards: sum('delegatorRewards'),
     stake: t.field({
@@ -196,25 +183,29 @@ const validatorRewardPages = pageTypes(ValidatorReward, {
   name: 'ValidatorReward',
   row: 'A day of a validator',
   list: 'Days of a validator',
+  stored: 'date',
 });
 const networkRewardPages = pageTypes(NetworkReward, {
   name: 'NetworkReward',
   row: 'A day of a network',
   list: 'Days of a network',
+  stored: 'date',
 });
 
 async function rewardConnection(ctx: Context, list: RewardList, args: DayArgs, info: GraphQLResolveInfo) {
   const kind = kindOf(list.validatorId);
-  const query = queryOf(list.network, args, kind);
+  const query = queryOf(args);
   const cursors = integerCursors(
     () => `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`,
   );
   const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
+  const table = { network: list.network, kind };
   const page = await rewards(ctx, list, query, range, askedOf(info, list.network, kind, IN_PAGE));
   return connection(
     page,
     (row) => cursors.of(row.position),
     () => page.total as number,
+    () => loadStoredRewardDates(ctx, table, table),
   );
 }
 
@@ -223,7 +214,7 @@ const networkArg = builder.args((t) => ({
 }));
 
 const pageText = sizesText(REWARDS_SIZES);
-const sizes = `Oldest first. ${pageText}`;
+const sizes = `By default newest first. ${pageText}`;
 
 function validatorOf(network: RewardsNetwork, given: string): string {
   const { id } = definitions[network];
@@ -242,18 +233,16 @@ builder.queryField('validatorRewards', (t) =>
       args: {
         ...networkArg,
         ...dayArgs,
-        ...sortOrderArg,
         validatorId: t.arg.string({
           required: true,
           description:
             'The validator: node id, operator address, pool id, stash address, validator number or vote account.',
         }),
-        ...sortByArg('validator', 'ValidatorRewardSort'),
       },
       resolve: (_root, args, ctx, info) => {
         const [validatorId] = collectFaults(
           () => validatorOf(args.network, args.validatorId),
-          () => queryOf(args.network, args, 'validator'),
+          () => queryOf(args),
           () => checkSizes(args, REWARDS_SIZES.maxSize),
         );
         return rewardConnection(ctx, { network: args.network, validatorId }, args, info);
@@ -273,8 +262,6 @@ builder.queryField('networkRewards', (t) =>
       args: {
         ...networkArg,
         ...dayArgs,
-        ...sortOrderArg,
-        ...sortByArg('network', 'NetworkRewardSort'),
       },
       resolve: (_root, args, ctx, info) =>
         rewardConnection(ctx, { network: args.network, validatorId: null }, args, info),
@@ -327,9 +314,15 @@ builder.queryField('networkValidators', (t) =>
           const msg = `before is of ${before.day} and after of ${after.day}; take both from pages of one day.`;
           throw badArgument('before', msg);
         }
+        const table = { network, kind: 'validator' } as const;
         const page = await networkValidators(ctx, list, range, askedOf(info, network, 'validator', IN_PAGE));
         const day = page.rows[0]?.day ?? (after ?? before)?.day ?? date;
-        return connection(page, cursors.of, () => totalNetworkValidators(ctx, network, day));
+        return connection(
+          page,
+          cursors.of,
+          () => totalNetworkValidators(ctx, network, day),
+          () => loadStoredRewardDates(ctx, table, table),
+        );
       },
     },
     ...validatorRewardPages,

@@ -1,8 +1,16 @@
 import { byKey } from '../../db/batch/loaders.ts';
 import { listReader, reader } from '../../db/batch/readers.ts';
+import { networkKeys, storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
-import { type RewardKey, type RewardQuery, type RewardTable, rewardPages, rewardsByDay } from './queries.ts';
+import {
+  type RewardKey,
+  type RewardQuery,
+  type RewardTable,
+  rewardPages,
+  rewardsByDay,
+  storedDates,
+} from './queries.ts';
 import { definitions } from './record.ts';
 
 export const loadRewardPage = listReader({
@@ -17,6 +25,13 @@ export const loadRewardPage = listReader({
   ) => rewardPages(db, table, ids, query, range, asked),
   rows: (_table, { sortBy }, range) =>
     sortBy === 'day' ? (range.offset ?? 0) + rowsToRead(range) : Number.POSITIVE_INFINITY,
+});
+
+/** Of all validators of the network. */
+export const loadStoredRewardDates = storedReader({
+  statement: 'storedRewardDates',
+  keys: networkKeys,
+  ends: storedDates,
 });
 
 export const rewardKeyText = ({ id, day }: RewardKey) => `${id}:${day}`;

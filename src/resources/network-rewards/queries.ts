@@ -174,6 +174,15 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
     `;
 }
 
+/** The index of the validators' days has numbers, not dates. */
+export function storedDates(table: RewardTable): Sql {
+  const [day, text] =
+    table.kind === 'network'
+      ? [sql`r.day`, (end: Sql) => sql`(${end})::text`]
+      : [dayNumber, (end: Sql) => sql`(date '0001-01-01' + ${end})::text`];
+  return sql`select ${text(sql`min(${day})`)} as first, ${text(sql`max(${day})`)} as last from ${tableName(table)} r`;
+}
+
 export const rankedBy = ['stake', ...rewardSums] as const;
 export type RankedBy = (typeof rankedBy)[number];
 

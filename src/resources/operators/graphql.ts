@@ -1,9 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, renamed } from '../../graphql/schema/columns.ts';
+import { columns, renamed } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   connection,
@@ -14,31 +13,28 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { connectionOfIds } from '../../graphql/schema/ids.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { orderOf } from '../../graphql/schema/replaced.ts';
-import { earlySummary, windowOf, windowText } from '../../graphql/schema/summaries.ts';
+import { orderOf } from '../../graphql/schema/order.ts';
+import { firstSummary, windowArgs } from '../../graphql/schema/summaries.ts';
 import { whereOf } from '../../graphql/schema/where.ts';
 import { textFault } from '../../kernel/params.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
 import { OperatorOrder, OperatorWhere, orderFaults } from './orders.ts';
 import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
-import { OperatorSummary, OperatorTag, operatorFields, operatorOfTag } from './record.ts';
+import { OperatorSummary, OperatorTag, operatorOfTag } from './record.ts';
 import {
   listKey,
   OPERATORS_MAX_SIZE,
   type OrderedOperators,
   operatorNode,
   operatorPage,
-  operatorSummary,
   orderedOperators,
-  parentFaults,
   shareListKey,
 } from './resolve.ts';
-import { figures, IN_OPERATOR, IN_OPERATOR_PAGE, keyOfNodeId, Operator, operatorFigures } from './summary.ts';
+import { IN_OPERATOR, IN_OPERATOR_PAGE, Operator, operatorOfNodeId, operatorSelection } from './summary.ts';
 
 export { Operator };
 
@@ -86,18 +82,12 @@ const OperatorTagType = builder.objectRef<Tag>('OperatorTag').implement({
 
 const nodeId = (row: OperatorId) => [row.network, row.idType, row.id].join(':');
 
-const inSummary = replacedBy('summary(window:)');
-
 builder.node(Operator, {
   description: 'An operator, pool or address.',
-  id: { resolve: nodeId, description: 'Global id, for `node`. It does not depend on the window.' },
+  id: { resolve: nodeId, description: 'Global id, for `node`.' },
   loadMany: loadNodes<OperatorNode>('Operator', async (id, ctx) => {
-    const key = keyOfNodeId(id);
-    if (!key) return undefined;
-    const { timeWindow } = key; // older ids contain a window
-    return timeWindow
-      ? loadOperator(ctx, { ...key, timeWindow }, operatorFields)
-      : loadOperatorNode(ctx, key);
+    const key = operatorOfNodeId(id);
+    return key && loadOperatorNode(ctx, key);
   }),
   fields: (t) => ({
     operatorId: renamed(
@@ -113,32 +103,17 @@ builder.node(Operator, {
       type: IdTypeEnum,
       description: 'Class of the operator.',
     }),
-    ...columns(t, OperatorSummary.pick({ displayName: true })),
+    displayName: t.string({
+      nullable: true,
+      extensions: { column: 'name' },
+      description: OperatorSummary.shape.displayName.description as string,
+      resolve: ({ name }) => name,
+    }),
     operatorTags: t.field({
       type: [OperatorTagType],
-      extensions: { column: 'operatorTags', storedKeys: Object.keys(OperatorTag.shape), rows: 4 },
+      extensions: { column: 'tags', storedKeys: Object.keys(OperatorTag.shape), rows: 4 },
       description: 'Labels of the operator.',
-      resolve: ({ network, operatorTags = [] }) => operatorTags.map((tag) => ({ ...tag, network })),
-    }),
-    timeWindow: exposed(t, 'timeWindow', {
-      type: TimeWindowEnum,
-      description: 'Window that the figures cover.',
-      deprecationReason: replacedBy('summary { window }'),
-    }),
-    ...figures(t, inSummary),
-    in: t.field({
-      type: Operator,
-      nullable: true,
-      deprecationReason: inSummary,
-      extensions: { operation: 'getOperatorSummary', givesRow: true },
-      description: 'The same operator in another window; null when it has no summary there.',
-      args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
-      resolve: ({ network, idType, id }, { window: timeWindow }, ctx, info) =>
-        loadOperator(
-          ctx,
-          { network, idType, id, timeWindow },
-          selectionFor(info, operatorFigures, IN_OPERATOR),
-        ),
+      resolve: ({ network, tags = [] }) => tags.map((tag) => ({ ...tag, network })),
     }),
   }),
 });
@@ -162,13 +137,7 @@ async function operatorConnection(
   const list = listName(key);
   const limits = { list, maxSize: OPERATORS_MAX_SIZE };
   const ranked = rankedRange(args, info, limits);
-  const page = await operatorPage(
-    ctx,
-    key,
-    ranked,
-    selectionFor(info, operatorFigures, IN_OPERATOR_PAGE),
-    parentId,
-  );
+  const page = await operatorPage(ctx, key, ranked, operatorSelection(info, IN_OPERATOR_PAGE), parentId);
   return connection(
     page,
     ({ rank }) => rankCursor(list, { revision: page.revision, rank }),
@@ -178,8 +147,8 @@ async function operatorConnection(
 
 /** Returns undefined for text that is no operator's id, and for private sets, because lists by ids exclude them. */
 function publicId(text: string): OperatorId | undefined {
-  const { network, idType, id } = keyOfNodeId(text) ?? {};
-  return network && idType && id && idType !== 'privateSet' ? { network, idType, id } : undefined;
+  const operator = operatorOfNodeId(text);
+  return operator?.idType === 'privateSet' ? undefined : operator;
 }
 
 async function orderedConnection(
@@ -192,12 +161,7 @@ async function orderedConnection(
   const list = `${listName(asked.key)}:${JSON.stringify([order.field, order.direction, where])}`;
   const limits = { list, maxSize: OPERATORS_MAX_SIZE };
   const ordered = rankedRange(args, info, limits, true);
-  const page = await orderedOperators(
-    ctx,
-    asked,
-    ordered,
-    selectionFor(info, operatorFigures, IN_OPERATOR_PAGE),
-  );
+  const page = await orderedOperators(ctx, asked, ordered, operatorSelection(info, IN_OPERATOR_PAGE));
   return connection(
     page,
     (row) => orderCursor(list, page.revision, row),
@@ -234,10 +198,6 @@ builder.queryField('operators', (t) =>
         parentId: t.arg.string({
           description: 'A pool or node operator: lists its pool shares and ignores idType.',
         }),
-        parentEntity: t.arg.string({
-          deprecationReason: replacedBy('parentId'),
-          description: 'The same as parentId.',
-        }),
         ids: t.arg.idList({
           description: `Global ids of operators, at most ${OPERATORS_MAX_SIZE}: the list is these, in this order, without those that have no summary in the window. Their classes and networks count; not with a page, order or filter, nor for private sets.`,
         }),
@@ -251,17 +211,17 @@ builder.queryField('operators', (t) =>
       },
       resolve: (_root, args, ctx: Context, info) => {
         if (args.ids) {
-          const selection = selectionFor(info, operatorFigures, IN_OPERATOR_PAGE);
+          const selection = operatorSelection(info, IN_OPERATOR_PAGE);
           return connectionOfIds(args.ids, args, {
             type: 'Operator',
             maxSize: OPERATORS_MAX_SIZE,
-            excluded: ['parentId', 'parentEntity'],
+            excluded: ['parentId'],
             keyOf: publicId,
             load: (id) => loadOperator(ctx, { ...id, timeWindow: args.window }, selection),
             nameOf: ({ id }) => id,
           });
         }
-        const parentId = args.parentId ?? args.parentEntity ?? null;
+        const parentId = args.parentId ?? null;
         const key = listKey({
           network: args.network ?? ctx.network,
           window: args.window,
@@ -271,15 +231,13 @@ builder.queryField('operators', (t) =>
         });
         const faults = [
           ...idFaults('parentId', args.parentId),
-          ...idFaults('parentEntity', args.parentEntity),
-          ...parentFaults(parentId, args.parentEntity, 'argument'),
           ...(args.orderBy || args.where ? orderFaults(args.orderBy, args.where, key.idType) : []),
           ...sizeFaults(args, OPERATORS_MAX_SIZE),
         ];
         if (faults.length > 0) throw badInput(faults);
         const where = args.where ? whereOf(args.where) : null;
         if (args.orderBy || where) {
-          const order = orderOf(args, { field: 'networkPenetration', direction: 'desc' });
+          const order = orderOf(args.orderBy, 'networkPenetration');
           return orderedConnection(ctx, { key, parentId, order, where }, args, info);
         }
         return operatorConnection(ctx, key, args, info, parentId);
@@ -293,15 +251,10 @@ builder.queryField('operator', (t) =>
   t.field({
     type: Operator,
     nullable: true,
-    extensions: { operation: 'getOperatorSummary', givesRow: 'window' },
+    extensions: { operation: 'getOperatorSummary', givesRow: 'ofSummary' },
     description: 'One operator; null when there is none. REST: GET /v0/eth/operators/{operator_id}/summary.',
     args: {
       operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
-      window: t.arg({
-        type: TimeWindowEnum,
-        deprecationReason: inSummary,
-        description: 'Window of the deprecated figures; the operator is null when it has no summary there.',
-      }),
       idType: t.arg({
         type: IdTypeEnum,
         description:
@@ -309,17 +262,15 @@ builder.queryField('operator', (t) =>
       }),
       ...networkArgs,
     },
-    resolve: (_root, { window, ...args }, ctx, info) => {
+    resolve: (_root, args, ctx, info) => {
       checkId('operatorId', args.operatorId);
       const asked = {
         network: args.network ?? ctx.network,
         id: args.operatorId,
         idType: args.idType ?? null,
       };
-      const selection = selectionFor(info, operatorFigures, IN_OPERATOR);
-      return window
-        ? operatorSummary(ctx, { ...asked, window }, selection)
-        : operatorNode(ctx, asked, earlySummary(info, selection));
+      const selection = operatorSelection(info, IN_OPERATOR);
+      return operatorNode(ctx, asked, firstSummary(info, selection));
     },
   }),
 );
@@ -331,29 +282,11 @@ builder.objectField(Operator, 'poolShares', (t) =>
       nullable: true,
       extensions: { operation: 'listOperators' },
       description: `Pool shares of a pool or node operator in a window, by network penetration. Empty for other classes. ${sizesText({ maxSize: OPERATORS_MAX_SIZE })}`,
-      args: {
-        window: t.arg({
-          type: TimeWindowEnum,
-          description: `The window. ${windowText}`,
-        }),
-        poolType: t.arg({
-          type: PoolTypeEnum,
-          defaultValue: 'all',
-          deprecationReason: replacedBy('operators(parentId:, poolType:)'),
-          description: 'Filters pool shares by the type of their pool.',
-        }),
-      },
+      args: windowArgs,
       resolve: (row, args, ctx, info) => {
-        const timeWindow = windowOf(row, args.window, 'operator');
-        return operatorConnection(
-          ctx,
-          shareListKey(
-            { network: row.network, idType: row.idType, id: row.id, timeWindow },
-            args.poolType ?? 'all',
-          ),
-          args,
-          info,
-        );
+        const { network, idType, id } = row;
+        const operator = { network, idType, id, timeWindow: args.window };
+        return operatorConnection(ctx, shareListKey(operator), args, info);
       },
     },
     ...operatorPages,

@@ -1,11 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
-import { refusedFigures } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
-import type { Queryable } from '../../db/pool.ts';
 import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
 import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
-import type { Early, Selection } from '../../fast-rows/index.ts';
+import type { FirstSummary, Selection } from '../../fast-rows/index.ts';
 import type { RankedRange } from '../../kernel/page.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
@@ -13,7 +11,6 @@ import { countTags } from '../tags/resolve.ts';
 import {
   entityExists,
   type ListKey,
-  type NamedOperator,
   type OperatorId,
   type OperatorKey,
   type OperatorNode,
@@ -24,7 +21,7 @@ import {
   operatorsByOrder,
   type RankedOperatorRow,
 } from './queries.ts';
-import { type IdType, type OperatorField, operatorFields } from './record.ts';
+import type { IdType, OperatorField } from './record.ts';
 
 export type { OperatorId, OperatorKey, OperatorNode };
 
@@ -42,42 +39,26 @@ export const loadOperator = (
 
 const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, rows: () => 1 });
 
-const key: readonly string[] = ['id', 'idType'];
-const figures = refusedFigures(operatorFields.filter((name) => !key.includes(name)));
+const readOperator = rowReader({ keyOf: operatorIdText, load: operatorsById, rows: () => 1 });
 
-const withoutWindow = (row: NamedOperator): OperatorNode => Object.assign(Object.create(figures), row);
-
-const readOperator = rowReader({
-  keyOf: operatorIdText,
-  load: async (db: Queryable, keys: readonly OperatorId[]) =>
-    (await operatorsById(db, keys)).map(withoutWindow),
-  rows: () => 1,
-});
-
-/**
- * Returns an operator without a window; reading its figures throws. With `early`, reads the summary first, and the name
- * only if there is no summary.
- */
+/** With `first`, reads that summary, and the name only if there is no such summary. */
 export async function loadOperatorNode(
   ctx: Context,
   id: OperatorId,
-  early?: Early<OperatorField>,
+  first?: FirstSummary<OperatorField>,
 ): Promise<OperatorNode | undefined> {
-  if (!early) return loadName(ctx, id);
-  const { window, selection } = early;
+  if (!first) return loadName(ctx, id);
+  const { window, selection } = first;
   const row = await loadOperator(ctx, { ...id, timeWindow: window }, selection);
-  if (row && !Array.isArray(selection)) return row;
-  const { displayName = null, operatorTags = [] } = row ?? {};
-  const node = row ? withoutWindow({ ...id, displayName, operatorTags }) : await loadName(ctx, id);
-  return node && Object.assign(Object.create(figures), node, { early: { window, row } });
+  if (row) return row;
+  const node = await loadName(ctx, id);
+  return node && { ...node, withoutSummary: window };
 }
 
 async function loadName(ctx: Context, id: OperatorId): Promise<OperatorNode | undefined> {
   if (id.idType !== 'privateSet') return readOperator(ctx, id);
   const tag = await loadTag(ctx, id.id);
-  return tag?.network === id.network
-    ? withoutWindow({ ...id, displayName: tag.name, operatorTags: [] })
-    : undefined;
+  return tag?.network === id.network ? { ...id, name: tag.name, tags: [] } : undefined;
 }
 
 export const loadOrderedOperators = orderedPageReader(operatorsByOrder);

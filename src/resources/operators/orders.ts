@@ -43,18 +43,18 @@ export const OperatorWhere = builder.inputType('OperatorWhere', {
       type: 'BigInt',
       description: 'Largest effective balance at the end of the window, in Gwei.',
     }),
-    aprAtLeast: t.float({ description: 'Least aprPercentage, in percent.' }),
-    aprAtMost: t.float({ description: 'Largest aprPercentage, in percent.' }),
-    effectivenessAtLeast: t.float({ description: 'Least avgValidatorEffectiveness, in percent, 0..100.' }),
-    effectivenessAtMost: t.float({ description: 'Largest avgValidatorEffectiveness, in percent, 0..100.' }),
+    minApr: t.float({ description: 'Least aprPercentage, in percent.' }),
+    maxApr: t.float({ description: 'Largest aprPercentage, in percent.' }),
+    minEffectiveness: t.float({ description: 'Least avgValidatorEffectiveness, in percent, 0..100.' }),
+    maxEffectiveness: t.float({ description: 'Largest avgValidatorEffectiveness, in percent, 0..100.' }),
   }),
 });
 
 const pairs = [
   ['minValidators', 'maxValidators'],
   ['minStake', 'maxStake'],
-  ['aprAtLeast', 'aprAtMost'],
-  ['effectivenessAtLeast', 'effectivenessAtMost'],
+  ['minApr', 'maxApr'],
+  ['minEffectiveness', 'maxEffectiveness'],
 ] as const;
 
 const MAX_TAGS = 20;

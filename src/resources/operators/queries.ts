@@ -6,8 +6,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
-import type { EarlyRow } from '../../fast-rows/index.ts';
+import { type KeyColumns, keyTable, raw, rows, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
 import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
@@ -25,22 +24,37 @@ export type ListKey = {
   parentId: string;
 };
 
-export type OperatorRow = Partial<OperatorSummary> & OperatorKey & { change?: Changes; asOf?: number | null };
-export type OperatorNode = Partial<OperatorSummary> & OperatorId & { early?: EarlyRow<OperatorRow> };
+/** Of the operator, whatever the window of a row: as in its shortest stored window. */
+type Named = { name?: OperatorSummary['displayName']; tags?: OperatorSummary['operatorTags'] };
+export type OperatorRow = Partial<OperatorSummary> &
+  Named &
+  OperatorKey & { change?: Changes; asOf?: number | null };
+/** With the columns of a summary if `timeWindow` is set. */
+export type OperatorNode = Partial<OperatorRow> & OperatorId & { withoutSummary?: TimeWindow };
 export type RankedOperatorRow = OperatorRow & { rank: number };
 export type OrderedOperatorRow = OperatorRow & Position;
 
 const record = OperatorSummary.extend({
   network: Network,
+  name: OperatorSummary.shape.displayName,
+  tags: OperatorSummary.shape.operatorTags,
   change: changesRecord(OperatorTrend),
   asOf: count().nullable(),
 });
+
+const shortestWindow = sql`array_position(${[...timeWindows]}::text[], n.time_window)`;
+const current = (column: string) => sql`(
+  select n.${raw(column)} from operator_summaries n
+  where (n.network, n.operator_id, n.id_type) = (s.network, s.operator_id, s.id_type) and not n.superseded
+  order by ${shortestWindow} limit 1)`;
 
 const summaries: RankedRows = {
   record,
   fields: {
     ...recordColumns(record, 's'),
     id: sql`s.operator_id`,
+    name: current('display_name'),
+    tags: current('operator_tags'),
     change: changesColumn(OperatorTrend, 's'),
     asOf: sql`s.as_of_epoch`,
   },
@@ -83,10 +97,10 @@ const bounds = {
   maxValidators: { column: 'validator_count', type: 'int', at: 'most' },
   minStake: { column: 'sum_end_epoch_effective_balance', type: 'numeric', at: 'least' },
   maxStake: { column: 'sum_end_epoch_effective_balance', type: 'numeric', at: 'most' },
-  aprAtLeast: { column: 'apr_percentage', type: 'float8', at: 'least' },
-  aprAtMost: { column: 'apr_percentage', type: 'float8', at: 'most' },
-  effectivenessAtLeast: { column: 'avg_validator_effectiveness', type: 'float8', at: 'least' },
-  effectivenessAtMost: { column: 'avg_validator_effectiveness', type: 'float8', at: 'most' },
+  minApr: { column: 'apr_percentage', type: 'float8', at: 'least' },
+  maxApr: { column: 'apr_percentage', type: 'float8', at: 'most' },
+  minEffectiveness: { column: 'avg_validator_effectiveness', type: 'float8', at: 'least' },
+  maxEffectiveness: { column: 'avg_validator_effectiveness', type: 'float8', at: 'most' },
 } as const;
 
 /** `tags` is JSON text, because one statement may read several lists. */
@@ -128,36 +142,36 @@ export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, Operato
   rows: summaries,
 });
 
-const Named = z.object({
+const NamedOperator = z.object({
   network: Network,
   idType: IdType,
   id: z.string(),
-  displayName: OperatorSummary.shape.displayName,
-  operatorTags: OperatorSummary.shape.operatorTags,
+  name: OperatorSummary.shape.displayName,
+  tags: OperatorSummary.shape.operatorTags,
 });
-export type NamedOperator = z.infer<typeof Named>;
+export type NamedOperator = z.infer<typeof NamedOperator>;
 
-/** Returns rows in no order. Names and tags come from the operator's shortest stored time window. */
+/** Returns rows in no order. */
 export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promise<NamedOperator[]> =>
   rows(
     db,
-    Named,
+    NamedOperator,
     sql`/* operatorsById */
-    select k.network, k.id_type as "idType", k.operator_id as id, s.display_name as "displayName",
-      coalesce(s.operator_tags, '[]') as "operatorTags"
+    select k.network, k.id_type as "idType", k.operator_id as id, n.display_name as name,
+      coalesce(n.operator_tags, '[]') as tags
     from ${keyTable(keys, {
       network: ['text', 'network'],
       operator_id: ['text', 'id'],
       id_type: ['text', 'idType'],
     })}
     left join lateral (
-      select true as found, s.display_name, s.operator_tags
-      from operator_summaries s
-      where (s.network, s.operator_id, s.id_type) = (k.network, k.operator_id, k.id_type) and not s.superseded
-      order by array_position(${[...timeWindows]}::text[], s.time_window)
+      select true as found, n.display_name, n.operator_tags
+      from operator_summaries n
+      where (n.network, n.operator_id, n.id_type) = (k.network, k.operator_id, k.id_type) and not n.superseded
+      order by ${shortestWindow}
       limit 1
-    ) s on true
-    where s.found
+    ) n on true
+    where n.found
       or exists (
         select from operator_validators v
         where v.network = k.network and v.id_type = k.id_type and v.operator_id = k.operator_id and v.share_of = ''

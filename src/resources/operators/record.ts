@@ -5,6 +5,7 @@ import { count, gwei, nonNegative, number, ratio, text } from '../../kernel/leav
 import { capitalized, snake } from '../../kernel/names.ts';
 import { textFault } from '../../kernel/params.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
+import { unstorable } from '../../kernel/storable.ts';
 
 /** Spec §2.2. */
 export const idTypes = [
@@ -76,7 +77,7 @@ export const idOfTag = ({ name, path, idType }: NamedTag): string =>
 export function operatorOfTag(tag: OperatorTag): { idType: IdType; id: string } | undefined {
   const idType = IdType.exclude(['validator', 'privateSet']).safeParse(tag.idType).data;
   const id = idOfTag(tag);
-  return idType && !textFault(id) && !id.includes('\0') ? { idType, id: normaliseId(id) } : undefined;
+  return idType && !textFault(id) && !unstorable(id) ? { idType, id: normaliseId(id) } : undefined;
 }
 
 /** Spec §2.2. */
@@ -109,7 +110,7 @@ export const OperatorSummary = z
     aprPercentage: number()
       .nullable()
       .describe(
-        'Annualised rewards in percent of the effective balance; negative when penalties exceed rewards.',
+        'Annualised rewards in percent of the mean effective balance over the epochs; negative when penalties exceed rewards.',
       ),
     sumEndEpochBalance: gwei().nullable().describe('Balance at the end of the window, in Gwei.'),
     sumEndEpochEffectiveBalance: gwei()
@@ -121,7 +122,7 @@ export const OperatorSummary = z
     description: 'Performance of an operator, pool or address over a time window.',
   });
 export type OperatorSummary = z.infer<typeof OperatorSummary>;
-export type OperatorField = keyof OperatorSummary | 'change' | 'asOf';
+export type OperatorField = keyof OperatorSummary | 'name' | 'tags' | 'change' | 'asOf';
 export const operatorFields = Object.keys(OperatorSummary.shape) as OperatorField[];
 
 export const OperatorTrend = OperatorSummary.pick({
@@ -135,11 +136,20 @@ const address = /^0x[0-9a-f]{40}$/i;
 
 export const isAddress = (id: string): boolean => address.test(id);
 
-/** Lowercases addresses and public keys, also those with the `\\x` of a PostgreSQL dump. Names are case-sensitive. */
+const PUBKEY_DIGITS = 96;
+const prefixed = /^(?:0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i;
+const bareKey = /^[0-9a-f]{96}$/i;
+
+/**
+ * Writes addresses and public keys in lower case with 0x, also those with the `\\x` of a PostgreSQL dump, and public keys
+ * without 0x. 40 hex digits without 0x stay as they are, because a pool could be named so. Names are case-sensitive.
+ */
 export function normaliseId(id: string): string {
   // A faster check, for imports: most ids need no change.
   if (/^0x[0-9a-f]*$/.test(id)) return id;
-  return /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
+  if (id.length < 42) return id;
+  const digits = id.length === PUBKEY_DIGITS && bareKey.test(id) ? id : prefixed.exec(id)?.[1];
+  return digits === undefined ? id : `0x${digits.toLowerCase()}`;
 }
 
 export const entityNotFound = (entity: { network: Network; idType: IdType; id: string }) =>

@@ -3,7 +3,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import type { Where } from '../../db/ranked/ordered-lists.ts';
 import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
-import type { Early, Selection } from '../../fast-rows/index.ts';
+import type { FirstSummary, Selection } from '../../fast-rows/index.ts';
 import type { Order, OrderedRange, RankedRange } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
@@ -36,11 +36,10 @@ export type OperatorList = {
 export function parentFaults(
   parentId: string | null | undefined,
   parentEntity: string | null | undefined,
-  place: 'query' | 'argument',
 ): Fault[] {
   if (!parentEntity || !parentId || normaliseId(parentEntity) === normaliseId(parentId)) return [];
   const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(parentId)}; give only parentId.`;
-  return [{ loc: [place, 'parentEntity'], msg, type: 'conflict' }];
+  return [{ loc: ['query', 'parentEntity'], msg, type: 'conflict' }];
 }
 
 export function listKey(list: OperatorList): ListKey {
@@ -56,10 +55,10 @@ export function listKey(list: OperatorList): ListKey {
 }
 
 /** Only pools and node operators have shares. For another `idType`, the list is empty. */
-export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey {
+export function shareListKey(operator: OperatorKey): ListKey {
   const { network, timeWindow, idType, id } = operator;
   const parentType = idType === 'pool' || idType === 'nodeOperator' ? idType : '';
-  return { network, idType: 'poolShare', timeWindow, poolType, parentType, parentId: id };
+  return { network, idType: 'poolShare', timeWindow, poolType: 'all', parentType, parentId: id };
 }
 
 export type OperatorPage = RankedSlice<RankedOperatorRow>;
@@ -122,8 +121,8 @@ export async function operatorSummary(
 export const operatorNode = (
   ctx: Context,
   asked: Asked,
-  early?: Early<OperatorField>,
-): Promise<OperatorNode | undefined> => byName(ctx, asked, (id) => loadOperatorNode(ctx, id, early));
+  first?: FirstSummary<OperatorField>,
+): Promise<OperatorNode | undefined> => byName(ctx, asked, (id) => loadOperatorNode(ctx, id, first));
 
 async function byName<Row>(
   ctx: Context,

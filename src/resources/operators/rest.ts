@@ -55,7 +55,7 @@ const list = route({
     ),
     revision: revisionParam(),
   }),
-  crossFieldFaults: ({ parentId, parentEntity }) => parentFaults(parentId, parentEntity, 'query'),
+  crossFieldFaults: ({ parentId, parentEntity }) => parentFaults(parentId, parentEntity),
   reply: envelopeV0(OperatorSummary),
   async handle(ctx: Context, { query }, call) {
     const { parentEntity, from, size, revision, ...rest } = query;

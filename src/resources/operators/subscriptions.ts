@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { TimeWindow } from '../../chain/windows.ts';
-import type { Context } from '../../context.ts';
 import { Topic } from '../../graphql/live/topic.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
@@ -8,7 +6,7 @@ import { badArgument } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from './graphql.ts';
 import type { OperatorNode, OperatorRow } from './queries.ts';
 import { entityNotFound } from './record.ts';
-import { type Asked, operatorNode, operatorSummary } from './resolve.ts';
+import { operatorNode } from './resolve.ts';
 import { OperatorSummaryType, operatorFigures } from './summary.ts';
 
 type Changed = {
@@ -44,12 +42,6 @@ function digestOf(row: object | undefined): string {
   return createHash('sha256').update(JSON.stringify(columns)).digest('base64url');
 }
 
-/** Its summary is null, rather than refused for want of a window. */
-async function withoutSummary(ctx: Context, asked: Asked, window: TimeWindow) {
-  const operator = await operatorNode(ctx, asked, { window, selection: operatorFigures });
-  return operator && Object.assign(operator, { timeWindow: window });
-}
-
 builder.subscriptionField('operatorChanged', (t) =>
   t.field({
     type: OperatorChangedPayload,
@@ -75,8 +67,8 @@ builder.subscriptionField('operatorChanged', (t) =>
         datasets: ['operators'],
         async read(of, position) {
           const revision = of.data.get('operators')?.revision ?? 0;
-          const summary = await operatorSummary(of, { ...asked, window }, operatorFigures);
-          const operator = summary ?? (await withoutSummary(of, asked, window));
+          const operator = await operatorNode(of, asked, { window, selection: operatorFigures });
+          const summary = operator?.timeWindow ? (operator as OperatorRow) : undefined;
           if (!operator && position === undefined) throw entityNotFound(asked);
           const digest = digestOf(operator);
           if (digest === position) return { position, rows: 0 };

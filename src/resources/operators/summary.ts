@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
@@ -6,15 +7,8 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
-import {
-  isRead,
-  ownWindow,
-  summaryPaths,
-  windowOf,
-  windowText,
-  withSummary,
-} from '../../graphql/schema/summaries.ts';
+import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
+import { isRead, summaryPaths, windowArgs, withSummary } from '../../graphql/schema/summaries.ts';
 import { loadOperator } from './loaders.ts';
 import type { OperatorId, OperatorKey, OperatorNode, OperatorRow } from './queries.ts';
 import {
@@ -26,14 +20,24 @@ import {
   RelayerPercentage,
 } from './record.ts';
 
-/** A row of a list also contains the operator's summary in the window of the list. */
+/** A row of a list also has the operator's summary in the window of the list, which is not read again. */
 export const Operator = builder.objectRef<OperatorNode>('Operator');
 
+/** Columns of REST that GraphQL does not read: an operator has one name and one list of tags there. */
+const ofRest = ['id', 'displayName', 'operatorTags'];
 export const operatorFigures: readonly OperatorField[] = [
-  ...operatorFields.filter((name) => name !== 'id'),
+  ...operatorFields.filter((name) => !ofRest.includes(name)),
+  'name',
+  'tags',
   'change',
   'asOf',
 ];
+const shown = { name: 'displayName', tags: 'operatorTags' };
+export const operatorSelection = (info: GraphQLResolveInfo, paths: string[][]) =>
+  selectionFor(info, operatorFigures, paths, shown);
+/** Of an operator that is read beside a row of another kind. */
+export const namedSelection = (info: GraphQLResolveInfo, paths: string[][]) =>
+  selectedOf(info, operatorFigures, paths, shown);
 
 export const IN_OPERATOR = withSummary(IN_ROW, 'operator');
 export const IN_OPERATOR_PAGE = withSummary(IN_PAGE, 'operator');
@@ -44,35 +48,37 @@ const RelayerPercentageType = shareObject(RelayerPercentage);
 
 const Figures = OperatorSummary.omit({ id: true, displayName: true });
 
-export const figures = <Row extends OperatorNode>(t: FieldsOf<Row>, deprecationReason?: string) => ({
-  ...columns(t, Figures, deprecationReason),
+const figures = (t: FieldsOf<OperatorRow>) => ({
+  ...columns(t, Figures),
   clientPercentages: exposed(t, 'clientPercentages', {
     type: [ClientPercentageType],
     stored: ClientPercentage,
     rows: 6,
     description: 'Consensus clients of the validators.',
-    deprecationReason,
   }),
   relayerPercentages: exposed(t, 'relayerPercentages', {
     type: [RelayerPercentageType],
     stored: RelayerPercentage,
     rows: 12,
     description: 'Relays of the proposed blocks.',
-    deprecationReason,
   }),
 });
 
 /** The id comes last, because it may contain colons. */
 const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
 
-export function keyOfNodeId(text: string): (OperatorId & { timeWindow?: TimeWindow }) | undefined {
-  const [name, ...rest] = text.split(':');
-  const network = Network.safeParse(name).data;
-  const timeWindow = TimeWindow.safeParse(rest[0]).data;
-  if (timeWindow) rest.shift();
-  const idType = IdType.safeParse(rest.shift()).data;
+export function operatorOfNodeId(text: string): OperatorId | undefined {
+  const [name, type, ...rest] = text.split(':');
+  const [network, idType] = [Network.safeParse(name).data, IdType.safeParse(type).data];
   const id = rest.join(':');
-  return network && idType && id ? { network, idType, id, ...(timeWindow && { timeWindow }) } : undefined;
+  return network && idType && id ? { network, idType, id } : undefined;
+}
+
+function summaryOfNodeId(text: string): OperatorKey | undefined {
+  const [network, window, ...rest] = text.split(':');
+  const timeWindow = TimeWindow.safeParse(window).data;
+  const operator = operatorOfNodeId([network, ...rest].join(':'));
+  return operator && timeWindow && { ...operator, timeWindow };
 }
 
 export const OperatorSummaryType = builder.objectRef<OperatorRow>('OperatorSummary');
@@ -80,9 +86,8 @@ builder.node(OperatorSummaryType, {
   description: OperatorSummary.meta()?.description as string,
   id: { resolve: nodeId, description: 'Global id, for `node`.' },
   loadMany: loadNodes('OperatorSummary', async (id, ctx) => {
-    const key = keyOfNodeId(id);
-    if (!key?.timeWindow) return undefined;
-    const row = await loadOperator(ctx, { ...key, timeWindow: key.timeWindow }, operatorFigures);
+    const key = summaryOfNodeId(id);
+    const row = key && (await loadOperator(ctx, key, operatorFigures));
     return row && { ...row }; // a copy, because the row may also be an Operator
   }),
   fields: (t) => ({
@@ -101,22 +106,16 @@ builder.objectField(Operator, 'summary', (t) =>
   t.field({
     type: OperatorSummaryType,
     nullable: true,
-    extensions: { operation: 'getOperatorSummary', paidBy: 'window', isRead, givesRow: true, ownRow: true },
+    extensions: { operation: 'getOperatorSummary', isRead, givesRow: true, ownRow: true },
     description:
-      'Its figures in a window; null when it has none there. Costs nothing more without `window`, in a list of one window.',
-    args: {
-      window: t.arg({
-        type: TimeWindowEnum,
-        description: `The window. ${windowText}`,
-      }),
-    },
+      'Its figures in a window; null when it has none there. Costs nothing more in a list of the same window.',
+    args: windowArgs,
     resolve: (row, args, ctx, info) => {
       const { network, idType, id } = row;
-      const timeWindow = windowOf(row, args.window, 'operator');
-      if (timeWindow === row.early?.window) return row.early.row;
-      if (timeWindow === ownWindow(row)) return row as OperatorRow;
-      const selection = selectionFor(info, operatorFigures, IN_SUMMARY);
-      return loadOperator(ctx, { network, idType, id, timeWindow }, selection);
+      if (args.window === row.withoutSummary) return null;
+      if (args.window === row.timeWindow) return row as OperatorRow;
+      const selection = operatorSelection(info, IN_SUMMARY);
+      return loadOperator(ctx, { network, idType, id, timeWindow: args.window }, selection);
     },
   }),
 );

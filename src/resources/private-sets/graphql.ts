@@ -12,7 +12,6 @@ const keyOf = (set: TagRow) => ({ network: set.network, idType: 'privateSet' as 
 
 figuresOf(PrivateSet, keyOf, setFigures, {
   also: (name) => `REST: GET /v1/eth/sets/{id}/${name}.`,
-  sorted: true,
 });
 
 attestationsOf(PrivateSet, keyOf, 'Attestation duties over time. REST: GET /v1/eth/sets/{id}/attestations.');

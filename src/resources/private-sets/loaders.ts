@@ -1,10 +1,12 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { batchLoader } from '../../db/batch/loaders.ts';
+import { batchListLoader, batchLoader } from '../../db/batch/loaders.ts';
+import type { Stored } from '../../db/batch/stored.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { readTagId } from '../tags/record.ts';
 import { setSummaries, summaryOf } from './queries.ts';
+import { type SetKey, storedSetDates } from './set-days.ts';
 
 type SetRow = OperatorSummary & { network: Network };
 type Window = { network: Network; timeWindow: TimeWindow };
@@ -37,3 +39,14 @@ export const loadSetSummaries = async (
   const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, part);
   return found.map((row) => summaryOf(row, window.timeWindow));
 };
+
+/** Does not check ownership. */
+export async function loadStoredSetDates(ctx: Context, set: SetKey, utc: boolean): Promise<Stored> {
+  const read = batchListLoader(
+    ctx.loaders,
+    `storedSetDates:${utc}`,
+    (key: SetKey) => key.id,
+    (sets) => storedSetDates(ctx.primary, sets, utc),
+  );
+  return (await read(set))[0] as Stored;
+}

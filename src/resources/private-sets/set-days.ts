@@ -1,11 +1,14 @@
 import type { Bounds } from '../../chain/bounds.ts';
 import type { Calendar } from '../../chain/calendar.ts';
 import { genesisTime, type Network } from '../../chain/networks.ts';
+import { StoredRow } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import type { Snake } from '../../kernel/names.ts';
 import { withinBounds } from '../../periods/bounds.ts';
 import {
+  aprRewards,
+  aprStake,
   attested,
   attester,
   correctness,
@@ -30,6 +33,23 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
   own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds, false)}`,
 });
 
+/** Days of sets outlive those of validators. */
+export const storedSetDates = (db: Queryable, sets: readonly SetKey[], utc: boolean) =>
+  rows(
+    db,
+    StoredRow,
+    sql`/* storedSetDates */
+    select k.list::int - 1 as list, least(s.first, d.first)::text as "from", greatest(s.last, d.last)::text as "to"
+    from unnest(${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => set.network)}::text[])
+      with ordinality as k (set_id, network, list)
+    cross join lateral (
+      select min(date) as first, max(date) as last from private_set_days where set_id = k.set_id and utc = ${utc}
+    ) s
+    cross join lateral (
+      select min(date) as first, max(date) as last from validator_day_dates where network = k.network and utc = ${utc}
+    ) d`,
+  );
+
 type Summed = Exclude<
   Snake<keyof ValidatorDay>,
   | 'validator_index'
@@ -39,6 +59,7 @@ type Summed = Exclude<
   | 'end_epoch'
   | 'end_epoch_balance'
   | 'end_epoch_effective_balance'
+  | 'effective_balance_epochs'
 >;
 const sumsOf = <Name extends Summed>(...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`sum(a.${name})`)])) as Record<Name, Sql>;
@@ -62,11 +83,13 @@ const columns = {
     'sum_late_target_votes',
     'sum_late_source_votes',
   ),
-  ...sumsOf('sum_inclusion_delay', 'proposed_count', 'missed_proposal_count'),
+  ...sumsOf('sum_inclusion_delay', 'proposed_count', 'missed_proposal_count', 'empty_payload_count'),
   sum_end_epoch_balance: sql`coalesce(sum(a.end_epoch_balance) ${active}, 0)`,
   sum_end_epoch_effective_balance: sql`coalesce(sum(a.end_epoch_effective_balance) ${active}, 0)`,
   ...sumsOf('sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'),
   ...sumsOf('sum_priority_fees', 'sum_baseline_mev'),
+  apr_rewards: sql`coalesce(sum(${aprRewards}) ${active}, 0)`,
+  apr_stake: sql`coalesce(sum(${aprStake}) ${active}, 0)`,
   attested_count: sql`count(*) filter (where ${attested} > 0)`,
   proposer_count: sql`count(*) filter (where ${proposals} > 0)`,
   sum_correctness: sql`sum(${inUnits(correctness)})`,

@@ -5,7 +5,7 @@ import { rowId } from '../../graphql/schema/columns.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
 import { DEFAULT_PAGE_SIZE } from '../../kernel/page.ts';
 import { loadBlock } from '../blocks/loaders.ts';
-import { finalizedBlockFields } from '../blocks/record.ts';
+import { wholeBlockFields } from '../blocks/record.ts';
 import { loadOperatorNode } from '../operators/loaders.ts';
 import { loadStakeAuthorityNode } from '../stake-authorities/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
@@ -31,7 +31,10 @@ const SearchKindEnum = builder.enumType('SearchKind', {
 const SearchMatchEnum = builder.enumType('SearchMatch', {
   description: 'What a query was compared with.',
   values: {
-    NAME: { value: 'name', description: 'A name, of which a word begins with the query.' },
+    NAME: {
+      value: 'name',
+      description: 'A name, of which a word begins with the query, or that has the query in it.',
+    },
     SIMILAR_NAME: { value: 'similarName', description: 'A name that resembles the query.' },
     ADDRESS: { value: 'address', description: 'An address, which begins with the query.' },
     INDEX: { value: 'index', description: 'The index of a validator.' },
@@ -46,7 +49,7 @@ type HitRow = Hit & { query: string };
 const loaders: { [Type in Target['type']]: (ctx: Context, to: Target & { type: Type }) => unknown } = {
   operator: loadOperatorNode,
   validator: loadValidator,
-  block: (ctx, to) => loadBlock(ctx, to, finalizedBlockFields),
+  block: (ctx, to) => loadBlock(ctx, to, wholeBlockFields),
   stakeAuthority: (ctx, { id }) => loadStakeAuthorityNode(ctx, { stakeAuthority: id }),
   privateSet: (ctx, to) => loadTag(ctx, to.id),
 };
@@ -75,7 +78,7 @@ const SearchHit = builder.objectRef<HitRow>('SearchHit').implement({
     matched: t.expose('matched', { type: SearchMatchEnum, description: 'What `text` is.' }),
     score: t.exposeFloat('score', {
       description:
-        'How well it fits, 0..1: 1 is `text` itself, 0.9 its beginning, 0.8 the beginning of a further word of a name, 0.75 the beginning of an address or public key; similar names have less than 0.7.',
+        'How well it fits, 0..1: 1 is `text` itself, 0.9 its beginning, 0.8 the beginning of a further word of a name, 0.75 the beginning of an address or public key, 0.7 another part of a name; similar names have less.',
     }),
     node: t.field({
       type: builder.nodeInterfaceRef(),
@@ -97,7 +100,7 @@ builder.queryField('search', (t) =>
       query: t.arg.string({
         required: true,
         description:
-          'What to look for, 1 to 100 characters, in any letter case: a name or its beginning, an index, a slot, a hash, or the beginning of an address or public key, with 0x or, from six digits on, without.',
+          'What to look for, 1 to 100 characters, in any letter case: a name, the beginning of one of its words or, for the 1,000 largest, any part of it, an index, a slot, a hash, or the beginning of an address or public key, with 0x or, from six digits on, without.',
       }),
       kinds: t.arg({
         type: [SearchKindEnum],

@@ -38,14 +38,15 @@ const named = (n: Sql): Sql => sql`${n}.kind, ${n}.network, ${n}.id_type as "idT
   ${n}.size, ${n}.tagged_id as "taggedId"`;
 
 const scoreOf = (n: Sql, text: Sql): Sql =>
-  sql`case when ${n}.place > 0 then 0.8 when ${n}.form = ${text} then 1 else 0.9 end::float8`;
+  sql`case when ${n}.place > 0 then 0.8 when ${n}.form = ${text} then 1
+    when starts_with(${n}.form, ${text}) then 0.9 else 0.7 end::float8`;
 
 const NEAREST = 500;
 const LARGEST = 1_000;
 
 /**
  * Best first. A letter may begin 100,000 names, so only the first names by alphabet and the names of the largest
- * operators are read.
+ * operators are read. Of the latter, those that have the text anywhere are found too.
  */
 export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
   rows(
@@ -70,7 +71,7 @@ export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<Name
             select n.* from search_names n
             where n.kind = a.kind and n.network = a.network and n.place = 0
             order by n.size desc, n.form limit ${LARGEST}
-          ) l where l.form >= a.low and l.form < a.high)
+          ) l where strpos(l.form, a.low) > 0)
         ) n
       ) f
       order by f.kind, f.network, f.id, case f.kind when 'tag' then '' else f.id_type end, score desc, f.size desc, f.name

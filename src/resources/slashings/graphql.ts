@@ -1,3 +1,4 @@
+import type { InputShapeFromFields } from '@pothos/core';
 import { dateOfDay, dayOfDate, dayOfEpoch, epochsOfDay, firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
@@ -5,14 +6,12 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
-import { orderInput } from '../../graphql/schema/order.ts';
+import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
-import { parseDateTime } from '../../kernel/time.ts';
 import {
   type OwnedPeriod,
   periodArgs,
@@ -21,16 +20,15 @@ import {
   recordIsNoNode,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
+import { datesOf } from '../../periods/stored.ts';
 import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { Operator } from '../operators/graphql.ts';
-import { validatorAsked } from '../validators/record.ts';
-import { loadOperatorSlashingTotal, loadSlashing } from './loaders.ts';
+import { readValidatorBy } from '../validators/record.ts';
+import { loadOperatorSlashingTotal, loadSlashing, loadStoredSlashingEpochs } from './loaders.ts';
 import { type SlashingList, type SlashingRow, slashingOrders } from './queries.ts';
 import { Slashing, SlashingRecord, type SlashingRecordField } from './record.ts';
 import {
-  epochFrom,
-  operatorSlashingCursor,
-  operatorSlashingPosition,
+  operatorSlashingCursors,
   operatorSlashings,
   SLASHINGS_SIZES,
   slashing,
@@ -66,6 +64,7 @@ const slashingPages = pageTypes(SlashingType, {
   name: 'Slashing',
   row: 'A slashing',
   list: 'A list of slashings',
+  stored: 'epoch',
 });
 
 const SlashingOrder = orderInput(
@@ -73,6 +72,17 @@ const SlashingOrder = orderInput(
   slashingOrders,
   (field) => ({ epoch: 'By slashingEpoch.', penalty: 'By slashingPenalties.' })[field],
 );
+
+const orderArg = builder.args((t) => ({
+  orderBy: t.field({
+    type: SlashingOrder,
+    description: 'The order, ties by validator index in the same direction; default: newest first.',
+  }),
+}));
+function slashingOrderOf(args: InputShapeFromFields<typeof orderArg>): SlashingList['order'] {
+  const { field, direction } = orderOf(args.orderBy, 'epoch');
+  return { field, ascending: direction === 'asc' };
+}
 
 const SlashingWhere = builder.inputType('SlashingWhere', {
   description: 'Which slashings are listed: those that match all fields given.',
@@ -84,18 +94,12 @@ const SlashingWhere = builder.inputType('SlashingWhere', {
 });
 
 /** A slashing belongs to the UTC date on which its epoch starts. */
-function epochsOf(
-  network: Network,
-  args: Parameters<typeof endsOf>[0] & { fromTimestamp?: string | null | undefined },
-) {
-  const { first, last } = endsOf(args, {
+const epochsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
+  endsOf(args, {
     Epoch: (epoch) => ({ first: epoch, last: epoch }),
     Day: (day) => ({ first: firstEpochOfChainDay(day), last: firstEpochOfChainDay(day + 1) - 1 }),
     Date: (date) => epochsOfDay(network, 'utc', dayOfDate(network, date)),
   });
-  const seconds = args.fromTimestamp == null ? undefined : parseDateTime(args.fromTimestamp);
-  return { first: seconds === undefined ? first : Math.max(first, epochFrom(network, { seconds })), last };
-}
 
 const whereOf = (where: typeof SlashingWhere.$inferInput | null | undefined) => {
   const [operator, penalties] = collectFaults(
@@ -123,26 +127,18 @@ builder.queryField('slashings', (t) =>
       type: SlashingType,
       nullable: true,
       extensions: { operation: 'listSlashings' },
-      description: `Slashed validators, by default oldest first. ${sizesText(SLASHINGS_SIZES)} REST: GET /v0/eth/slashings.`,
+      description: `Slashed validators, by default newest first. ${sizesText(SLASHINGS_SIZES)} REST: GET /v0/eth/slashings.`,
       args: {
         where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
         ...endArgs.Date,
         ...endArgs.Day,
         ...endArgs.Epoch,
-        fromTimestamp: t.arg({
-          type: 'DateTime',
-          deprecationReason: replacedBy('fromDate or fromEpoch'),
-          description: 'First moment, inclusive.',
-        }),
-        orderBy: t.arg({
-          type: SlashingOrder,
-          description: 'The order, ties by validator index; default: by epoch, ascending.',
-        }),
+        ...orderArg,
         ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
-        const { orderBy, where } = args;
+        const { where } = args;
         const [filter, epochs] = collectFaults(
           () => whereOf(where),
           () => epochsOf(network, args),
@@ -152,15 +148,17 @@ builder.queryField('slashings', (t) =>
           network,
           epochs,
           where: filter,
-          order: {
-            field: orderBy?.field ?? 'epoch',
-            ascending: orderBy ? orderBy.direction === 'asc' : true,
-          },
+          order: slashingOrderOf(args),
         };
         const cursors = slashingCursors(list);
         const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
         const page = await slashings(ctx, list, range);
-        return connection(page, cursors.of, () => totalSlashings(ctx, list));
+        return connection(
+          page,
+          cursors.of,
+          () => totalSlashings(ctx, list),
+          () => loadStoredSlashingEpochs(ctx, { network }),
+        );
       },
     },
     ...slashingPages,
@@ -175,6 +173,7 @@ const recordPages = pageTypes(SlashingRecordType, {
   name: 'SlashingRecord',
   row: 'A period',
   list: 'Slashings over time',
+  stored: 'date',
 });
 const records = periodLists<SlashingRecordField, SlashingRecord>('slashingHistory', SlashingRecord);
 
@@ -184,7 +183,7 @@ builder.queryField('slashingHistory', (t) =>
       type: SlashingRecordType,
       nullable: true,
       extensions: { operation: 'slashingHistory' },
-      description: `Slashings counted and summed by period, by default oldest first. A slashing belongs to the day in which its epoch starts; periods without slashings have no row, and there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
+      description: `Slashings counted and summed by period, by default newest first. A slashing belongs to the day in which its epoch starts; periods without slashings have no row, and there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
       args: {
         where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
         ...periodArgs('SlashingRecord', SlashingRecord),
@@ -194,7 +193,11 @@ builder.queryField('slashingHistory', (t) =>
         const network = args.network ?? ctx.network;
         const where = whereOf(args.where);
         const owner = { network, idType: 'slashings', id: JSON.stringify(where) };
-        return records(owner, args, info, (...asked) => slashingHistory(ctx, { network, where }, ...asked));
+        return records(owner, args, info, {
+          read: (...asked) => slashingHistory(ctx, { network, where }, ...asked),
+          stored: async ({ calendar }) =>
+            datesOf(await loadStoredSlashingEpochs(ctx, { network }), network, calendar),
+        });
       },
     },
     ...recordPages,
@@ -208,22 +211,11 @@ builder.queryField('slashing', (t) =>
     extensions: { operation: 'slashing' },
     description: 'The slashing of one validator; null when it was never slashed.',
     args: {
-      by: t.arg({ type: ValidatorBy, description: 'The validator; required.' }),
-      validatorIndex: t.arg.int({
-        description: 'Index of the validator, >= 0.',
-        deprecationReason: replacedBy('by'),
-      }),
-      validatorPubkey: t.arg.string({
-        description: 'Public key of the validator, 0x and 96 hex digits.',
-        deprecationReason: replacedBy('by'),
-      }),
+      by: t.arg({ type: ValidatorBy, required: true, description: 'The validator.' }),
       ...networkArgs,
     },
-    resolve: (_root, { by, validatorIndex, validatorPubkey, network }, ctx) => {
-      const names = { index: 'validatorIndex', pubkey: 'validatorPubkey' };
-      const asked = validatorAsked(by, names, validatorIndex, validatorPubkey);
-      return slashing(ctx, network ?? ctx.network, asked);
-    },
+    resolve: (_root, { by, network }, ctx) =>
+      slashing(ctx, network ?? ctx.network, readValidatorBy(by, ['by'])),
   }),
 );
 
@@ -233,17 +225,18 @@ builder.objectField(Operator, 'slashings', (t) =>
       type: SlashingType,
       nullable: true,
       extensions: { operation: 'listSlashings' },
-      description: `Slashings of its validators, ascending by slashing epoch and validator index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. ${sizesText(SLASHINGS_SIZES)}`,
+      description: `Slashings of its validators, by default newest first. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. ${sizesText(SLASHINGS_SIZES)}`,
+      args: orderArg,
       resolve: async (operator, args, ctx, info) => {
-        const range = connectionRange(args, info, {
-          ...SLASHINGS_SIZES,
-          decode: (cursor) => operatorSlashingPosition(operator, cursor),
-        });
-        const page = await operatorSlashings(ctx, operator, range);
+        const order = slashingOrderOf(args);
+        const cursors = operatorSlashingCursors(operator, order);
+        const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
+        const page = await operatorSlashings(ctx, operator, order, range);
         return connection(
           page,
-          (row) => operatorSlashingCursor(operator, row),
+          cursors.of,
           () => loadOperatorSlashingTotal(ctx, operator),
+          () => loadStoredSlashingEpochs(ctx, { network: operator.network }),
         );
       },
     },

@@ -1,4 +1,6 @@
 import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import { networkKeys, storedEpochs, storedReader } from '../../db/batch/stored.ts';
+import { sql } from '../../db/rows.ts';
 import { operatorIdText } from '../operators/loaders.ts';
 import { pubkeyText, validatorKeyText } from '../validators/loaders.ts';
 import {
@@ -12,6 +14,13 @@ export const loadSlashing = rowReader({
   keyOf: validatorKeyText,
   load: slashingsByValidator,
   rows: () => 1,
+});
+
+/** Of what an index has processed, and of the stored rows. */
+export const loadStoredSlashingEpochs = storedReader({
+  statement: 'storedSlashingEpochs',
+  keys: networkKeys,
+  ends: () => storedEpochs(sql`s.slashing_epoch`, sql`slashings s where s.network = k.network`),
 });
 
 /** Public keys must be in lower case. */

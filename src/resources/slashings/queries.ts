@@ -3,11 +3,11 @@ import { ListedTotal } from '../../db/batch/readers.ts';
 import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { beyond, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type Ends, type Range, rowsToRead } from '../../kernel/page.ts';
+import { type Ends, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { epochDays } from '../../periods/epoch-days.ts';
 import { periodKeys, same, summed } from '../../periods/expressions.ts';
 import { type PeriodQuery, type PeriodRow, periodPages, type Series } from '../../periods/pages.ts';
@@ -51,17 +51,23 @@ const matching = ({ network, epochs, where }: Omit<SlashingList, 'order'>): Sql 
       )`
       }`;
 
+type OrderField = SlashingList['order']['field'];
+const columnOf = (alias: 's' | 'o', field: OrderField): Sql =>
+  raw(`${alias}.${field === 'epoch' ? 'slashing_epoch' : 'slashing_penalties'}`);
+const placeOf = (field: OrderField, { at, validatorIndex }: SlashingPosition): Sql[] => [
+  sql`${at}::${raw(field === 'epoch' ? 'int' : 'bigint')}`,
+  sql`${validatorIndex}::int`,
+];
+
 export function slashingPage(
   db: Queryable,
   list: SlashingList,
-  { after, before, ...range }: Range<SlashingPosition>,
+  range: Range<SlashingPosition>,
 ): Promise<SlashingRow[]> {
   const { field, ascending } = list.order;
-  const [above, below] = ascending ? [after, before] : [before, after];
-  const column = field === 'epoch' ? sql`s.slashing_epoch` : sql`s.slashing_penalties`;
-  const bound = ({ at, validatorIndex }: SlashingPosition) =>
-    sql`(${at}::${field === 'epoch' ? sql`int` : sql`bigint`}, ${validatorIndex}::int)`;
-  const direction = ascending === (range.backward === true) ? sql`desc` : sql``;
+  const { above, below, direction } = keysOfPage({ ...range, ascending });
+  const [column, order] = [columnOf('s', field), raw(direction)];
+  const key = [column, sql`s.validator_index`];
   return rows(
     db,
     Row,
@@ -69,9 +75,9 @@ export function slashingPage(
     select ${select}
     from slashings s
     where ${matching(list)}
-      ${above ? sql`and (${column}, s.validator_index) > ${bound(above)}` : sql``}
-      ${below ? sql`and (${column}, s.validator_index) < ${bound(below)}` : sql``}
-    order by ${column} ${direction}, s.validator_index ${direction}
+      ${above ? beyond(key, '>', placeOf(field, above)) : sql``}
+      ${below ? beyond(key, '<', placeOf(field, below)) : sql``}
+    order by ${column} ${order}, s.validator_index ${order}
     limit ${rowsToRead(range)}`,
   );
 }
@@ -110,7 +116,7 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
 const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as materialized (
       select * from ${askedOperators(operators)}
     ), owned as materialized (
-      select s.network, s.validator_index, s.slashing_epoch, m.id_type, m.operator_id, m.share_of
+      select s.network, s.validator_index, s.slashing_epoch, s.slashing_penalties, m.id_type, m.operator_id, m.share_of
       from slashings s join operator_validators m using (network, validator_index)
       where s.network = any(${[...new Set(operators.map((key) => key.network))]}::text[])
     )`;
@@ -118,22 +124,24 @@ const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as mat
 export function operatorSlashingPages(
   db: Queryable,
   operators: readonly OperatorId[],
+  { field, ascending }: SlashingList['order'],
   range: Range<SlashingPosition>,
 ): Promise<(SlashingRow & { list: number })[]> {
-  const order = range.backward ? sql`desc` : sql``;
-  const { after, before } = range;
+  const { above, below, direction } = keysOfPage({ ...range, ascending });
+  const [column, order] = [columnOf('o', field), raw(direction)];
+  const key = [column, sql`o.validator_index`];
   return rows(
     db,
     ListedRow,
     sql`/* operatorSlashingPages */
     with ${operatorSlashings(operators)}, page as (
       select asked.list, o.network, o.validator_index, row_number() over (
-        partition by asked.list order by o.slashing_epoch ${order}, o.validator_index ${order}
+        partition by asked.list order by ${column} ${order}, o.validator_index ${order}
       ) as place
       from asked join owned o using (network, id_type, operator_id, share_of)
       where true
-        ${after ? sql`and (o.slashing_epoch, o.validator_index) > (${after.at}, ${after.validatorIndex})` : sql``}
-        ${before ? sql`and (o.slashing_epoch, o.validator_index) < (${before.at}, ${before.validatorIndex})` : sql``}
+        ${above ? beyond(key, '>', placeOf(field, above)) : sql``}
+        ${below ? beyond(key, '<', placeOf(field, below)) : sql``}
     )
     select page.list, ${select}
     from page join slashings s using (network, validator_index)

@@ -49,9 +49,13 @@ function listName(list: SlashingList): string {
     : `slashings:${JSON.stringify([network, epochs, where, order])}`;
 }
 
-export function slashingCursors(list: SlashingList) {
-  const name = listName(list);
-  const byPenalty = list.order.field === 'penalty';
+export const slashingCursors = (list: SlashingList) => cursorsOf(listName(list), list.order);
+
+export const operatorSlashingCursors = ({ network, idType, id }: OperatorId, order: SlashingList['order']) =>
+  cursorsOf(`slashings:${JSON.stringify([network, idType, id, order])}`, order);
+
+function cursorsOf(name: string, { field }: SlashingList['order']) {
+  const byPenalty = field === 'penalty';
   return {
     of: (row: SlashingRow): string =>
       encodeCursor(name, [byPenalty ? row.slashingPenalties : row.slashingEpoch, row.validatorIndex]),
@@ -82,20 +86,12 @@ export const slashing = byValidatorName(loadSlashing, loadSlashingByPubkey);
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>
   slashingTotal(ctx.db, list);
 
-const operatorListName = (operator: OperatorId) =>
-  `slashings:${JSON.stringify([operator.network, operator.idType, operator.id])}`;
-
-export const operatorSlashingCursor = (operator: OperatorId, row: SlashingRow): string =>
-  encodeCursor(operatorListName(operator), [row.slashingEpoch, row.validatorIndex]);
-
-export const operatorSlashingPosition = (operator: OperatorId, cursor: string) =>
-  positionIn(operatorListName(operator), cursor);
-
 export const operatorSlashings = async (
   ctx: Context,
   operator: OperatorId,
+  order: SlashingList['order'],
   range: Range<SlashingPosition>,
-): Promise<Slice<SlashingRow>> => slice(await loadOperatorSlashings(ctx, operator, range), range);
+): Promise<Slice<SlashingRow>> => slice(await loadOperatorSlashings(ctx, operator, order, range), range);
 
 /** Periods without a matching slashing have no row. */
 export const slashingHistory = (

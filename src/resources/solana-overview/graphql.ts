@@ -2,7 +2,6 @@ import { TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import type { SolanaOverviewRow } from './queries.ts';
@@ -40,16 +39,7 @@ builder.node(SolanaNetworkOverviewType, {
       type: TimeWindowEnum,
       description: 'Window that the figures cover.',
     }),
-    timeWindow: t.expose('timeWindow', {
-      type: TimeWindowEnum,
-      deprecationReason: replacedBy('window'),
-      description: 'The same as window.',
-    }),
     ...overviewFigures(t),
-    activeValidatorDiff: t.exposeInt(diff, {
-      deprecationReason: replacedBy('activeValidatorCountDiff'),
-      description: 'The same as activeValidatorCountDiff.',
-    }),
   }),
 });
 

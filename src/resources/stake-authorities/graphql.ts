@@ -1,8 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
-import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, rowId } from '../../graphql/schema/columns.ts';
+import { columns, rowId } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   connection,
@@ -13,41 +12,27 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { connectionOfIds } from '../../graphql/schema/ids.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { orderOf } from '../../graphql/schema/replaced.ts';
-import { earlySummary } from '../../graphql/schema/summaries.ts';
+import { orderOf } from '../../graphql/schema/order.ts';
+import { firstSummary } from '../../graphql/schema/summaries.ts';
 import { whereOf } from '../../graphql/schema/where.ts';
 import { badArgument, badInput } from '../../kernel/refusal.ts';
 import { SolanaNetworkOverviewType } from '../solana-overview/graphql.ts';
 import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
 import { StakeAuthorityOrder, StakeAuthorityWhere, whereFaults } from './orders.ts';
 import type { StakeAuthorityNode } from './queries.ts';
-import {
-  type StakeAuthorityField,
-  StakeAuthoritySummary,
-  StakeConcentration,
-  stakeAuthorityFields,
-} from './record.ts';
+import { StakeAuthoritySummary, StakeConcentration } from './record.ts';
 import {
   listKey,
   type OrderedStakeAuthorities,
   orderedStakeAuthorities,
   STAKE_AUTHORITIES_SIZES,
   stakeAuthorities,
-  stakeAuthority,
   stakeConcentration,
 } from './resolve.ts';
-import {
-  authorityFigures,
-  delegations,
-  IN_AUTHORITY,
-  IN_AUTHORITY_PAGE,
-  keyOfNodeId,
-  StakeAuthority,
-} from './summary.ts';
+import { authoritySelection, IN_AUTHORITY, IN_AUTHORITY_PAGE, StakeAuthority } from './summary.ts';
 
 const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
   description: 'A kind of stake authority.',
@@ -57,41 +42,22 @@ const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
   } as const,
 });
 
-const selectionOf = (info: GraphQLResolveInfo, paths: string[][]): Selection<StakeAuthorityField> =>
-  selectionFor(info, authorityFigures, paths);
-
-const inSummary = replacedBy('summary(window:)');
-
 builder.node(StakeAuthority, {
   description: 'A Solana stake authority.',
   id: {
     resolve: (row) => row.stakeAuthority,
-    description: 'Global id, for `node`. It does not depend on the window.',
+    description: 'Global id, for `node`.',
   },
-  loadMany: loadNodes<StakeAuthorityNode>('StakeAuthority', async (id, ctx) => {
-    const { timeWindow, stakeAuthority } = keyOfNodeId(id); // older ids contain a window
-    return timeWindow
-      ? loadStakeAuthority(ctx, { timeWindow, stakeAuthority }, stakeAuthorityFields)
-      : loadStakeAuthorityNode(ctx, { stakeAuthority });
-  }),
+  loadMany: loadNodes<StakeAuthorityNode>('StakeAuthority', (stakeAuthority, ctx) =>
+    loadStakeAuthorityNode(ctx, { stakeAuthority }),
+  ),
   fields: (t) => ({
-    ...columns(t, StakeAuthoritySummary.pick({ stakeAuthority: true, poolName: true })),
-    timeWindow: exposed(t, 'timeWindow', {
-      type: TimeWindowEnum,
-      description: 'Window that the figures cover.',
-      deprecationReason: replacedBy('summary { window }'),
-    }),
-    ...columns(t, StakeAuthoritySummary.omit({ stakeAuthority: true, poolName: true }), inSummary),
-    delegations: exposed(t, 'delegations', { ...delegations, deprecationReason: inSummary }),
-    in: t.field({
-      type: StakeAuthority,
+    ...columns(t, StakeAuthoritySummary.pick({ stakeAuthority: true })),
+    poolName: t.string({
       nullable: true,
-      deprecationReason: inSummary,
-      extensions: { operation: 'stakeAuthority', givesRow: true },
-      description: 'The same stake authority in another window; null when it has no summary there.',
-      args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
-      resolve: (row, { window }, ctx, info) =>
-        stakeAuthority(ctx, { window, stakeAuthority: row.stakeAuthority }, selectionOf(info, IN_AUTHORITY)),
+      extensions: { column: 'name' },
+      description: StakeAuthoritySummary.shape.poolName.description as string,
+      resolve: ({ name }) => name,
     }),
   }),
 });
@@ -111,7 +77,12 @@ async function orderedConnection(
   const { window, type, order, where } = asked;
   const list = `stakeAuthorities:${JSON.stringify([window, type, order.field, order.direction, where])}`;
   const ordered = rankedRange(args, info, { list, ...STAKE_AUTHORITIES_SIZES }, true);
-  const page = await orderedStakeAuthorities(ctx, asked, ordered, selectionOf(info, IN_AUTHORITY_PAGE));
+  const page = await orderedStakeAuthorities(
+    ctx,
+    asked,
+    ordered,
+    authoritySelection(info, IN_AUTHORITY_PAGE),
+  );
   return connection(
     page,
     (row) => orderCursor(list, page.revision, row),
@@ -147,12 +118,12 @@ builder.queryField('stakeAuthorities', (t) =>
       },
       resolve: async (_root, args, ctx: Context, info) => {
         if (args.ids) {
-          const selection = selectionOf(info, IN_AUTHORITY_PAGE);
+          const selection = authoritySelection(info, IN_AUTHORITY_PAGE);
           return connectionOfIds(args.ids, args, {
             type: 'StakeAuthority',
             maxSize: STAKE_AUTHORITIES_SIZES.maxSize,
             excluded: ['type'],
-            keyOf: (id) => ({ stakeAuthority: keyOfNodeId(id).stakeAuthority, timeWindow: args.window }),
+            keyOf: (stakeAuthority) => ({ stakeAuthority, timeWindow: args.window }),
             load: (key) => loadStakeAuthority(ctx, key, selection),
             nameOf: ({ stakeAuthority }) => stakeAuthority,
           });
@@ -166,14 +137,14 @@ builder.queryField('stakeAuthorities', (t) =>
             ...sizeFaults(args, STAKE_AUTHORITIES_SIZES.maxSize),
           ];
           if (faults.length > 0) throw badInput(faults);
-          const order = orderOf(args, { field: 'networkPenetration', direction: 'desc' });
+          const order = orderOf(args.orderBy, 'networkPenetration');
           return orderedConnection(ctx, { ...list, order, where: whereOf(args.where) }, args, info);
         }
         const ranked = rankedRange(args, info, {
           list: name,
           ...STAKE_AUTHORITIES_SIZES,
         });
-        const page = await stakeAuthorities(ctx, list, ranked, selectionOf(info, IN_AUTHORITY_PAGE));
+        const page = await stakeAuthorities(ctx, list, ranked, authoritySelection(info, IN_AUTHORITY_PAGE));
         return connection(
           page,
           ({ rank }) => rankCursor(name, { revision: page.revision, rank }),
@@ -189,24 +160,15 @@ builder.queryField('stakeAuthority', (t) =>
   t.field({
     type: StakeAuthority,
     nullable: true,
-    extensions: { operation: 'stakeAuthority', givesRow: 'window' },
+    extensions: { operation: 'stakeAuthority', givesRow: 'ofSummary' },
     description: 'One stake authority; null when there is none.',
     args: {
       stakeAuthority: t.arg.string({ required: true, description: 'Address of the stake authority.' }),
-      window: t.arg({
-        type: TimeWindowEnum,
-        deprecationReason: inSummary,
-        description:
-          'Window of the deprecated figures; the stake authority is null when it has no summary there.',
-      }),
     },
-    resolve: (_root, { stakeAuthority: address, window }, ctx, info) => {
-      if (address === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
-      const key = { stakeAuthority: address };
-      const selection = selectionOf(info, IN_AUTHORITY);
-      return window
-        ? stakeAuthority(ctx, { ...key, window }, selection)
-        : loadStakeAuthorityNode(ctx, key, earlySummary(info, selection));
+    resolve: (_root, { stakeAuthority }, ctx, info) => {
+      if (stakeAuthority === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
+      const first = firstSummary(info, authoritySelection(info, IN_AUTHORITY));
+      return loadStakeAuthorityNode(ctx, { stakeAuthority }, first);
     },
   }),
 );

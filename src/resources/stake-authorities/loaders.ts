@@ -1,10 +1,8 @@
-import { refusedFigures } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { listReader, rowReader } from '../../db/batch/readers.ts';
-import type { Queryable } from '../../db/pool.ts';
 import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
 import { rankedPageReader } from '../../db/ranked/ranked-lists.ts';
-import type { Early } from '../../fast-rows/index.ts';
+import type { FirstSummary } from '../../fast-rows/index.ts';
 import {
   type StakeAuthorityKey,
   type StakeAuthorityListKey,
@@ -15,7 +13,7 @@ import {
   stakeAuthorityPages,
   stakeConcentrations,
 } from './queries.ts';
-import { type StakeAuthorityField, type StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
+import type { StakeAuthorityField } from './record.ts';
 
 export type { StakeAuthorityKey };
 
@@ -28,20 +26,11 @@ export const loadStakeAuthority = rowReader({
   rows: () => 1,
 });
 
-const figures = refusedFigures([
-  'timeWindow',
-  ...stakeAuthorityFields.filter((name) => name !== 'stakeAuthority'),
-]);
-
 type Id = { stakeAuthority: string };
-
-const withoutWindow = (row: Pick<StakeAuthoritySummary, 'stakeAuthority' | 'poolName'>): StakeAuthorityNode =>
-  Object.assign(Object.create(figures), row);
 
 const readNode = rowReader({
   keyOf: (key: Id) => key.stakeAuthority,
-  load: async (db: Queryable, keys: readonly Id[]) =>
-    (await stakeAuthoritiesById(db, keys)).map(withoutWindow),
+  load: stakeAuthoritiesById,
   rows: () => 1,
 });
 
@@ -49,14 +38,14 @@ const readNode = rowReader({
 export async function loadStakeAuthorityNode(
   ctx: Context,
   id: Id,
-  early?: Early<StakeAuthorityField>,
+  first?: FirstSummary<StakeAuthorityField>,
 ): Promise<StakeAuthorityNode | undefined> {
-  if (!early) return readNode(ctx, id);
-  const { window, selection } = early;
+  if (!first) return readNode(ctx, id);
+  const { window, selection } = first;
   const row = await loadStakeAuthority(ctx, { ...id, timeWindow: window }, selection);
-  if (row && !Array.isArray(selection)) return row;
-  const node = row ? withoutWindow({ ...id, poolName: row.poolName ?? null }) : await readNode(ctx, id);
-  return node && Object.assign(Object.create(figures), node, { early: { window, row } });
+  if (row) return row;
+  const node = await readNode(ctx, id);
+  return node && { ...node, withoutSummary: window };
 }
 
 export const loadStakeAuthorityPage = rankedPageReader(stakeAuthorityPages);

@@ -31,10 +31,10 @@ export const StakeAuthorityWhere = builder.inputType('StakeAuthorityWhere', {
     name: t.string({ description: 'Part of poolName; A to Z match in either case. Finds pools only.' }),
     minStake: t.field({ type: 'Decimal', description: 'Least delegated stake, in SOL.' }),
     maxStake: t.field({ type: 'Decimal', description: 'Largest delegated stake, in SOL.' }),
-    apyAtLeast: t.float({ description: 'Least delegatorApy, as a ratio: 0.06 is 6 %.' }),
-    apyAtMost: t.float({ description: 'Largest delegatorApy, as a ratio: 0.06 is 6 %.' }),
-    commissionAtLeast: t.float({ description: 'Least blendedVoteCommissionRate, 0..1.' }),
-    commissionAtMost: t.float({ description: 'Largest blendedVoteCommissionRate, 0..1.' }),
+    minApy: t.float({ description: 'Least delegatorApy, as a ratio: 0.06 is 6 %.' }),
+    maxApy: t.float({ description: 'Largest delegatorApy, as a ratio: 0.06 is 6 %.' }),
+    minCommission: t.float({ description: 'Least blendedVoteCommissionRate, 0..1.' }),
+    maxCommission: t.float({ description: 'Largest blendedVoteCommissionRate, 0..1.' }),
     minValidators: t.int({ description: 'Fewest validatorDelegates.' }),
     maxValidators: t.int({ description: 'Most validatorDelegates.' }),
   }),
@@ -42,8 +42,8 @@ export const StakeAuthorityWhere = builder.inputType('StakeAuthorityWhere', {
 
 const pairs = [
   ['minStake', 'maxStake'],
-  ['apyAtLeast', 'apyAtMost'],
-  ['commissionAtLeast', 'commissionAtMost'],
+  ['minApy', 'maxApy'],
+  ['minCommission', 'maxCommission'],
   ['minValidators', 'maxValidators'],
 ] as const;
 

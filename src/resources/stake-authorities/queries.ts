@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -7,7 +7,6 @@ import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ra
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
-import type { EarlyRow } from '../../fast-rows/index.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
 import {
@@ -26,24 +25,37 @@ export type StakeAuthorityListKey = {
 };
 
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> &
-  StakeAuthorityKey & { change?: Changes; asOf?: SolanaAsOf };
+  StakeAuthorityKey & {
+    /** Of its pool, whatever the window of a row: as in its shortest stored window. */
+    name?: StakeAuthoritySummary['poolName'];
+    change?: Changes;
+    asOf?: SolanaAsOf;
+  };
+/** With the columns of a summary if `timeWindow` is set. */
 export type StakeAuthorityNode = Partial<StakeAuthorityRow> & {
   stakeAuthority: string;
-  early?: EarlyRow<StakeAuthorityRow>;
+  withoutSummary?: TimeWindow;
 };
 export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
 export type OrderedStakeAuthorityRow = StakeAuthorityRow & Position;
 
 const record = StakeAuthoritySummary.extend({
   timeWindow: TimeWindow,
+  name: StakeAuthoritySummary.shape.poolName,
   change: changesRecord(StakeAuthorityTrend),
   asOf: SolanaAsOf,
 });
+
+const shortestWindow = sql`array_position(${[...timeWindows]}::text[], n.time_window)`;
 
 const summaries: RankedRows = {
   record,
   fields: {
     ...recordColumns(record, 's'),
+    name: sql`(
+      select n.pool_name from stake_authority_summaries n
+      where n.stake_authority = s.stake_authority and not n.superseded
+      order by ${shortestWindow} limit 1)`,
     change: changesColumn(StakeAuthorityTrend, 's'),
     asOf: solanaAsOf('s'),
   },
@@ -84,10 +96,10 @@ export type StakeAuthorityOrderField = (typeof stakeAuthorityOrders)[number];
 const bounds = {
   minStake: { column: 'delegated_stake', type: 'numeric', at: 'least' },
   maxStake: { column: 'delegated_stake', type: 'numeric', at: 'most' },
-  apyAtLeast: { column: 'delegator_apy', type: 'numeric', at: 'least' },
-  apyAtMost: { column: 'delegator_apy', type: 'numeric', at: 'most' },
-  commissionAtLeast: { column: 'blended_vote_commission_rate', type: 'numeric', at: 'least' },
-  commissionAtMost: { column: 'blended_vote_commission_rate', type: 'numeric', at: 'most' },
+  minApy: { column: 'delegator_apy', type: 'numeric', at: 'least' },
+  maxApy: { column: 'delegator_apy', type: 'numeric', at: 'most' },
+  minCommission: { column: 'blended_vote_commission_rate', type: 'numeric', at: 'least' },
+  maxCommission: { column: 'blended_vote_commission_rate', type: 'numeric', at: 'most' },
   minValidators: { column: 'validator_delegates', type: 'int', at: 'least' },
   maxValidators: { column: 'validator_delegates', type: 'int', at: 'most' },
 } as const;
@@ -127,23 +139,26 @@ export const stakeAuthoritiesByKey = summariesByKey<
   rows: summaries,
 });
 
-const Named = StakeAuthoritySummary.pick({ stakeAuthority: true, poolName: true });
+const Named = z.object({
+  stakeAuthority: StakeAuthoritySummary.shape.stakeAuthority,
+  name: StakeAuthoritySummary.shape.poolName,
+});
 
-/** Returns rows in no order. `poolName` comes from the authority's shortest stored time window. */
+/** Returns rows in no order. */
 export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthority: string }[]) =>
   rows(
     db,
     Named,
     sql`/* stakeAuthoritiesById */
-    select k.stake_authority as "stakeAuthority", s.pool_name as "poolName"
+    select k.stake_authority as "stakeAuthority", n.pool_name as name
     from ${keyTable(keys, { stake_authority: ['text', 'stakeAuthority'] })}
     cross join lateral (
-      select s.pool_name
-      from stake_authority_summaries s
-      where s.stake_authority = k.stake_authority and not s.superseded
-      order by array_position(${[...timeWindows]}::text[], s.time_window)
+      select n.pool_name
+      from stake_authority_summaries n
+      where n.stake_authority = k.stake_authority and not n.superseded
+      order by ${shortestWindow}
       limit 1
-    ) s`,
+    ) n`,
   );
 
 const ConcentrationRow = StakeConcentration.extend({ list: count() });

@@ -66,7 +66,7 @@ export const StakeAuthoritySummary = z
     description: 'Stake and rewards of a Solana stake authority over a time window.',
   });
 export type StakeAuthoritySummary = z.infer<typeof StakeAuthoritySummary>;
-export type StakeAuthorityField = keyof StakeAuthoritySummary | 'change' | 'asOf';
+export type StakeAuthorityField = keyof StakeAuthoritySummary | 'name' | 'change' | 'asOf';
 export const stakeAuthorityFields = Object.keys(StakeAuthoritySummary.shape) as StakeAuthorityField[];
 
 export const StakeAuthorityTrend = StakeAuthoritySummary.pick({

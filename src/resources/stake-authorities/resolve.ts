@@ -4,18 +4,12 @@ import type { Where } from '../../db/ranked/ordered-lists.ts';
 import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Order, OrderedRange, RankedRange } from '../../kernel/page.ts';
-import {
-  loadOrderedStakeAuthorities,
-  loadStakeAuthority,
-  loadStakeAuthorityPage,
-  loadStakeConcentration,
-} from './loaders.ts';
+import { loadOrderedStakeAuthorities, loadStakeAuthorityPage, loadStakeConcentration } from './loaders.ts';
 import type {
   OrderedStakeAuthorityRow,
   RankedStakeAuthorityRow,
   StakeAuthorityListKey,
   StakeAuthorityOrderField,
-  StakeAuthorityRow,
 } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
 
@@ -52,13 +46,6 @@ export const orderedStakeAuthorities = (
   const key = listKey({ window, type: where?.name ? 'pool' : type });
   return loadOrderedStakeAuthorities(ctx, key, order, where, ordered, selection);
 };
-
-export const stakeAuthority = (
-  ctx: Context,
-  key: { window: TimeWindow; stakeAuthority: string },
-  selection: Selection<StakeAuthorityField>,
-): Promise<StakeAuthorityRow | undefined> =>
-  loadStakeAuthority(ctx, { timeWindow: key.window, stakeAuthority: key.stakeAuthority }, selection);
 
 /** Fewest authorities first; empty without authorities. */
 export const stakeConcentration = (ctx: Context, list: StakeAuthorityList, points: number) =>

@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { TimeWindow } from '../../chain/windows.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
 import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
@@ -6,14 +7,7 @@ import { columns, exposed, rounded, shareObject } from '../../graphql/schema/col
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
-import {
-  isRead,
-  ownWindow,
-  summaryPaths,
-  windowOf,
-  windowText,
-  withSummary,
-} from '../../graphql/schema/summaries.ts';
+import { isRead, summaryPaths, windowArgs, withSummary } from '../../graphql/schema/summaries.ts';
 import { loadStakeAuthority } from './loaders.ts';
 import type { StakeAuthorityNode, StakeAuthorityRow } from './queries.ts';
 import {
@@ -23,7 +17,7 @@ import {
   stakeAuthorityFields,
 } from './record.ts';
 
-/** A row of a list also contains the authority's summary in the window of the list. */
+/** A row of a list also has the authority's summary in the window of the list, which is not read again. */
 export const StakeAuthority = builder.objectRef<StakeAuthorityNode>('StakeAuthority');
 
 export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');
@@ -31,18 +25,12 @@ export const IN_AUTHORITY_PAGE = withSummary(IN_PAGE, 'authority');
 const IN_SUMMARY = summaryPaths('authority');
 
 export const StakeDelegationType = shareObject(StakeDelegation);
-export const delegations = {
+const delegations = {
   type: [StakeDelegationType],
   stored: StakeDelegation,
   rows: 30,
   description: 'Where its stake is delegated to.',
 };
-
-export function keyOfNodeId(id: string): { stakeAuthority: string; timeWindow?: TimeWindow } {
-  const [name, ...rest] = id.split(':');
-  const timeWindow = TimeWindow.safeParse(name).data;
-  return timeWindow ? { timeWindow, stakeAuthority: rest.join(':') } : { stakeAuthority: id };
-}
 
 const ratios = {
   stakingRewardsApy: true,
@@ -54,7 +42,14 @@ const ratios = {
   blendedMevCommissionRate: true,
 } as const;
 
-export const authorityFigures: readonly StakeAuthorityField[] = [...stakeAuthorityFields, 'change', 'asOf'];
+const authorityFigures: readonly StakeAuthorityField[] = [
+  ...stakeAuthorityFields.filter((name) => name !== 'poolName'),
+  'name',
+  'change',
+  'asOf',
+];
+export const authoritySelection = (info: GraphQLResolveInfo, paths: string[][]) =>
+  selectionFor(info, authorityFigures, paths, { name: 'poolName' });
 
 export const StakeAuthoritySummaryType = builder.objectRef<StakeAuthorityRow>('StakeAuthoritySummary');
 builder.node(StakeAuthoritySummaryType, {
@@ -64,9 +59,14 @@ builder.node(StakeAuthoritySummaryType, {
     description: 'Global id, for `node`.',
   },
   loadMany: loadNodes('StakeAuthoritySummary', async (id, ctx) => {
-    const { timeWindow, stakeAuthority } = keyOfNodeId(id);
+    const [window, ...rest] = id.split(':');
+    const timeWindow = TimeWindow.safeParse(window).data;
     if (!timeWindow) return undefined;
-    const row = await loadStakeAuthority(ctx, { timeWindow, stakeAuthority }, authorityFigures);
+    const row = await loadStakeAuthority(
+      ctx,
+      { timeWindow, stakeAuthority: rest.join(':') },
+      authorityFigures,
+    );
     return row && { ...row }; // a copy, because the row may also be a StakeAuthority
   }),
   fields: (t) => ({
@@ -91,17 +91,14 @@ builder.objectField(StakeAuthority, 'summary', (t) =>
   t.field({
     type: StakeAuthoritySummaryType,
     nullable: true,
-    extensions: { operation: 'stakeAuthority', paidBy: 'window', isRead, givesRow: true, ownRow: true },
+    extensions: { operation: 'stakeAuthority', isRead, givesRow: true, ownRow: true },
     description:
-      'Its figures in a window; null when it has none there. Costs nothing more without `window`, in a list of one window.',
-    args: {
-      window: t.arg({ type: TimeWindowEnum, description: `The window. ${windowText}` }),
-    },
-    resolve: (row, { window }, ctx, info) => {
-      const timeWindow = windowOf(row, window, 'stake authority');
-      if (timeWindow === ownWindow(row)) return row as StakeAuthorityRow;
-      if (timeWindow === row.early?.window) return row.early.row;
-      const selection = selectionFor(info, authorityFigures, IN_SUMMARY);
+      'Its figures in a window; null when it has none there. Costs nothing more in a list of the same window.',
+    args: windowArgs,
+    resolve: (row, { window: timeWindow }, ctx, info) => {
+      if (timeWindow === row.withoutSummary) return null;
+      if (timeWindow === row.timeWindow) return row as StakeAuthorityRow;
+      const selection = authoritySelection(info, IN_SUMMARY);
       return loadStakeAuthority(ctx, { timeWindow, stakeAuthority: row.stakeAuthority }, selection);
     },
   }),

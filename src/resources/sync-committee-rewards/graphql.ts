@@ -10,16 +10,16 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { IN_ROW } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { askedBlockFields, BlockType } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { loadSeatReward, loadValidatorRewardTotal, seatKeyText } from './loaders.ts';
+import { loadSeatReward, loadStoredRewardSlots, loadValidatorRewardTotal, seatKeyText } from './loaders.ts';
 import type { RewardRow, SlotKey } from './queries.ts';
 import { SyncCommitteeReward } from './record.ts';
 import {
@@ -28,8 +28,7 @@ import {
   slotRewardCursors,
   syncCommitteeRewards,
   VALIDATOR_REWARDS_SIZES,
-  validatorRewardCursor,
-  validatorRewardPosition,
+  validatorRewardCursors,
   validatorRewards,
 } from './resolve.ts';
 
@@ -44,42 +43,37 @@ builder.node(SyncCommitteeRewardType, {
     if (!found) return null;
     return loadSeatReward(ctx, { network: found.network, consensusSlot: found.number, rank: Number(rank) });
   }),
-  fields: (t) => {
-    const reward = (deprecated: { deprecationReason?: string }) =>
-      t.expose('syncCommitteeRewards', {
-        type: 'BigInt',
-        description: SyncCommitteeReward.shape.syncCommitteeRewards.description as string,
-        ...deprecated,
-      });
-    return {
-      network: t.expose('network', {
-        type: NetworkEnum,
-        description: 'Network of the block.',
-      }),
-      ...columns(t, SyncCommitteeReward.omit({ syncCommitteeRewards: true })),
-      reward: reward({}),
-      syncCommitteeRewards: reward({ deprecationReason: replacedBy('reward') }),
-      validator: t.field({
-        type: ValidatorType,
-        nullable: true,
-        description: 'The validator that holds the seat; null when it is not stored.',
-        resolve: (row, _args, ctx) => loadValidator(ctx, row),
-      }),
-      block: t.field({
-        type: BlockType,
-        nullable: true,
-        description: 'The block of the slot; null when it is not stored.',
-        resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
-          loadBlock(ctx, { network, slot }, askedBlockFields(info, IN_ROW)),
-      }),
-    };
-  },
+  fields: (t) => ({
+    network: t.expose('network', {
+      type: NetworkEnum,
+      description: 'Network of the block.',
+    }),
+    ...columns(t, SyncCommitteeReward.omit({ syncCommitteeRewards: true })),
+    reward: t.expose('syncCommitteeRewards', {
+      type: 'BigInt',
+      description: SyncCommitteeReward.shape.syncCommitteeRewards.description as string,
+    }),
+    validator: t.field({
+      type: ValidatorType,
+      nullable: true,
+      description: 'The validator that holds the seat; null when it is not stored.',
+      resolve: (row, _args, ctx) => loadValidator(ctx, row),
+    }),
+    block: t.field({
+      type: BlockType,
+      nullable: true,
+      description: 'The block of the slot; null when it is not stored.',
+      resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
+        loadBlock(ctx, { network, slot }, askedBlockFields(info, IN_ROW)),
+    }),
+  }),
 });
 
 const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {
   name: 'SyncCommitteeReward',
   row: 'A reward',
   list: 'A list of sync committee rewards',
+  stored: 'slot',
 });
 
 async function slotConnection(
@@ -100,6 +94,7 @@ async function slotConnection(
     page,
     (row) => cursors.of(row.rank),
     () => page.total,
+    () => loadStoredRewardSlots(ctx, { network: slot.network }),
   );
 }
 
@@ -142,23 +137,31 @@ builder.objectField(BlockType, 'syncCommitteeRewards', (t) =>
   ),
 );
 
+const SyncCommitteeRewardOrder = orderInput('SyncCommitteeReward', ['slot'], () => 'The slot.');
+
 builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
       nullable: true,
       extensions: { operation: 'listSyncCommitteeRewards' },
-      description: `What it earned on sync committees, newest slot first. ${sizesText(VALIDATOR_REWARDS_SIZES)}`,
+      description: `What it earned on sync committees, by default newest first. ${sizesText(VALIDATOR_REWARDS_SIZES)}`,
+      args: {
+        orderBy: t.arg({
+          type: SyncCommitteeRewardOrder,
+          description: 'The order, seats of one slot in the same direction; default: newest first.',
+        }),
+      },
       resolve: async (validator, args, ctx, info) => {
-        const range = connectionRange(args, info, {
-          ...VALIDATOR_REWARDS_SIZES,
-          decode: (cursor) => validatorRewardPosition(validator, cursor),
-        });
-        const page = await validatorRewards(ctx, validator, range);
+        const ascending = isAscending(args.orderBy);
+        const cursors = validatorRewardCursors(validator, ascending);
+        const range = connectionRange(args, info, { ...VALIDATOR_REWARDS_SIZES, decode: cursors.read });
+        const page = await validatorRewards(ctx, validator, { ...range, ascending });
         return connection(
           page,
-          (row) => validatorRewardCursor(validator, row),
+          cursors.of,
           () => loadValidatorRewardTotal(ctx, validator),
+          () => loadStoredRewardSlots(ctx, { network: validator.network }),
         );
       },
     },

@@ -1,5 +1,7 @@
 import type { Context } from '../../context.ts';
 import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import { networkKeys, storedReader } from '../../db/batch/stored.ts';
+import { sql } from '../../db/rows.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
@@ -22,6 +24,13 @@ export const loadSlotRewards = listReader({
 });
 
 export const seatKeyText = (key: SeatKey) => `${key.network}:${key.consensusSlot}:${key.rank}`;
+
+export const loadStoredRewardSlots = storedReader({
+  statement: 'storedRewardSlots',
+  keys: networkKeys,
+  ends: () =>
+    sql`select min(s.slot) as first, max(s.slot) as last from sync_committee_slots s where s.network = k.network`,
+});
 
 export const loadSeatReward = rowReader({ keyOf: seatKeyText, load: seatRewards, rows: () => 1 });
 

@@ -5,7 +5,7 @@ import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, keyTable, momentText, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count, flag } from '../../kernel/leaves.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type DirectedRange, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { SyncCommitteeReward, type SyncCommitteeRewardField, syncCommitteeRewardFields } from './record.ts';
 
@@ -117,10 +117,10 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
 export function validatorRewardPages(
   db: Queryable,
   validators: readonly ValidatorKey[],
-  range: Range<RewardPosition>,
+  range: DirectedRange<RewardPosition>,
 ): Promise<ListedRewardRow[]> {
-  const { after, before } = range;
-  const order = range.backward ? sql`` : sql`desc`;
+  const { above, below, direction } = keysOfPage(range);
+  const order = raw(direction);
   return rows(
     db,
     Row,
@@ -133,15 +133,15 @@ export function validatorRewardPages(
       cross join lateral (
         select s.slot from sync_committee_slots s
         where s.committee = m.committee
-          ${after ? sql`and s.slot <= ${after.slot}::int` : sql``}
-          ${before ? sql`and s.slot >= ${before.slot}::int` : sql``}
+          ${above ? sql`and s.slot >= ${above.slot}::int` : sql``}
+          ${below ? sql`and s.slot <= ${below.slot}::int` : sql``}
         order by s.slot ${order}
         limit ${rowsToRead(range) + 1} -- of the cursor's slot, all seats may lie outside
       ) i
       cross join lateral generate_series(m.first_rank::int, m.first_rank + m.seats - 1) as n (rank)
       where m.network = k.network and m.validator_index = k.validator_index
-        ${after ? sql`and (i.slot, n.rank) < (${after.slot}::int, ${after.rank}::int)` : sql``}
-        ${before ? sql`and (i.slot, n.rank) > (${before.slot}::int, ${before.rank}::int)` : sql``}
+        ${above ? sql`and (i.slot, n.rank) > (${above.slot}::int, ${above.rank}::int)` : sql``}
+        ${below ? sql`and (i.slot, n.rank) < (${below.slot}::int, ${below.rank}::int)` : sql``}
       order by i.slot ${order}, n.rank ${order}
       limit ${rowsToRead(range)}
     ) page

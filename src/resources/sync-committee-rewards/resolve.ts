@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { type DirectedRange, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { loadSlotRewards, loadSlotState, loadValidatorRewards } from './loaders.ts';
@@ -44,16 +44,16 @@ export const slotRewardCursors = ({ network, slot }: SlotKey) =>
 export const validatorRewards = async (
   ctx: Context,
   validator: ValidatorKey,
-  range: Range<RewardPosition>,
+  range: DirectedRange<RewardPosition>,
 ): Promise<Slice<RewardRow>> => slice(await loadValidatorRewards(ctx, validator, range), range);
 
-const validatorListName = (validator: ValidatorKey) =>
-  `syncCommitteeRewards:validator:${validatorKeyText(validator)}`;
-
-export const validatorRewardCursor = (validator: ValidatorKey, row: RewardRow): string =>
-  encodeCursor(validatorListName(validator), [row.consensusSlot, row.rank]);
-
-export function validatorRewardPosition(validator: ValidatorKey, cursor: string): RewardPosition | undefined {
-  const [slot, rank] = decodePosition(validatorListName(validator), cursor, 2) ?? [];
-  return slot === undefined || rank === undefined ? undefined : { slot, rank };
+export function validatorRewardCursors(validator: ValidatorKey, ascending: boolean) {
+  const list = `syncCommitteeRewards:validator:${validatorKeyText(validator)}:${ascending}`;
+  return {
+    of: (row: RewardRow): string => encodeCursor(list, [row.consensusSlot, row.rank]),
+    read(cursor: string): RewardPosition | undefined {
+      const [slot, rank] = decodePosition(list, cursor, 2) ?? [];
+      return slot === undefined || rank === undefined ? undefined : { slot, rank };
+    },
+  };
 }

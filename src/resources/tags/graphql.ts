@@ -2,9 +2,9 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
 import { connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { decodeCursor, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
 import { badArgument, quoted } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -41,9 +41,11 @@ const memberPages = pageTypes(MemberType, {
   list: 'The validators of a private set',
 });
 
+const MemberOrder = orderInput('PrivateSetValidator', ['index'], () => 'The index of the validator.');
+const PrivateSetOrder = orderInput('PrivateSet', ['createdAt'], () => 'When it was created.');
+
 const sizes = sizesText(TAGS_SIZES);
 
-const accountText = 'Account that owns it, a UUID; `organizationId` in REST.';
 export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
 builder.node(PrivateSet, {
   description: 'A private set of validators (a tag in REST). Visible only to the account that owns it.',
@@ -59,18 +61,21 @@ builder.node(PrivateSet, {
     name: t.exposeString('name', {
       description: 'Name of the set; an account may use a name more than once.',
     }),
-    account: renamed(t, 'organizationId', accountText),
-    organizationId: renamed(t, 'organizationId', accountText, replacedBy('account')),
+    account: renamed(t, 'organizationId', 'Account that owns it, a UUID; `organizationId` in REST.'),
     validators: t.connection(
       {
         type: MemberType,
         nullable: true,
         extensions: { operation: 'listTagValidators' },
-        description: `The validators that are in it now, by index. ${sizes}`,
+        description: `The validators that are in it now, by default ascending by index. ${sizes}`,
+        args: {
+          orderBy: t.arg({ type: MemberOrder, description: 'The order; default: by index, ascending.' }),
+        },
         resolve: async (set, args, ctx, info) => {
-          const cursors = integerCursors(() => `members:${set.id}`);
+          const ascending = isAscending(args.orderBy, true);
+          const cursors = integerCursors(() => `members:${set.id}:${ascending}`);
           const range = connectionRange(args, info, { ...TAGS_SIZES, decode: cursors.read });
-          const page = await tagValidators(ctx, set.id, range);
+          const page = await tagValidators(ctx, set.id, { ...range, ascending });
           const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
           return connection(
             { ...page, rows },
@@ -98,36 +103,36 @@ function placeIn(list: string, cursor: string): TagPlace | undefined {
     : undefined;
 }
 
-for (const name of ['privateSets', 'tags'])
-  builder.queryField(name, (t) =>
-    t.connection(
-      {
-        type: PrivateSet,
-        nullable: true,
-        extensions: { operation: 'listTags' },
-        description: `The account's private sets of a network, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
-        ...(name === 'tags' ? { deprecationReason: replacedBy('privateSets') } : {}),
-        args: {
-          ...networkArgs,
-        },
-        resolve: async (_root, args, ctx, info) => {
-          const network = args.network ?? ctx.network;
-          const list = `tags:${ctx.caller.accountId}:${network}`;
-          const range = connectionRange(args, info, {
-            ...TAGS_SIZES,
-            decode: (cursor) => placeIn(list, cursor),
-          });
-          const page = await tags(ctx, network, range);
-          return connection(
-            page,
-            (row) => encodeCursor(list, [row.at, row.id]),
-            () => countTags(ctx, network),
-          );
-        },
+builder.queryField('privateSets', (t) =>
+  t.connection(
+    {
+      type: PrivateSet,
+      nullable: true,
+      extensions: { operation: 'listTags' },
+      description: `The account's private sets of a network, by default newest first. ${sizes} REST: GET /v1/eth/tags.`,
+      args: {
+        orderBy: t.arg({ type: PrivateSetOrder, description: 'The order; default: newest first.' }),
+        ...networkArgs,
       },
-      ...privateSetPages,
-    ),
-  );
+      resolve: async (_root, args, ctx, info) => {
+        const network = args.network ?? ctx.network;
+        const ascending = isAscending(args.orderBy);
+        const list = `tags:${ctx.caller.accountId}:${network}:${ascending}`;
+        const range = connectionRange(args, info, {
+          ...TAGS_SIZES,
+          decode: (cursor) => placeIn(list, cursor),
+        });
+        const page = await tags(ctx, network, { ...range, ascending });
+        return connection(
+          page,
+          (row) => encodeCursor(list, [row.at, row.id]),
+          () => countTags(ctx, network),
+        );
+      },
+    },
+    ...privateSetPages,
+  ),
+);
 
 builder.queryField('privateSet', (t) =>
   t.field({

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader, batchLoader, byKey } from '../../db/batch/loaders.ts';
-import type { Range } from '../../kernel/page.ts';
+import type { DirectedRange } from '../../kernel/page.ts';
 import {
   type MemberKey,
   type MemberRow,
@@ -35,7 +35,11 @@ export const loadMember = (ctx: Context, key: MemberKey): Promise<MemberRow | un
   ).load(key);
 
 /** Does not check ownership. */
-export const loadMembers = (ctx: Context, setId: string, range: Range<number>): Promise<TagValidator[]> =>
+export const loadMembers = (
+  ctx: Context,
+  setId: string,
+  range: DirectedRange<number>,
+): Promise<TagValidator[]> =>
   batchListLoader(
     ctx.loaders,
     `members:${JSON.stringify(range)}`,

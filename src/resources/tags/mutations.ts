@@ -1,18 +1,16 @@
 import type { z } from 'zod';
-import type { Network } from '../../chain/networks.ts';
-import type { Context } from '../../context.ts';
+import type { Reads } from '../../graphql/run/metering.ts';
 import { builder, globalIdOf } from '../../graphql/schema/builder.ts';
 import type { FieldsOf } from '../../graphql/schema/columns.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum } from '../../graphql/schema/enums.ts';
 import { badMutationInput, mutate, type Outcome, outcome } from '../../graphql/schema/user-errors.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { bodyFaults } from '../../kernel/body.ts';
-import { badInput, collectFaults, quoted } from '../../kernel/refusal.ts';
+import { badInput, collectFaults } from '../../kernel/refusal.ts';
 import { readValidatorName, type ValidatorName, type ValidatorNames } from '../validators/record.ts';
 import { checkSetId, PrivateSet } from './graphql.ts';
 import type { TagRow } from './queries.ts';
-import { MAX_ADDED, NewTag, REFERENCE, SetValidators, TagName, TagPubkeys } from './record.ts';
+import { MAX_ADDED, NewTag, SetValidators, TagName } from './record.ts';
 import { addValidators, createTag, deleteTag, removeValidators, renameTag } from './resolve.ts';
 
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
@@ -31,17 +29,15 @@ const referenceOf = ({ index, pubkey }: ValidatorNames) => index ?? pubkey;
 
 type Payload = Outcome & { set?: TagRow; pubkeysAdded?: string[]; deletedSetId?: string };
 
-const changed = (t: FieldsOf<Payload>) => {
-  const set = (deprecated: { deprecationReason?: string }) =>
-    t.field({
-      type: PrivateSet,
-      nullable: true,
-      description: 'The set as it is now; null when the mutation was refused.',
-      resolve: (payload) => payload.set,
-      ...deprecated,
-    });
-  return { privateSet: set({}), tag: set({ deprecationReason: replacedBy('privateSet') }), ...outcome(t) };
-};
+const changed = (t: FieldsOf<Payload>) => ({
+  privateSet: t.field({
+    type: PrivateSet,
+    nullable: true,
+    description: 'The set as it is now; null when the mutation was refused.',
+    resolve: (payload) => payload.set,
+  }),
+  ...outcome(t),
+});
 
 const payload = (name: string, description: string) =>
   builder.objectRef<Payload>(name).implement({ description, fields: changed });
@@ -78,218 +74,142 @@ const DeletePayload = builder.objectRef<Payload>('DeletePrivateSetPayload').impl
 const setIdText = '`setId` of the set, a UUID.';
 const nameText = 'Name, 1 to 100 characters; an account may use a name more than once.';
 const networkText = 'Network of its validators; default: that of the network header, else MAINNET.';
-const first = `Its first validators, at most ${MAX_ADDED}`;
-const many = `Validators, 1 to ${MAX_ADDED}`;
+const many = `Validators, 1 to ${MAX_ADDED}.`;
 
-// Keeps its old name, because clients' documents contain the name as the type of a variable.
 const CreateInput = builder.inputType('CreatePrivateSetInput', {
   description: 'A private set to create.',
   fields: (t) => ({
     name: t.string({ required: true, description: nameText }),
     network: t.field({ type: NetworkEnum, description: networkText }),
-    validators: t.field({ type: [ValidatorBy], description: `${first}.` }),
-  }),
-});
-const CreateTagInput = builder.inputType('CreateTagInput', {
-  description: 'A private set to create.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: nameText }),
-    network: t.field({ type: NetworkEnum, description: networkText }),
-    validators: t.stringList({ description: `${first}, each by ${REFERENCE}.` }),
+    validators: t.field({ type: [ValidatorBy], description: `Its first validators, at most ${MAX_ADDED}.` }),
   }),
 });
 const AddInput = builder.inputType('AddPrivateSetValidatorsInput', {
   description: 'Validators to add to a private set.',
   fields: (t) => ({
     setId: t.id({ required: true, description: setIdText }),
-    validators: t.field({ type: [ValidatorBy], required: true, description: `${many}.` }),
-  }),
-});
-const AddValidatorsInput = builder.inputType('AddValidatorsInput', {
-  description: 'Validators to add to a private set.',
-  fields: (t) => ({
-    setId: t.id({ required: true, description: setIdText }),
-    pubkeys: t.stringList({ required: true, description: `${many}, each by ${REFERENCE}.` }),
+    validators: t.field({ type: [ValidatorBy], required: true, description: many }),
   }),
 });
 const RemoveInput = builder.inputType('RemovePrivateSetValidatorsInput', {
   description: 'Validators to remove from a private set.',
   fields: (t) => ({
     setId: t.id({ required: true, description: setIdText }),
-    validators: t.field({ type: [ValidatorBy], required: true, description: `${many}.` }),
+    validators: t.field({ type: [ValidatorBy], required: true, description: many }),
   }),
 });
-const RemoveValidatorInput = builder.inputType('RemoveValidatorInput', {
-  description: 'A validator to remove from a private set.',
+const RenameInput = builder.inputType('RenamePrivateSetInput', {
+  description: 'A private set and its new name.',
   fields: (t) => ({
     setId: t.id({ required: true, description: setIdText }),
-    pubkey: t.string({ required: true, description: `The validator, by ${REFERENCE}.` }),
+    name: t.string({ required: true, description: nameText }),
   }),
 });
-const renameInput = (type: string) =>
-  builder.inputType(type, {
-    description: 'A private set and its new name.',
-    fields: (t) => ({
-      setId: t.id({ required: true, description: setIdText }),
-      name: t.string({ required: true, description: nameText }),
-    }),
-  });
-const deleteInput = (type: string) =>
-  builder.inputType(type, {
-    description: 'A private set to delete.',
-    fields: (t) => ({ setId: t.id({ required: true, description: setIdText }) }),
-  });
-
-type Creating = { name: string; network?: Network | null | undefined };
-const create = (ctx: Context, { network, name }: Creating, validators: unknown[]) =>
-  mutate(ctx, async () => {
-    const tag = checked(NewTag, { name, validators });
-    return { set: await createTag(ctx, network ?? ctx.network, tag, 'input') };
-  });
-
-const remove = (ctx: Context, given: string, read: () => ValidatorName[], list?: string) =>
-  mutate(ctx, async () => {
-    const [id, names] = collectFaults(() => checkSetId(given, badMutationInput), read);
-    return { set: await removeValidators(ctx, id, names, list) };
-  });
-
-const added = async (adding: ReturnType<typeof addValidators>) => {
-  const { tag, pubkeysAdded } = await adding;
-  return { set: tag, pubkeysAdded };
-};
+const DeleteInput = builder.inputType('DeletePrivateSetInput', {
+  description: 'A private set to delete.',
+  fields: (t) => ({ setId: t.id({ required: true, description: setIdText }) }),
+});
 
 function removedValidators(given: readonly ValidatorNames[]): ValidatorName[] {
   const { validators } = checked(SetValidators, { validators: given.map(referenceOf) });
   return validators.map((one) => readValidatorName(String(one)) as ValidatorName);
 }
 
-function removedValidator(pubkey: string): ValidatorName[] {
-  const name = readValidatorName(pubkey);
-  if (name) return [name];
-  throw badMutationInput('pubkey', `pubkey is ${quoted(pubkey)}; ${REFERENCE} is needed.`);
-}
-
 builder.mutationType({
   description: 'All mutations. They change data of the account, as the REST paths for tags do.',
 });
 
-// Nullable, because a failure must not null the committed results of other mutations.
-const creating = {
-  type: CreatePayload,
-  nullable: true,
-  extensions: { operation: 'createTag' },
-  description:
-    'Creates a private set of validators. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
-} as const;
+/** Their days are summed up for the set. */
+const daysOfMembers: Reads = ({ args, network, sizes }) => {
+  const { validators, network: given } = args.input as {
+    validators?: unknown[] | null;
+    network?: string | null;
+  };
+  return (validators ?? []).length * sizes.days((given ?? network).toLowerCase());
+};
+
 const inputText = 'The input.';
+// Nullable, because a failure must not null the committed results of other mutations.
 builder.mutationField('createPrivateSet', (t) =>
   t.field({
-    ...creating,
+    type: CreatePayload,
+    nullable: true,
+    extensions: { operation: 'createTag', reads: daysOfMembers },
+    description:
+      'Creates a private set of validators. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
     args: { input: t.arg({ type: CreateInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) => create(ctx, input, (input.validators ?? []).map(referenceOf)),
-  }),
-);
-builder.mutationField('createTag', (t) =>
-  t.field({
-    ...creating,
-    deprecationReason: replacedBy('createPrivateSet'),
-    args: { input: t.arg({ type: CreateTagInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) => create(ctx, input, input.validators ?? []),
+    resolve: (_root, { input: { name, network, validators } }, ctx) =>
+      mutate(ctx, async () => {
+        const tag = checked(NewTag, { name, validators: (validators ?? []).map(referenceOf) });
+        return { set: await createTag(ctx, network ?? ctx.network, tag, 'input') };
+      }),
   }),
 );
 
-const adding = {
-  type: AddPayload,
-  nullable: true,
-  extensions: { operation: 'addTagValidators' },
-  description:
-    'Adds validators to a private set. They count on all stored days; a validator that was removed before counts from the day of its return. REST: POST /v1/eth/tags/{id}/validators.',
-} as const;
 builder.mutationField('addPrivateSetValidators', (t) =>
   t.field({
-    ...adding,
+    type: AddPayload,
+    nullable: true,
+    extensions: { operation: 'addTagValidators', reads: daysOfMembers },
+    description:
+      'Adds validators to a private set. They count on all stored days; a validator that was removed before counts from the day of its return. REST: POST /v1/eth/tags/{id}/validators.',
     args: { input: t.arg({ type: AddInput, required: true, description: inputText }) },
     resolve: (_root, { input }, ctx) =>
       mutate(ctx, async () => {
         const given = { validators: input.validators.map(referenceOf) };
         const [id, { validators }] = inputOf(input.setId, SetValidators, given);
-        return added(addValidators(ctx, id, validators, ['input', 'validators']));
-      }),
-  }),
-);
-builder.mutationField('addValidators', (t) =>
-  t.field({
-    ...adding,
-    deprecationReason: replacedBy('addPrivateSetValidators'),
-    args: { input: t.arg({ type: AddValidatorsInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => {
-        const [id, { pubkeys }] = inputOf(input.setId, TagPubkeys, { pubkeys: input.pubkeys });
-        return added(addValidators(ctx, id, pubkeys, ['input', 'pubkeys']));
+        const { tag: set, pubkeysAdded } = await addValidators(ctx, id, validators, ['input', 'validators']);
+        return { set, pubkeysAdded };
       }),
   }),
 );
 
-const removing = {
-  type: RemovePayload,
-  nullable: true,
-  extensions: { operation: 'removeTagValidator' },
-  description:
-    'Removes validators from a private set, all or none: they stop counting today (UTC) and still count on earlier days. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',
-} as const;
 builder.mutationField('removePrivateSetValidators', (t) =>
   t.field({
-    ...removing,
+    type: RemovePayload,
+    nullable: true,
+    extensions: { operation: 'removeTagValidator' },
+    description:
+      'Removes validators from a private set, all or none: they stop counting today (UTC) and still count on earlier days. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',
     args: { input: t.arg({ type: RemoveInput, required: true, description: inputText }) },
     resolve: (_root, { input }, ctx) =>
-      remove(ctx, input.setId, () => removedValidators(input.validators), 'validators'),
-  }),
-);
-builder.mutationField('removeValidator', (t) =>
-  t.field({
-    ...removing,
-    deprecationReason: replacedBy('removePrivateSetValidators'),
-    args: { input: t.arg({ type: RemoveValidatorInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) => remove(ctx, input.setId, () => removedValidator(input.pubkey)),
+      mutate(ctx, async () => {
+        const [id, names] = collectFaults(
+          () => checkSetId(input.setId, badMutationInput),
+          () => removedValidators(input.validators),
+        );
+        return { set: await removeValidators(ctx, id, names, 'validators') };
+      }),
   }),
 );
 
-for (const { set, deprecated } of [
-  { set: 'PrivateSet', deprecated: false },
-  { set: 'Tag', deprecated: true },
-]) {
-  const replaced = (name: string) => (deprecated ? { deprecationReason: replacedBy(name) } : {});
-  const RenameInput = renameInput(`Rename${set}Input`);
-  builder.mutationField(`rename${set}`, (t) =>
-    t.field({
-      type: RenamePayload,
-      nullable: true,
-      extensions: { operation: 'renameTag' },
-      description: 'Renames a private set. REST: PATCH /v1/eth/tags/{id}.',
-      ...replaced('renamePrivateSet'),
-      args: { input: t.arg({ type: RenameInput, required: true, description: inputText }) },
-      resolve: (_root, { input }, ctx) =>
-        mutate(ctx, async () => {
-          const [id, { name }] = inputOf(input.setId, TagName, { name: input.name });
-          return { set: await renameTag(ctx, id, name) };
-        }),
-    }),
-  );
-  const DeleteInput = deleteInput(`Delete${set}Input`);
-  builder.mutationField(`delete${set}`, (t) =>
-    t.field({
-      type: DeletePayload,
-      nullable: true,
-      extensions: { operation: 'deleteTag' },
-      description: 'Deletes a private set with all its figures. REST: DELETE /v1/eth/tags/{id}.',
-      ...replaced('deletePrivateSet'),
-      args: { input: t.arg({ type: DeleteInput, required: true, description: inputText }) },
-      resolve: (_root, { input }, ctx) =>
-        mutate(ctx, async () => {
-          const deletedSetId = checkSetId(input.setId, badMutationInput);
-          await deleteTag(ctx, deletedSetId);
-          return { deletedSetId };
-        }),
-    }),
-  );
-}
+builder.mutationField('renamePrivateSet', (t) =>
+  t.field({
+    type: RenamePayload,
+    nullable: true,
+    extensions: { operation: 'renameTag' },
+    description: 'Renames a private set. REST: PATCH /v1/eth/tags/{id}.',
+    args: { input: t.arg({ type: RenameInput, required: true, description: inputText }) },
+    resolve: (_root, { input }, ctx) =>
+      mutate(ctx, async () => {
+        const [id, { name }] = inputOf(input.setId, TagName, { name: input.name });
+        return { set: await renameTag(ctx, id, name) };
+      }),
+  }),
+);
+
+builder.mutationField('deletePrivateSet', (t) =>
+  t.field({
+    type: DeletePayload,
+    nullable: true,
+    extensions: { operation: 'deleteTag' },
+    description: 'Deletes a private set with all its figures. REST: DELETE /v1/eth/tags/{id}.',
+    args: { input: t.arg({ type: DeleteInput, required: true, description: inputText }) },
+    resolve: (_root, { input }, ctx) =>
+      mutate(ctx, async () => {
+        const deletedSetId = checkSetId(input.setId, badMutationInput);
+        await deleteTag(ctx, deletedSetId);
+        return { deletedSetId };
+      }),
+  }),
+);

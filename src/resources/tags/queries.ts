@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, momentText, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type Fields, momentText, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 
@@ -28,23 +28,27 @@ const fields: Fields<TagField> = {
 const select = sql`${selectList(fields, tagFields)}, ${at}::float8 as at`;
 const Row = Tag.extend({ at: z.number() });
 
-const after = (place: TagPlace | undefined, than: Sql) =>
-  place ? sql`and (${at}, s.set_id) ${than} (${place.at}::bigint, ${place.id}::uuid)` : sql``;
+const beyond = (place: TagPlace | undefined, than: Sql) =>
+  place
+    ? sql`and (s.created_at, s.set_id)
+        ${than} (timestamptz 'epoch' + ${place.at}::bigint * interval '1 microsecond', ${place.id}::uuid)`
+    : sql``;
 
 export function tagPage(
   db: Queryable,
   accountId: string,
   network: Network,
-  range: Range<TagPlace>,
+  range: DirectedRange<TagPlace>,
 ): Promise<TagRow[]> {
-  const order = range.backward ? sql`desc` : sql`asc`;
+  const { above, below, direction } = keysOfPage(range);
+  const order = raw(direction);
   return rows(
     db,
     Row,
     sql`/* tagPage */
     select ${select} from private_sets s
     where s.account_id = ${accountId} and s.network = ${network}
-      ${after(range.after, sql`>`)} ${after(range.before, sql`<`)}
+      ${beyond(above, sql`>`)} ${beyond(below, sql`<`)}
     order by s.created_at ${order}, s.set_id ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}`,
   );
 }
@@ -240,9 +244,10 @@ export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<Lis
 export function memberPages(
   db: Queryable,
   ids: readonly string[],
-  range: Range<number>,
+  range: DirectedRange<number>,
 ): Promise<(TagValidator & { list: number })[]> {
-  const order = range.backward ? sql`desc` : sql`asc`;
+  const { above, below, direction } = keysOfPage(range);
+  const order = raw(direction);
   return rows(
     db,
     TagValidator.extend({ list: count() }),
@@ -252,8 +257,8 @@ export function memberPages(
     from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)
     cross join lateral (
       select m.validator_index, m.validator_pubkey, m.added_at from private_set_members m
-      where m.set_id = k.set_id and m.removed_at is null and m.validator_index > ${range.after ?? -1}
-        ${range.before === undefined ? sql`` : sql`and m.validator_index < ${range.before}`}
+      where m.set_id = k.set_id and m.removed_at is null and m.validator_index > ${above ?? -1}
+        ${below === undefined ? sql`` : sql`and m.validator_index < ${below}`}
       order by m.validator_index ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}
     ) p
     order by k.list, p.validator_index ${order}`,

@@ -51,11 +51,11 @@ const tagName = () =>
     .max(100, `must be ${NAME}`)
     .describe('Name of the tag, 1 to 100 characters.');
 
-export const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
+const REFERENCE = 'an index, or a public key of 96 hex digits, with or without 0x';
 /** In GraphQL, an index is text, because input types have no unions. */
 const reference = () => {
   const wrong = `must be ${REFERENCE}`;
-  const pattern = /^(0[xX][0-9a-fA-F]{96}|\d{1,9})$/;
+  const pattern = /^((0[xX])?[0-9a-fA-F]{96}|\d{1,9})$/;
   return z.union([z.int32(wrong).min(0, wrong), z.string().regex(pattern, wrong)], wrong);
 };
 const references = (min: number) =>

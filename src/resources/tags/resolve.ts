@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { audit } from '../../db/audit.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { inTurn } from '../../kernel/in-turn.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { type DirectedRange, type Slice, slice } from '../../kernel/page.ts';
 import { badInput, type Fault, notFound, quoted, Refusal } from '../../kernel/refusal.ts';
 import { addSetDays, lockSetDays, recomputeSetDays } from '../private-sets/set-days.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
@@ -39,8 +39,12 @@ export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
   return tag;
 }
 
-export const tags = async (ctx: Context, network: Network, range: Range<TagPlace>): Promise<Slice<TagRow>> =>
-  slice(await tagPage(ctx.primary, ctx.caller.accountId, network, range), range);
+/** By creation time. */
+export const tags = async (
+  ctx: Context,
+  network: Network,
+  range: DirectedRange<TagPlace>,
+): Promise<Slice<TagRow>> => slice(await tagPage(ctx.primary, ctx.caller.accountId, network, range), range);
 
 export const countTags = (ctx: Context, network: Network): Promise<number> =>
   tagTotal(ctx.primary, ctx.caller.accountId, network);
@@ -48,7 +52,7 @@ export const countTags = (ctx: Context, network: Network): Promise<number> =>
 export const tagValidators = async (
   ctx: Context,
   id: string,
-  range: Range<number>,
+  range: DirectedRange<number>,
 ): Promise<Slice<TagValidator>> => slice(await loadMembers(ctx, id, range), range);
 
 export const countTagValidators = loadMemberTotal;

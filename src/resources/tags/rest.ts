@@ -70,7 +70,7 @@ const routes = [
     query: pageQuery,
     reply: envelopeV1(Tag),
     async handle(ctx: Context, { query }, call) {
-      const page = await tags(ctx, ctx.network, { ...query, rowsOnly: true });
+      const page = await tags(ctx, ctx.network, { ...query, ascending: true, rowsOnly: true });
       const count = await countTags(ctx, ctx.network);
       return pageOf(call, query, count, page.rows);
     },
@@ -90,6 +90,7 @@ const routes = [
     body: NewTag,
     status: 201,
     reply: Tag,
+    reads: ({ sizes, network }, { body }) => (body.validators?.length ?? 0) * sizes.days(network),
     handle: async (ctx: Context, { body }) => ({
       body: await createTag(ctx, ctx.network, body, 'body'),
     }),
@@ -152,7 +153,7 @@ const routes = [
     reply: envelopeV1(TagValidator),
     async handle(ctx: Context, { params, query }, call) {
       const { id } = await ownTag(ctx, params.id);
-      const page = await tagValidators(ctx, id, { ...query, rowsOnly: true });
+      const page = await tagValidators(ctx, id, { ...query, ascending: true, rowsOnly: true });
       const count = await countTagValidators(ctx, id);
       return pageOf(call, query, count, page.rows);
     },
@@ -171,6 +172,7 @@ const routes = [
     body: TagPubkeys,
     status: 201,
     reply: ValidatorsAdded,
+    reads: ({ sizes, network }, { body }) => body.pubkeys.length * sizes.days(network),
     handle: async (ctx: Context, { params, body }) => ({
       body: await addValidators(ctx, params.id, body.pubkeys, ['body', 'pubkeys']),
     }),

@@ -1,4 +1,6 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
+import type { Reads } from '../../graphql/run/metering.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import {
@@ -9,28 +11,22 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { endsOf } from '../../graphql/schema/ends.ts';
-import {
-  enumName,
-  enumValues,
-  NetworkEnum,
-  networkArgs,
-  TimeWindowEnum,
-} from '../../graphql/schema/enums.ts';
+import { enumName, enumValues, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
-import { orderInput } from '../../graphql/schema/order.ts';
-import { selectedOf } from '../../graphql/schema/selection.ts';
+import { isAscending, orderInput } from '../../graphql/schema/order.ts';
+import { firstSummary } from '../../graphql/schema/summaries.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { Operator } from '../operators/graphql.ts';
-import { IN_OPERATOR, operatorFigures } from '../operators/summary.ts';
+import { IN_OPERATOR, namedSelection } from '../operators/summary.ts';
+import { sizeOfNamed, sizeOfParent } from '../reads.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
 import { loadNewestEpoch, loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
 import { type ValidatorRow, validatorOrders } from './queries.ts';
-import { Validator, validatorAsked } from './record.ts';
+import { readValidatorBy, Validator } from './record.ts';
 import {
   operatorsOf,
   operatorValidatorCursors,
@@ -56,6 +52,8 @@ const ValidatorStatusEnum = builder.enumType('ValidatorStatus', {
     'What a validator does at the newest stored epoch of its network: that of the newest slot or active balance. Without one, known epochs count as past.',
   values: enumValues(validatorStatuses, (status) => statusTexts[status]),
 });
+
+const summaryAsked = (info: GraphQLResolveInfo) => firstSummary(info, namedSelection(info, IN_OPERATOR));
 
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
 builder.node(ValidatorType, {
@@ -87,15 +85,7 @@ builder.node(ValidatorType, {
       extensions: { operation: 'listOperators', rows: 4 },
       description:
         'The operators it belongs to: deposit address, withdrawal address, node operator and pool, in this order.',
-      args: {
-        window: t.arg({
-          type: TimeWindowEnum,
-          deprecationReason: replacedBy('summary(window:) of each operator'),
-          description: 'Window of the deprecated figures; leaves out operators without a summary in it.',
-        }),
-      },
-      resolve: (row, args, ctx, info) =>
-        operatorsOf(ctx, row, args.window ?? null, selectedOf(info, operatorFigures, IN_OPERATOR)),
+      resolve: (row, _args, ctx, info) => operatorsOf(ctx, row, summaryAsked(info)),
     }),
   }),
 });
@@ -113,23 +103,11 @@ builder.queryField('validator', (t) =>
     extensions: { operation: 'validator' },
     description: 'One validator; null when it is not known.',
     args: {
-      by: t.arg({ type: ValidatorBy, description: 'The validator; required.' }),
-      index: t.arg.int({
-        description: 'Index of the validator, >= 0.',
-        deprecationReason: replacedBy('by'),
-      }),
-      pubkey: t.arg.string({
-        description: 'Public key of the validator, 0x and 96 hex digits.',
-        deprecationReason: replacedBy('by'),
-      }),
+      by: t.arg({ type: ValidatorBy, required: true, description: 'The validator.' }),
       ...networkArgs,
     },
-    resolve: (_root, { by, index, pubkey, network }, ctx: Context) =>
-      validator(
-        ctx,
-        network ?? ctx.network,
-        validatorAsked(by, { index: 'index', pubkey: 'pubkey' }, index, pubkey),
-      ),
+    resolve: (_root, { by, network }, ctx: Context) =>
+      validator(ctx, network ?? ctx.network, readValidatorBy(by, ['by'])),
   }),
 );
 
@@ -198,12 +176,27 @@ function epochsOf(args: ListArgs, operator: unknown, status: ValidatorStatus | n
   return epochs;
 }
 
+/** A total counts one by one; a page of an operator passes over the validators that another filter leaves out. */
+const listReads: Reads = ({ args, totals, sizes }) => {
+  const { operator, slashed, status } = (args.where ?? {}) as {
+    operator?: object;
+    slashed?: boolean | null;
+    status?: string | null;
+  };
+  if (args.indices != null || (slashed === true && !operator)) return 0;
+  if (!operator) return totals * sizes.validators;
+  const isNarrowed = slashed != null || status != null;
+  return (totals + Number(isNarrowed)) * sizeOfNamed(sizes, operator);
+};
+
+const ownReads: Reads = (of) => of.totals * sizeOfParent(of);
+
 builder.queryField('validators', (t) =>
   t.connection(
     {
       type: ValidatorType,
       nullable: true,
-      extensions: { operation: 'validators' },
+      extensions: { operation: 'validators', reads: listReads },
       description: `Validators, by default ascending by index. ${sizesText(VALIDATORS_SIZES)}`,
       args: {
         indices: t.arg.intList({
@@ -236,7 +229,7 @@ builder.queryField('validators', (t) =>
           status: where?.status ?? null,
           order: {
             field: orderBy?.field ?? 'index',
-            ascending: orderBy ? orderBy.direction === 'asc' : true,
+            ascending: isAscending(orderBy, true),
           },
           epochs,
         };
@@ -260,9 +253,9 @@ builder.objectField(SlashingType, 'operators', (t) =>
     extensions: { operation: 'listOperators', rows: 4 },
     description:
       'The operators of the slashed validator: deposit address, withdrawal address, node operator and pool, in this order; empty when only its slashing is stored.',
-    resolve: async (row, _args, ctx) => {
+    resolve: async (row, _args, ctx, info) => {
       const found = await loadValidator(ctx, row);
-      return found ? operatorsOf(ctx, found, null, []) : [];
+      return found ? operatorsOf(ctx, found, summaryAsked(info)) : [];
     },
   }),
 );
@@ -276,17 +269,30 @@ builder.objectField(SlashingType, 'validator', (t) =>
   }),
 );
 
+const OperatorValidatorOrder = orderInput(
+  'OperatorValidator',
+  ['index'],
+  () => 'The index of the validator.',
+);
+
 builder.objectField(Operator, 'validators', (t) =>
   t.connection(
     {
       type: ValidatorType,
       nullable: true,
-      extensions: { operation: 'validators' },
-      description: `Its validators by index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. ${sizesText(VALIDATORS_SIZES)}`,
+      extensions: { operation: 'validators', reads: ownReads },
+      description: `Its validators, by default ascending by index. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. ${sizesText(VALIDATORS_SIZES)}`,
+      args: {
+        orderBy: t.arg({
+          type: OperatorValidatorOrder,
+          description: 'The order; default: by index, ascending.',
+        }),
+      },
       resolve: async (operator, args, ctx, info) => {
-        const cursors = operatorValidatorCursors(operator);
+        const ascending = isAscending(args.orderBy, true);
+        const cursors = operatorValidatorCursors(operator, ascending);
         const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
-        const page = await operatorValidators(ctx, operator, range);
+        const page = await operatorValidators(ctx, operator, { ...range, ascending });
         return connection(
           page,
           (row) => cursors.of(row.validatorIndex),

@@ -5,10 +5,20 @@ import { ListedTotal } from '../../db/batch/readers.ts';
 import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { join, type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import {
+  beyond,
+  join,
+  type KeyColumns,
+  keyTable,
+  raw,
+  rows,
+  type Sql,
+  selectList,
+  sql,
+} from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type Ends, type Range, rowsToRead } from '../../kernel/page.ts';
+import { type DirectedRange, type Ends, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { Validator, validatorFields } from './record.ts';
 import { activation, exit, hasStatus, partsWithStatus, type ValidatorStatus } from './status.ts';
@@ -108,14 +118,14 @@ export function validatorPage(
   const [above, below] = ascending ? [after, before] : [before, after];
   const column = orderColumns[field];
   const direction = ascending === (range.backward === true) ? sql`desc` : sql``;
-  const at = ({ at, validatorIndex }: ValidatorPosition) => sql`(${at}::int, ${validatorIndex}::int)`;
-  const key = field === 'index' ? sql`v.validator_index` : sql`(${column}, v.validator_index)`;
-  const bound = (position: ValidatorPosition) =>
-    field === 'index' ? sql`${position.validatorIndex}::int` : at(position);
+  const past = (than: '>' | '<', { at, validatorIndex }: ValidatorPosition) =>
+    field === 'index'
+      ? sql`and v.validator_index ${raw(than)} ${validatorIndex}::int`
+      : beyond([column, sql`v.validator_index`], than, [sql`${at}::int`, sql`${validatorIndex}::int`]);
   const page = (columns: Sql, source: Sql) => sql`select ${columns}
     from ${source}
-      ${above ? sql`and ${key} > ${bound(above)}` : sql``}
-      ${below ? sql`and ${key} < ${bound(below)}` : sql``}
+      ${above ? past('>', above) : sql``}
+      ${below ? past('<', below) : sql``}
     order by ${field === 'index' ? sql`` : sql`${column} ${direction},`} v.validator_index ${direction}
     limit ${rowsToRead(range)}`;
   const parts = sources(list, newest);
@@ -171,9 +181,10 @@ export function newestEpochs(
 export function operatorValidatorPages(
   db: Queryable,
   operators: readonly OperatorId[],
-  range: Range<number>,
+  range: DirectedRange<number>,
 ): Promise<(ValidatorRow & { list: number })[]> {
-  const order = range.backward ? sql`desc` : sql``;
+  const { above, below, direction } = keysOfPage(range);
+  const order = raw(direction);
   return rows(
     db,
     ListedRow,
@@ -185,8 +196,8 @@ export function operatorValidatorPages(
       from operator_validators m
       where m.network = k.network and m.id_type = k.id_type
         and m.operator_id = k.operator_id and m.share_of = k.share_of
-        and m.validator_index > ${range.after ?? -1}
-        ${range.before === undefined ? sql`` : sql`and m.validator_index < ${range.before}`}
+        and m.validator_index > ${above ?? -1}
+        ${below === undefined ? sql`` : sql`and m.validator_index < ${below}`}
       order by m.validator_index ${order}
       limit ${rowsToRead(range)}
     ) page

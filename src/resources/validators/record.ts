@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
-import { badArgument, badInput, quoted } from '../../kernel/refusal.ts';
+import { badInput, quoted } from '../../kernel/refusal.ts';
 
 export const Validator = z
   .object({
@@ -26,12 +26,16 @@ export const Validator = z
 export type Validator = z.infer<typeof Validator>;
 export const validatorFields = Object.keys(Validator.shape) as (keyof Validator)[];
 
-/** `pubkey` is in lower case. */
+/** `pubkey` is in lower case, with 0x. */
 export type ValidatorName = { index: number } | { pubkey: string };
+
+/** Clients of beacon nodes write public keys without 0x, too. */
+const PUBKEY = /^(?:0x)?([0-9a-f]{96})$/i;
 
 export function readValidatorName(text: string): ValidatorName | undefined {
   if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return { index: Number(text) };
-  return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
+  const digits = PUBKEY.exec(text)?.[1];
+  return digits === undefined ? undefined : { pubkey: `0x${digits.toLowerCase()}` };
 }
 
 export type ValidatorNames = { index?: number | null | undefined; pubkey?: string | null | undefined };
@@ -45,19 +49,6 @@ export function readValidatorBy(
   return index == null ? readPubkey([...at, 'pubkey'], pubkey as string) : readIndex([...at, 'index'], index);
 }
 
-export function validatorAsked(
-  by: ValidatorNames | null | undefined,
-  names: { index: string; pubkey: string },
-  index: number | null | undefined,
-  pubkey: string | null | undefined,
-): ValidatorName {
-  if ([by, index, pubkey].filter((given) => given != null).length !== 1) {
-    throw badArgument('by', `Give by, or one of the deprecated ${names.index} and ${names.pubkey}.`);
-  }
-  if (by != null) return readValidatorBy(by, ['by']);
-  return index == null ? readPubkey([names.pubkey], pubkey as string) : readIndex([names.index], index);
-}
-
 const badValue = (at: readonly (string | number)[], msg: string) =>
   badInput([{ loc: ['argument', ...at], msg, type: 'value_error' }]);
 
@@ -66,8 +57,8 @@ function readIndex(at: readonly (string | number)[], index: number): ValidatorNa
   throw badValue(at, `${at.join('.')} is ${index}; an integer >= 0 is needed.`);
 }
 
-function readPubkey(at: readonly (string | number)[], pubkey: string): ValidatorName {
+export function readPubkey(at: readonly (string | number)[], pubkey: string): { pubkey: string } {
   const read = readValidatorName(pubkey);
   if (read && 'pubkey' in read) return read;
-  throw badValue(at, `${at.join('.')} is ${quoted(pubkey)}; 0x and 96 hex digits are needed.`);
+  throw badValue(at, `${at.join('.')} is ${quoted(pubkey)}; 96 hex digits are needed, with or without 0x.`);
 }

@@ -1,9 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
-import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { FirstSummary } from '../../fast-rows/index.ts';
 import { decodePosition, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
-import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
-import { loadOperator, loadOperatorNode, type OperatorId, type OperatorNode } from '../operators/loaders.ts';
+import { type DirectedRange, LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
+import { loadOperatorNode, type OperatorId, type OperatorNode } from '../operators/loaders.ts';
 import type { IdType, OperatorField } from '../operators/record.ts';
 import {
   byValidatorName,
@@ -59,31 +59,27 @@ export function validatorCursors(list: ValidatorList) {
   };
 }
 
-export const operatorValidatorCursors = ({ network, idType, id }: OperatorId) =>
-  integerCursors(() => `validators:${JSON.stringify([network, idType, id])}`);
+export const operatorValidatorCursors = ({ network, idType, id }: OperatorId, ascending: boolean) =>
+  integerCursors(() => `validators:${JSON.stringify([network, idType, id, ascending])}`);
 
 export const operatorValidators = async (
   ctx: Context,
   operator: OperatorId,
-  range: Range<number>,
+  range: DirectedRange<number>,
 ): Promise<Slice<ValidatorRow>> => slice(await loadOperatorValidators(ctx, operator, range), range);
 
 const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool'] as const satisfies IdType[];
 
+/** With the summary of each that `first` asks for. */
 export async function operatorsOf(
   ctx: Context,
   row: ValidatorRow,
-  timeWindow: TimeWindow | null,
-  asked: readonly OperatorField[],
+  first?: FirstSummary<OperatorField>,
 ): Promise<OperatorNode[]> {
   const keys = memberOf.flatMap((idType): OperatorId[] => {
     const id = row[idType];
     return id === null ? [] : [{ network: row.network, idType, id }];
   });
-  const found = await Promise.all<OperatorNode | undefined>(
-    keys.map((id) =>
-      timeWindow === null ? loadOperatorNode(ctx, id) : loadOperator(ctx, { ...id, timeWindow }, asked),
-    ),
-  );
+  const found = await Promise.all(keys.map((id) => loadOperatorNode(ctx, id, first)));
   return found.filter((operator) => operator !== undefined);
 }

@@ -360,6 +360,7 @@ describe.skipIf(noRenderer || !thorough)('the manifests of the Helm chart', () =
   });
 
   const database = cases[0]?.[1] as Values;
+  const pathless = { ...database, ingress: { enabled: true, path: '/stake' } };
   it.each([
     ['no database', {}, 'set secret.values.DATABASE_URL'],
     ['a Secret without the database', { secret: { existing: 'a', keys: ['REDIS_URL'] } }, 'DATABASE_URL'],
@@ -371,9 +372,18 @@ describe.skipIf(noRenderer || !thorough)('the manifests of the Helm chart', () =
     ],
     ['a mirror of nothing', { ...everything, mirror: { enabled: true } }, 'mirror.from'],
     ['backups without a volume', { ...database, backup: { enabled: true } }, 'backup.claim'],
+    ['an Ingress below a path that the gateway is not told', pathless, 'settings.PUBLIC_URL'],
     ['retention without ages', { ...database, retain: { enabled: true } }, 'retain.ages'],
   ])('are refused for %s, and the message names the value', (_name, over, named) => {
     expect(() => renderer.text(withValues(over))).toThrow(named);
+  });
+
+  it('serve below a path that PUBLIC_URL tells the gateway', () => {
+    const ingress = { enabled: true, path: '/stake' };
+    const settings = { PUBLIC_URL: 'https://example.org/stake/' };
+    const text = Object.values(renderer.text(withValues({ ...database, settings, ingress }))).join('\n');
+    expect(text).toMatch(/path: "\/stake"\n\s+pathType: Prefix/);
+    expect(text).toContain('PUBLIC_URL: https://example.org/stake/\n');
   });
 
   it('come with notes that warn of gateways without Redis and of an Ingress that is not trusted', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyBlock } from '../../../src/indexer/chain/block.ts';
+import { processBlock } from '../../../src/indexer/chain/block.ts';
 import { rulesAt } from '../../../src/indexer/chain/rules.ts';
 import { SpecError } from '../../../src/indexer/spec.ts';
 import { Vote } from '../../../src/indexer/types.ts';
@@ -26,7 +26,7 @@ const ten = (epoch: number, change = {}) => {
 describe('slashings', () => {
   it('take a share of the effective balance, and give the proposer both parts of the reward', () => {
     const world = ten(FULU);
-    const effects = applyBlock(
+    const effects = processBlock(
       world,
       blockOf(FULU * 32 + 1, { ...noSync, proposerSlashings: [3] }),
       committee,
@@ -42,7 +42,7 @@ describe('slashings', () => {
     ['bellatrix', BELLATRIX, 1_000_000_000, 62_500_000],
   ])('in %s take 1/32 and give 1/512', (_, epoch, penalty, reward) => {
     const world = ten(epoch);
-    const effects = applyBlock(
+    const effects = processBlock(
       world,
       blockOf(epoch * 32 + 1, { ...noSync, proposerSlashings: [3] }),
       committee,
@@ -61,9 +61,9 @@ describe('slashings', () => {
         [2, 3, 4],
       ],
     };
-    const effects = applyBlock(world, blockOf(FULU * 32 + 1, slashings), committee);
+    const effects = processBlock(world, blockOf(FULU * 32 + 1, slashings), committee);
     expect(effects.slashings.map(({ validatorIndex }) => validatorIndex)).toEqual([3, 2, 4]);
-    const later = applyBlock(
+    const later = processBlock(
       world,
       blockOf(FULU * 32 + 2, { ...noSync, attesterSlashings: [[2, 3, 4]] }),
       committee,
@@ -82,7 +82,7 @@ describe('slashings', () => {
       recordOf(4, { exitEpoch: FULU - 300, withdrawableEpoch: FULU + 1 }),
     ]);
     const block = blockOf(FULU * 32 + 1, { ...noSync, attesterSlashings: [[1, 2, 3, 4]] });
-    expect(applyBlock(world, block, new Uint32Array(512)).slashings).toMatchObject([{ validatorIndex: 4 }]);
+    expect(processBlock(world, block, new Uint32Array(512)).slashings).toMatchObject([{ validatorIndex: 4 }]);
   });
 
   it("tell the balance before the block, and the block's withdrawal comes first", () => {
@@ -91,8 +91,9 @@ describe('slashings', () => {
     const execution = {
       ...({} as NonNullable<ReturnType<typeof blockOf>['execution']>),
       withdrawals: [{ validatorIndex: 3, amount: 32 * ETH }],
+      builderWithdrawals: [],
     };
-    const effects = applyBlock(
+    const effects = processBlock(
       world,
       blockOf(FULU * 32 + 1, { ...noSync, execution, proposerSlashings: [3] }),
       committee,
@@ -109,7 +110,7 @@ describe('the sync committee', () => {
     const { participant, syncProposer } = world.terms;
     const bits = new Uint8Array(64);
     bits[0] = 0b0000_0110;
-    const effects = applyBlock(world, blockOf(FULU * 32 + 1, { syncCommitteeBits: bits }), committee);
+    const effects = processBlock(world, blockOf(FULU * 32 + 1, { syncCommitteeBits: bits }), committee);
     // Seat 0 has nothing to lose, 1 and 2 earn, 3 and 4 lose it again, and the others have nothing.
     expect(world.balances[9]).toBe(0);
     expect(effects.consensusRewards).toBe(2 * syncProposer);
@@ -123,7 +124,7 @@ describe('the sync committee', () => {
   });
 
   it('of another size than the bits is refused', () => {
-    expect(() => applyBlock(ten(FULU), blockOf(FULU * 32 + 1), new Uint32Array(511))).toThrow(
+    expect(() => processBlock(ten(FULU), blockOf(FULU * 32 + 1), new Uint32Array(511))).toThrow(
       /sync committee bits for 511/,
     );
   });
@@ -141,10 +142,11 @@ describe('attestations', () => {
       source: { epoch: of - 1, root: '' },
       target: { epoch: of, root: rootOf(of * 32) },
       committees: [0],
+      votesFull: false,
       aggregationBits: Uint8Array.of(0b111),
       ...change,
     };
-    const effects = applyBlock(
+    const effects = processBlock(
       world,
       blockOf(of * 32 + delay, { ...noSync, attestations: [vote] }),
       new Uint32Array(512),
@@ -194,7 +196,7 @@ describe('requests', () => {
   it('to consolidate with itself make a validator compounding, and queue what is above 32 ETH', () => {
     const world = ten(FULU);
     world.balances[3] = 33 * ETH;
-    applyBlock(
+    processBlock(
       world,
       blockOf(FULU * 32 + 1, { ...noSync, consolidationRequests: [request(3), request(3)] }),
       committee,
@@ -223,7 +225,7 @@ describe('requests', () => {
     const other = worldOf(FULU, [recordOf(0), recordOf(1), recordOf(2), recordOf(3, record), recordOf(4)]);
     other.balances[3] = 33 * ETH;
     const block = blockOf(FULU * 32 + 1, { ...noSync, consolidationRequests: [request(3, change)] });
-    applyBlock(other, block, new Uint32Array(512));
+    processBlock(other, block, new Uint32Array(512));
     const prefix = Number(recordOf(3, record).withdrawalCredentials.slice(0, 4));
     expect([other.prefixes[3], other.balances[3], other.deposits]).toEqual([prefix, 33 * ETH, []]);
     expect(world.deposits).toEqual([]);
@@ -233,7 +235,11 @@ describe('requests', () => {
     const world = ten(FULU);
     world.balances[3] = 33 * ETH;
     world.exiting.add(3);
-    applyBlock(world, blockOf(FULU * 32 + 1, { ...noSync, consolidationRequests: [request(3)] }), committee);
+    processBlock(
+      world,
+      blockOf(FULU * 32 + 1, { ...noSync, consolidationRequests: [request(3)] }),
+      committee,
+    );
     expect([world.prefixes[3], world.balances[3]]).toEqual([1, 33 * ETH]);
   });
 
@@ -244,14 +250,14 @@ describe('requests', () => {
       deposits: [depositOf(2, 5 * ETH)],
       depositRequests: [depositOf(77, 32 * ETH)],
     };
-    applyBlock(world, blockOf(FULU * 32 + 1, block), committee);
+    processBlock(world, blockOf(FULU * 32 + 1, block), committee);
     expect(world.deposits).toMatchObject([
       { amount: 5 * ETH, slot: 0 },
       { amount: 32 * ETH, slot: FULU * 32 + 1 },
     ]);
     const deneb = ten(DENEB, { newcomers: new Map([[pubkeyOf(10), 10]]), size: 11 });
     const deposits = [depositOf(2, 5 * ETH), depositOf(10, 40 * ETH), depositOf(77, 32 * ETH)];
-    applyBlock(deneb, blockOf(DENEB * 32 + 1, { ...noSync, deposits }), committee);
+    processBlock(deneb, blockOf(DENEB * 32 + 1, { ...noSync, deposits }), committee);
     expect([deneb.balances[2], deneb.balances[10], deneb.increments[10]]).toEqual([37 * ETH, 40 * ETH, 32]);
     expect(deneb.deposits).toEqual([]);
   });
@@ -277,6 +283,7 @@ describe('forks', () => {
     expect(rulesAt(altair, 80_000)).toEqual({
       fork: 'altair',
       electra: false,
+      gloas: false,
       anyTargetDelay: false,
       slashingQuotient: 64,
       whistleblowerQuotient: 512,

@@ -161,7 +161,9 @@ describe('a chain', () => {
     const small = new SmallChain(records());
     small.step({
       blocks: {
-        3: { withdrawalRequests: [{ sourceAddress: addressOf(9), validatorPubkey: pubkeyOf(3), amount: 0 }] },
+        3: {
+          withdrawalRequests: [{ sourceAddress: addressOf(9), validatorPubkey: pubkeyOf(3), exits: true }],
+        },
         9: switching(3),
         20: { voluntaryExits: [3] },
       },
@@ -178,8 +180,8 @@ describe('a chain', () => {
         3: { attesterSlashings: [[5]], voluntaryExits: [6] },
         4: {
           withdrawalRequests: [
-            { sourceAddress: '0x', validatorPubkey: pubkeyOf(7), amount: 0 },
-            { sourceAddress: '0x', validatorPubkey: pubkeyOf(8), amount: 1 },
+            { sourceAddress: '0x', validatorPubkey: pubkeyOf(7), exits: true },
+            { sourceAddress: '0x', validatorPubkey: pubkeyOf(8), exits: false },
           ],
         },
         5: {
@@ -258,8 +260,8 @@ describe('a chain', () => {
 describe('the block of the first slot of an epoch', () => {
   it('is applied once, though two inputs have it', () => {
     const [small, other] = [new SmallChain(records()), new SmallChain(records())];
-    const withdrawals = [{ validatorIndex: 5, amount: 1_000 }];
-    small.step({ nextFirst: { execution: { withdrawals } as unknown as ExecutionPayload } });
+    const payload = { withdrawals: [{ validatorIndex: 5, amount: 1_000 }], builderWithdrawals: [] };
+    small.step({ nextFirst: { execution: payload as unknown as ExecutionPayload } });
     other.step();
     for (let epochs = 0; epochs < 3; epochs++) {
       expect(small.balance(5)).toBe(other.balance(5) - 1_000);
@@ -355,7 +357,7 @@ describe('what is saved', () => {
     expect(() => Chain.restore(spec, changed(damaged), resume)).toThrow(/damaged/);
     const newer = Buffer.from(saved.state);
     newer[16] = 99;
-    expect(() => Chain.restore(spec, changed(newer), resume)).toThrow(/has version 99, not 2/);
+    expect(() => Chain.restore(spec, changed(newer), resume)).toThrow(/has version 99, not 3/);
     expect(() => Chain.restore(spec, changed(Buffer.from('something')), resume)).toThrow(/is not readable/);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { updateEffectiveBalances } from '../../../src/indexer/chain/balances.ts';
-import { processConsolidations } from '../../../src/indexer/chain/consolidations.ts';
-import { processDeposits } from '../../../src/indexer/chain/deposits.ts';
-import { inactivityPenalty, payDuties } from '../../../src/indexer/chain/rewards.ts';
-import { penalizeCorrelation } from '../../../src/indexer/chain/slashings.ts';
+import { processEffectiveBalanceUpdates } from '../../../src/indexer/chain/balances.ts';
+import { processPendingConsolidations } from '../../../src/indexer/chain/consolidations.ts';
+import { processPendingDeposits } from '../../../src/indexer/chain/deposits.ts';
+import { inactivityPenalty, processRewardsAndPenalties } from '../../../src/indexer/chain/rewards.ts';
+import { processSlashings } from '../../../src/indexer/chain/slashings.ts';
 import type { EpochVotes } from '../../../src/indexer/chain/votes.ts';
 import type { PendingDeposit, World } from '../../../src/indexer/chain/world.ts';
 import { Vote } from '../../../src/indexer/types.ts';
@@ -26,7 +26,7 @@ describe('duties', () => {
     return world;
   };
   const pay = (world: World, finalized = FULU - 1) =>
-    payDuties(world, world.votes[0] as EpochVotes, finalized);
+    processRewardsAndPenalties(world, world.votes[0] as EpochVotes, finalized);
   const base = (world: World) => 32 * world.terms.perIncrement;
 
   it('are paid by flag, in the share of the stake that did the same; head is not penalised', () => {
@@ -156,13 +156,13 @@ describe('correlation penalties', () => {
   it('are due half way to the withdrawable epoch, by the slashings of 8,192 epochs', () => {
     const electra = world(FULU);
     const perIncrement = Math.floor((3 * 100 * ETH) / 3200);
-    expect(penalizeCorrelation(electra, nothing)).toBe(perIncrement * 33);
+    expect(processSlashings(electra, nothing)).toBe(perIncrement * 33);
     expect([electra.balances[100], electra.balances[101]]).toEqual([33 * ETH - perIncrement * 33, 32 * ETH]);
   });
 
   it('before Electra are rounded to ETH of each validator', () => {
-    expect(penalizeCorrelation(world(300_000, 32), nothing)).toBe(Math.floor((32 * 300) / 3200) * ETH);
-    expect(penalizeCorrelation(world(300_000, 31), nothing)).toBe(Math.floor((31 * 300) / 3200) * ETH);
+    expect(processSlashings(world(300_000, 32), nothing)).toBe(Math.floor((32 * 300) / 3200) * ETH);
+    expect(processSlashings(world(300_000, 31), nothing)).toBe(Math.floor((31 * 300) / 3200) * ETH);
   });
 
   it('by slashings from before the start, of which today tells too little, are what the next state has', () => {
@@ -175,16 +175,16 @@ describe('correlation penalties', () => {
     const told = new Float64Array(102);
     const penalty = Math.floor((3 * 92 * ETH) / 3200) * 33; // slashed with 32 ETH
     told[100] = 33 * ETH - penalty;
-    expect(penalizeCorrelation(electra, told)).toBe(penalty);
+    expect(processSlashings(electra, told)).toBe(penalty);
     const other = world(FULU);
     other.slashings.splice(0, 3, { epoch: FULU - 5, increments: 31 }, { epoch: FULU, increments: 60 });
-    expect(penalizeCorrelation(other, told)).toBe(Math.floor((3 * 91 * ETH) / 3200) * 33);
+    expect(processSlashings(other, told)).toBe(Math.floor((3 * 91 * ETH) / 3200) * 33);
   });
 
   it('are never more than the whole balance', () => {
     const many = world(FULU);
     many.slashings.push({ epoch: FULU, increments: 100_000 });
-    expect(penalizeCorrelation(many, nothing)).toBe(33 * ETH);
+    expect(processSlashings(many, nothing)).toBe(33 * ETH);
   });
 });
 
@@ -215,9 +215,9 @@ describe('effective balances', () => {
       rules: { ...world.rules, electra: false },
       increments: world.increments.slice(),
     };
-    updateEffectiveBalances(world, cases.length);
+    processEffectiveBalanceUpdates(world, cases.length);
     expect([...world.increments]).toEqual(cases.map(([, , expected]) => expected));
-    updateEffectiveBalances(deneb, cases.length);
+    processEffectiveBalanceUpdates(deneb, cases.length);
     expect([...deneb.increments]).toEqual(cases.map(([, , expected]) => Math.min(32, expected)));
   });
 });
@@ -232,7 +232,7 @@ describe('consolidations', () => {
     world.slashed[3] = 1;
     const pending = (source: number, target: number) => ({ source, target });
     const before = [pending(0, 1), pending(1, 2), pending(3, 2), pending(4, 2)];
-    expect(processConsolidations(world, before, [pending(4, 2)])).toEqual([
+    expect(processPendingConsolidations(world, before, [pending(4, 2)])).toEqual([
       { source: 0, target: 1, epoch: FULU, amount: 32 * ETH },
       { source: 1, target: 2, epoch: FULU, amount: 32 * ETH },
     ]);
@@ -266,7 +266,7 @@ describe('deposits', () => {
   it('are applied in order, until one is not final', () => {
     const of = world();
     const entries = [deposit(0, 1), deposit(0, 2, FULU * 32), deposit(0, 4, FULU * 32 + 1), deposit(0, 8)];
-    const left = processDeposits(of, { first: 0, entries, carry }, FULU, next(35, 32, 32, 0, 0));
+    const left = processPendingDeposits(of, { first: 0, entries, carry }, FULU, next(35, 32, 32, 0, 0));
     expect(of.balances[0]).toBe(35 * ETH);
     expect(left).toMatchObject({ entries: entries.slice(2), carry: [0, 0] });
   });
@@ -274,13 +274,18 @@ describe('deposits', () => {
   it('of who exits go to the end; of who is withdrawable are applied without churn', () => {
     const of = world();
     const entries = [deposit(1, 1), deposit(2, 500), deposit(0, 2)];
-    const left = processDeposits(of, { first: 0, entries, carry }, FULU, next(34, 32, 532, 0, 0));
+    const left = processPendingDeposits(of, { first: 0, entries, carry }, FULU, next(34, 32, 532, 0, 0));
     expect([...of.balances].slice(0, 3)).toEqual([34, 32, 532].map((eth) => eth * ETH));
     expect(left.entries).toEqual([entries[0]]);
     const leaving = world();
     leaving.exiting.add(0); // in a block of this epoch
     expect(
-      processDeposits(leaving, { first: 0, entries: [entries[2] as PendingDeposit], carry }, FULU, next()),
+      processPendingDeposits(
+        leaving,
+        { first: 0, entries: [entries[2] as PendingDeposit], carry },
+        FULU,
+        next(),
+      ),
     ).toEqual({
       first: 1,
       entries: [entries[2]],
@@ -291,24 +296,29 @@ describe('deposits', () => {
 
   it('are at most 16 in an epoch, postponed ones included', () => {
     const entries = Array.from({ length: 20 }, (_, at) => deposit(at % 2, 1));
-    const left = processDeposits(world(), { first: 0, entries, carry }, FULU, next(40, 32, 32, 0, 0));
+    const left = processPendingDeposits(world(), { first: 0, entries, carry }, FULU, next(40, 32, 32, 0, 0));
     expect(left.entries).toHaveLength(12);
     expect(left.entries.slice(0, 4)).toEqual(entries.slice(16));
   });
 
   it('stop at the churn of the epoch, and what is left of it is carried over', () => {
     const entries = [deposit(0, 100), deposit(0, 100), deposit(0, 1)];
-    const first = processDeposits(world(), { first: 0, entries, carry }, FULU, next(132, 32, 32, 0, 0));
+    const first = processPendingDeposits(
+      world(),
+      { first: 0, entries, carry },
+      FULU,
+      next(132, 32, 32, 0, 0),
+    );
     // 128 ETH an epoch: 28 are carried over; with them, the second fits and leaves 56.
     expect(first).toMatchObject({ entries: entries.slice(1), carry: [28 * ETH, 28 * ETH] });
-    const exactly = processDeposits(
+    const exactly = processPendingDeposits(
       world(),
       { first: 0, entries: [deposit(0, 128)], carry },
       FULU,
       next(160, 32, 32, 0, 0),
     );
     expect(exactly).toMatchObject({ entries: [], carry: [0, 0] });
-    const second = processDeposits(world(), first, FULU, next(133, 32, 32, 0, 0));
+    const second = processPendingDeposits(world(), first, FULU, next(133, 32, 32, 0, 0));
     expect(second).toMatchObject({ entries: [], carry: [0, 0] });
   });
 
@@ -316,7 +326,7 @@ describe('deposits', () => {
     const entries = [deposit(0, 100), deposit(0, 100), deposit(0, 100)];
     const unknown = { first: 0, entries, carry: [0, Number.POSITIVE_INFINITY] as const };
     const of = world();
-    const told = processDeposits(of, unknown, FULU, next(232, 32, 32, 0, 0));
+    const told = processPendingDeposits(of, unknown, FULU, next(232, 32, 32, 0, 0));
     expect(of.balances[0]).toBe(232 * ETH);
     // At least 200 and less than 300 ETH could be processed.
     expect(told).toMatchObject({ entries: entries.slice(2), carry: [0, 100 * ETH - 1] });
@@ -328,16 +338,16 @@ describe('deposits', () => {
       first: 0,
       carry: [0, Number.POSITIVE_INFINITY] as const,
     });
-    const both = processDeposits(world(), unknown(200, 10), FULU, next(42, 32, 32, 0, 0));
+    const both = processPendingDeposits(world(), unknown(200, 10), FULU, next(42, 32, 32, 0, 0));
     expect(both.entries).toEqual([]);
-    const none = processDeposits(world(), unknown(200, 10), FULU, next(32, 32, 32, 0, 0));
+    const none = processPendingDeposits(world(), unknown(200, 10), FULU, next(32, 32, 32, 0, 0));
     expect(none).toMatchObject({ entries: unknown(200, 10).entries, carry: [128 * ETH, 200 * ETH - 1] });
   });
 
   it('of a key that never appears had an invalid signature: they take churn and move nothing', () => {
     const of = world();
     const entries = [deposit(99, 120), deposit(0, 10)];
-    const left = processDeposits(of, { first: 0, entries, carry }, FULU, next(32, 32, 32, 0, 0));
+    const left = processPendingDeposits(of, { first: 0, entries, carry }, FULU, next(32, 32, 32, 0, 0));
     expect([...of.balances]).toEqual([32, 32, 32, 0, 0].map((eth) => eth * ETH));
     expect(left).toMatchObject({ entries: [entries[1]], carry: [8 * ETH, 8 * ETH] });
   });
@@ -345,7 +355,7 @@ describe('deposits', () => {
   it('make a validator with the first valid signature; those before it are lost, those after it are added', () => {
     const of = world();
     const entries = [deposit(3, 2), deposit(3, 32), deposit(3, 1), deposit(4, 40)];
-    const left = processDeposits(of, { first: 0, entries, carry }, FULU, next(32, 32, 32, 33, 39));
+    const left = processPendingDeposits(of, { first: 0, entries, carry }, FULU, next(32, 32, 32, 33, 39));
     expect([...of.balances].slice(3)).toEqual([33 * ETH, 40 * ETH]); // 1 ETH was withdrawn by the next block
     expect([...of.increments].slice(3)).toEqual([32, 32]);
     expect(left.entries).toEqual([]);

@@ -10,6 +10,7 @@ describe.skipIf(!recorded)('recorded chains', () => {
   const chains = [
     ['chain-days', 160, 459],
     ['chain-wide', 12_400, 39],
+    ['chain-gloas', 320, 123],
   ] as const;
 
   it.each(chains)('%s: every balance of every epoch is explained', (name, validators, epochs) => {

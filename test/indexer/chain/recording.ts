@@ -3,11 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { Chain, Start } from '../../../src/indexer/chain/index.ts';
 import type { Resume } from '../../../src/indexer/chain/saved.ts';
+import { readBlock } from '../../../src/indexer/node/block.ts';
+import { readEnvelope } from '../../../src/indexer/node/scan/envelope.ts';
 import { type ChainSpec, parseSpec } from '../../../src/indexer/spec.ts';
 import type {
   Attestation,
   BeaconBlock,
+  BuilderRecord,
   Committees,
+  DepositRequest,
   EpochFacts,
   EpochInput,
   EpochState,
@@ -36,6 +40,7 @@ function attestationOf(a: any): Attestation {
       (i) => ((bits[i >> 3] as number) >> (i & 7)) & 1,
     ),
     aggregationBits: bytesOf(a.aggregation_bits),
+    votesFull: false,
   };
 }
 
@@ -44,6 +49,17 @@ const depositOf = (d: any) => ({
   withdrawalCredentials: d.withdrawal_credentials as string,
   amount: Number(d.amount),
   signature: d.signature as string,
+});
+
+const waitingOf = (d: any): DepositRequest => ({ ...depositOf(d), slot: Number(d.slot) });
+
+const builderOf = (b: any, index: number): BuilderRecord => ({
+  index,
+  pubkey: b.pubkey,
+  executionAddress: b.execution_address.toLowerCase(),
+  balance: Number(b.balance),
+  depositEpoch: Number(b.deposit_epoch),
+  withdrawableEpoch: epochOf(b.withdrawable_epoch),
 });
 
 const indices = (attestation: any) => attestation.attesting_indices.map(Number) as number[];
@@ -55,7 +71,14 @@ function slashedByVotes({ attestation_1, attestation_2 }: any): number[] {
     .sort((a, b) => a - b);
 }
 
-function blockOf({ slot, version, root, block: { message } }: any): BeaconBlock {
+function blockOf(line: any): BeaconBlock {
+  if (line.version === 'gloas') return readBlock({ version: 'gloas', data: line.block }, line.root);
+  const {
+    slot,
+    version,
+    root,
+    block: { message },
+  } = line;
   const { body } = message;
   const payload = body.execution_payload;
   const requests = body.execution_requests;
@@ -69,6 +92,8 @@ function blockOf({ slot, version, root, block: { message } }: any): BeaconBlock 
     proposerSlashings: body.proposer_slashings.map((s: any) =>
       Number(s.signed_header_1.message.proposer_index),
     ),
+    slashedSlots: [],
+    builderDeposits: [],
     attesterSlashings: body.attester_slashings.map(slashedByVotes),
     voluntaryExits: body.voluntary_exits.map((e: any) => Number(e.message.validator_index)),
     credentialChanges: body.bls_to_execution_changes.map((c: any) => ({
@@ -80,7 +105,7 @@ function blockOf({ slot, version, root, block: { message } }: any): BeaconBlock 
     withdrawalRequests: requests.withdrawals.map((w: any) => ({
       sourceAddress: w.source_address,
       validatorPubkey: w.validator_pubkey,
-      amount: Number(w.amount),
+      exits: w.amount === '0',
     })),
     consolidationRequests: requests.consolidations.map((c: any) => ({
       sourceAddress: c.source_address,
@@ -99,7 +124,9 @@ function blockOf({ slot, version, root, block: { message } }: any): BeaconBlock 
         validatorIndex: Number(w.validator_index),
         amount: Number(w.amount),
       })),
+      builderWithdrawals: [],
     },
+    bid: null,
   };
 }
 
@@ -127,6 +154,8 @@ const recordOf = (index: number, v: any): ValidatorRecord => ({
   withdrawableEpoch: epochOf(v.withdrawable_epoch),
 });
 
+export type RecordingName = 'chain-days' | 'chain-wide' | 'chain-gloas';
+
 /** A recorded chain, as the inputs of the rules. */
 export class Recording {
   readonly spec: ChainSpec;
@@ -138,7 +167,7 @@ export class Recording {
   readonly #states = new Map<number, any>();
   readonly #records: [slot: number, record: ValidatorRecord][][] = [];
 
-  constructor(name: 'chain-days' | 'chain-wide') {
+  constructor(name: RecordingName) {
     const lines = gunzipSync(readFileSync(`${folder}${name}.ndjson.gz`))
       .toString()
       .trimEnd()
@@ -150,6 +179,7 @@ export class Recording {
       if (line.committees) this.#epochs.set(line.epoch, line);
       else if (line.state !== undefined) this.#addState(line);
       else if (line.block) this.#blocks.set(line.slot, blockOf(line));
+      else if (line.envelope) this.#addEnvelope(line);
     }
     this.firstEpoch = meta.first / SLOTS;
     this.lastEpoch = Math.max(...this.#states.keys()) / SLOTS - 1;
@@ -170,6 +200,9 @@ export class Recording {
         source: Number(c.source_index),
         target: Number(c.target_index),
       })),
+      builders: state.builders?.map(builderOf) ?? null,
+      depositsAfterUpgrade:
+        epoch === this.spec.forkEpochs.gloas ? state.pendingDeposits.map(waitingOf) : null,
     };
   }
 
@@ -204,6 +237,8 @@ export class Recording {
               blocks: this.blocks(epoch - 1),
               committees: this.committees(epoch - 1),
               firstBlock: this.#blocks.get(epoch * SLOTS) ?? null,
+              earlier: this.#newestBefore((epoch - 1) * SLOTS),
+              following: this.#following(epoch * SLOTS),
             },
     };
   }
@@ -230,6 +265,7 @@ export class Recording {
       proposers: Uint32Array.from(proposers),
       next: this.state(epoch + 1),
       nextFirstBlock: this.#blocks.get((epoch + 1) * SLOTS) ?? null,
+      following: this.#following((epoch + 1) * SLOTS),
     };
     const records = chain.recordsNeeded(input).map((index) => this.record(index, epoch + 1));
     return { ...input, records };
@@ -245,8 +281,39 @@ export class Recording {
     return facts;
   }
 
+  #addEnvelope({ slot, envelope }: any): void {
+    const { payload } = readEnvelope(Buffer.from(JSON.stringify({ data: envelope })));
+    const block = this.#blocks.get(slot) as BeaconBlock;
+    this.#blocks.set(slot, { ...block, execution: payload });
+  }
+
+  #newestBefore(slot: number): BeaconBlock | null {
+    for (let at = slot - 1; at > this.firstEpoch * SLOTS; at--) {
+      const block = this.#blocks.get(at);
+      if (block) return block;
+    }
+    return null;
+  }
+
+  /** From a slot on, up to the first block with a payload. */
+  #following(slot: number): BeaconBlock[] {
+    const blocks: BeaconBlock[] = [];
+    for (let at = slot; ; at++) {
+      const block = this.#blocks.get(at);
+      if (!block && at > this.#newest) return blocks;
+      if (block) blocks.push(block);
+      if (block?.execution) return blocks[0]?.bid ? blocks : [];
+    }
+  }
+
+  get #newest(): number {
+    return [...this.#blocks.keys()].at(-1) as number;
+  }
+
   /** Deposits of blocks that are not final at S_epoch still wait; a recording does not tell others. */
   #waiting(epoch: number): Start['pendingDeposits'] {
+    const told = this.#states.get(epoch * SLOTS).pendingDeposits;
+    if (Array.isArray(told)) return told.map(waitingOf);
     const blocks = [...this.#blocks.values()].filter(
       ({ slot }) => slot > this.state(epoch).finalizedEpoch * SLOTS && slot <= epoch * SLOTS,
     );

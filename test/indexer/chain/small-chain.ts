@@ -45,6 +45,7 @@ export const blockOf = (slot: number, change: Partial<BeaconBlock> = {}): Beacon
   proposerIndex: 0,
   attestations: [],
   proposerSlashings: [],
+  slashedSlots: [],
   attesterSlashings: [],
   voluntaryExits: [],
   credentialChanges: [],
@@ -52,8 +53,10 @@ export const blockOf = (slot: number, change: Partial<BeaconBlock> = {}): Beacon
   depositRequests: [],
   withdrawalRequests: [],
   consolidationRequests: [],
+  builderDeposits: [],
   syncCommitteeBits: new Uint8Array(64).fill(255),
   execution: null,
+  bid: null,
   ...change,
 });
 
@@ -116,6 +119,7 @@ export class SmallChain {
       balances: Float64Array.from(balances),
       finalizedEpoch: FIRST - 2,
       pendingConsolidations: [],
+      ...{ builders: null, depositsAfterUpgrade: null },
     };
     this.first = blockOf(FIRST * SLOTS, first);
     this.start = {
@@ -127,6 +131,7 @@ export class SmallChain {
         blocks: Array.from({ length: SLOTS }, (_, at) => blockOf((FIRST - 1) * SLOTS + at)),
         committees: committeesOf(FIRST - 1, records),
         firstBlock: this.first,
+        ...{ earlier: null, following: [] },
       },
     };
     this.chain = Chain.begin(spec, this.start);
@@ -164,7 +169,11 @@ export class SmallChain {
       syncCommittee: new Uint32Array(512),
       nextSyncCommittee: new Uint32Array(512),
       proposers: new Uint32Array(SLOTS),
-      next: { epoch: epoch + 1, balances, finalizedEpoch: epoch - 1, pendingConsolidations: [] },
+      next: {
+        ...{ epoch: epoch + 1, balances, finalizedEpoch: epoch - 1, pendingConsolidations: [] },
+        ...{ builders: null, depositsAfterUpgrade: null },
+      },
+      following: [],
       nextFirstBlock: blockOf(first + SLOTS, nextFirst),
       records: after,
       ...input,

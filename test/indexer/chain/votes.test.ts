@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bitAt, bitlistLength } from '../../../src/indexer/chain/bits.ts';
-import { isqrt, termsOf } from '../../../src/indexer/chain/terms.ts';
+import { integerSquareroot, termsOf } from '../../../src/indexer/chain/terms.ts';
 import { EpochVotes, flagWeights, include } from '../../../src/indexer/chain/votes.ts';
 import { type Attestation, type Committees, Vote } from '../../../src/indexer/types.ts';
 import { runs } from '../../support/thorough.ts';
@@ -50,13 +50,14 @@ const voteFor = (slot: number, committees: number[], bits: boolean[]): Attestati
   source: { epoch: 4, root: '' },
   target: { epoch: 5, root: '' },
   committees,
+  votesFull: false,
   aggregationBits: listOf(bits),
 });
 
 const weights = flagWeights(spec);
 
 describe('votes', () => {
-  it('of several inclusions: flags join, the first one tells delay and faults, new flags weigh once', () => {
+  it('of several inclusions: flags join, the first one tells delay and faults, new flags weigh once, and the first flags of a validator are told apart', () => {
     const perSlot = 3;
     const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 96, maxLength: 96 });
     const inclusion = fc.record({
@@ -80,12 +81,13 @@ describe('votes', () => {
             return [...committees.members.slice(committees.offsets[at], committees.offsets[at + 1])];
           });
           const bits = members.map((_, at) => seed[at] as boolean);
-          let expected = 0;
+          const expected = { weighted: 0, first: 0 };
           for (const member of members.filter((_, at) => bits[at])) {
             const vote = plain[member] as { flags: number; first: number; delay: number };
             for (const [bit, weight] of [14, 26, 14].entries())
               if ((flags >> bit) & 1 && !((vote.flags >> bit) & 1))
-                expected += weight * (increments[member] as number);
+                expected.weighted += weight * (increments[member] as number);
+            if (flags && !vote.flags) expected.first += increments[member] as number;
             vote.flags |= flags;
             if (!vote.first) Object.assign(vote, { first: Vote.included | faults, delay });
           }
@@ -97,7 +99,7 @@ describe('votes', () => {
             weights,
             32,
           );
-          expect(told).toBe(expected);
+          expect(told).toEqual(expected);
         }
         expect([...open.votes]).toEqual(plain.map(({ flags, first }) => Vote.duty | flags | first));
         expect([...open.delays]).toEqual(plain.map(({ delay }) => delay));
@@ -122,7 +124,7 @@ describe('terms', () => {
   it('isqrt is the largest integer whose square is not above', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (value) => {
-        const root = isqrt(value);
+        const root = integerSquareroot(value);
         expect(root * root <= value && (root + 1n) * (root + 1n) > value).toBe(true);
       }),
       runs(500),
@@ -132,11 +134,11 @@ describe('terms', () => {
         [root * root, root],
         [root * root + 2n * root, root],
       ] as const)
-        expect(isqrt(value)).toBe(expected);
+        expect(integerSquareroot(value)).toBe(expected);
   });
 
   it('of 36 million ETH at stake, past 2^53 Gwei, are those of the specification', () => {
-    // total 3.6e16 Gwei: 64e9 / isqrt = 337; 337 · 36e6 · 2 / 64 / 32 / 512 = 23,139 (floors in turn); · 8 / 56.
+    // total 3.6e16 Gwei: 64e9 / integerSquareroot = 337; 337 · 36e6 · 2 / 64 / 32 / 512 = 23,139 (floors in turn); · 8 / 56.
     expect(termsOf(spec, 36_000_000)).toEqual({
       increments: 36_000_000,
       perIncrement: 337,

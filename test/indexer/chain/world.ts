@@ -42,6 +42,7 @@ export function worldOf(
     records: new Map(records.map((record) => [record.index, record])),
     votes: voteEpochs.map((each) => EpochVotes.open(committeesOf(each, records), size)),
     rootAt: rootOf,
+    ...{ blocks: new Map(), payments: new Map(), builders: null },
     deposits: [],
     slashings: [],
     newcomers,

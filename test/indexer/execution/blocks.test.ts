@@ -15,10 +15,10 @@ import {
   tipsIn,
   transfer,
 } from '../../support/execution-chain.ts';
-import { type ExecutionNode, startExecutionNode } from '../../support/execution-node.ts';
+import { type ExecutionNode, quantitiesAsNumbers, startExecutionNode } from '../../support/execution-node.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import type { Fault } from '../../support/source-server.ts';
-import { CONSENSUS, filled, reasons, rowsOf, SLOT, storeBlocks, storedBlock } from './made.ts';
+import { CONSENSUS, filled, noForks, reasons, rowsOf, SLOT, storeBlocks, storedBlock } from './made.ts';
 
 let database: TestDatabase;
 let node: ExecutionNode;
@@ -59,13 +59,15 @@ const slotOf = (made: MadeBlock, blockHash: string) => {
     },
     ...{ deposits: [], depositRequests: [], withdrawalRequests: [], consolidationRequests: [] },
     syncCommitteeBits: new Uint8Array(64),
+    ...{ slashedSlots: [], builderDeposits: [], bid: null },
     execution: {
-      ...{ blockNumber: made.number, blockHash, feeRecipient: made.feeRecipient, withdrawals: [] },
+      ...{ blockNumber: made.number, blockHash, feeRecipient: made.feeRecipient },
+      ...{ withdrawals: [], builderWithdrawals: [] },
       ...{ gasUsed: Number(gasUsedIn(made)), baseFeePerGas: String(made.baseFee) },
       transactions: { type0: count(0), type1: count(1), type2: count(2), total: made.transactions.length },
     },
   };
-  return { slot: made.slot, proposerIndex: 7, block };
+  return { slot: made.slot, proposerIndex: 7, block, payload: null, bid: null };
 };
 const unfilled = async () =>
   (await rowsOf(database, 'select slot from blocks where total_priority_fees is null order by slot')).map(
@@ -200,6 +202,20 @@ describe('an execution node', () => {
     expect(await unfilled()).toEqual([]);
   });
 
+  it('that writes safe quantities as numbers and empty lists as null fills in the same', async () => {
+    node.blocks = [madeBlock(SLOT), madeBlock(SLOT + 1, { transactions: [] })];
+    await storeBlocks(database, node.blocks);
+    node.break(/./, quantitiesAsNumbers);
+    expect(await fill()).toEqual([]);
+    expect(await unfilled()).toEqual([]);
+    const odd = await rowsOf(database, 'select * from blocks order by slot');
+    await database.pool.query({ text: 'delete from blocks', values: [] });
+    await storeBlocks(database, node.blocks);
+    node.mend();
+    await fill();
+    expect(odd).toEqual(await rowsOf(database, 'select * from blocks order by slot'));
+  });
+
   it('of another network fills in nothing, and the message says which is needed', async () => {
     node.blocks = [madeBlock(SLOT)];
     await storeBlocks(database, node.blocks);
@@ -241,6 +257,7 @@ describe('an execution node', () => {
       let at = Date.now();
       const fills = new BlockFills({
         ...{ pool: database.pool, network: 'hoodi', rpc: async () => rpc, relays: undefined },
+        spec: noForks,
         ...{ estimateMissed: false, concurrency: 1, firstWaitMs, onError: () => undefined },
         now: () => (at += 1), // each block waits a little longer than the one before
       });
@@ -332,7 +349,7 @@ describe('fills', () => {
     const faults: Error[] = [];
     const fills = openFills({
       ...{ pool: database.pool, network: 'hoodi', execution: node.url, estimateMissed: false },
-      spec: { depositContractAddress: undefined, depositChainId: undefined },
+      spec: { ...noForks, depositContractAddress: undefined, depositChainId: undefined },
       onError: (error) => faults.push(error),
       signal: stop.signal,
     });
@@ -351,7 +368,7 @@ describe('fills', () => {
     expect(
       openFills({
         ...{ pool: database.pool, network: 'hoodi', estimateMissed: false, onError: () => undefined },
-        spec: { depositContractAddress: undefined, depositChainId: undefined },
+        spec: { ...noForks, depositContractAddress: undefined, depositChainId: undefined },
         signal: new AbortController().signal,
       }),
     ).toBeUndefined();

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../../src/db/pool.ts';
 import { lockWriters } from '../../../src/ingest/locks.ts';
 import { hexOf, type MadeDeposit } from '../../support/execution-chain.ts';
-import { type ExecutionNode, startExecutionNode } from '../../support/execution-node.ts';
+import { type ExecutionNode, quantitiesAsNumbers, startExecutionNode } from '../../support/execution-node.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import type { Fault } from '../../support/source-server.ts';
-import { filled, openMade, reasons, rowsOf } from './made.ts';
+import { filled, noForks, openMade, reasons, rowsOf } from './made.ts';
 
 const CONTRACT = '0x00000000219ab540356cbb839cbe05303d7705fa';
 let database: TestDatabase;
@@ -53,7 +53,7 @@ const addresses = async () =>
 const fill = (more: object = {}) =>
   filled(database, {
     execution: node.url,
-    spec: { depositContractAddress: CONTRACT, depositChainId: 560_048 },
+    spec: { ...noForks, depositContractAddress: CONTRACT, depositChainId: 560_048 },
     ...more,
   });
 const logsAsked = () => node.asked.filter(({ method }) => method === 'eth_getLogs');
@@ -109,7 +109,7 @@ describe('the deposit address of a validator', () => {
   });
 
   it('is looked for once per epoch, without waiting for imports in between', async () => {
-    const spec = { depositContractAddress: CONTRACT, depositChainId: 560_048 };
+    const spec = { ...noForks, depositContractAddress: CONTRACT, depositChainId: 560_048 };
     const fills = openMade(database, { execution: node.url, spec });
     await rowsOf(database, `insert into index_state values ('hoodi', 5, 5, '', 1, now())`);
     node.deposits = [depositOf(0, 100)];
@@ -201,6 +201,15 @@ describe('the logs of the deposit contract', () => {
     node.deposits = [depositOf(0, 100)];
     node.break(what, how, 2);
     expect(reasons(await fill())).toEqual([reason]);
+    expect(await addresses()).toEqual([ownerOf(0)]);
+  });
+
+  it('of a node that writes numbers, and null where there is none, are read alike', async () => {
+    await storeValidators([0]);
+    node.deposits = [depositOf(0, 25_000)];
+    node.finalized = 40_000;
+    node.break(/Logs/, quantitiesAsNumbers);
+    expect(await fill()).toEqual([]);
     expect(await addresses()).toEqual([ownerOf(0)]);
   });
 

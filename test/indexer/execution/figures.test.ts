@@ -27,6 +27,7 @@ const payloadOf = (value: bigint, proposerFeeRecipient = PROPOSER): Payload => (
 });
 const paying = (value: bigint, change: object = {}): ExecutionBlock => ({
   feeRecipient: BUILDER,
+  bid: null,
   baseFee: 10n,
   transactions: [],
   last: { from: BUILDER, to: PROPOSER, value, cost: 210_000n },
@@ -110,7 +111,7 @@ describe('figures of a block', () => {
       fc.property(blocks, fc.option(amount, { nil: undefined }), ({ baseFee, ...block }, value) => {
         const transactions = block.transactions.map((one) => ({ ...one, gasPrice: baseFee + one.tip }));
         const payload = value === undefined ? undefined : payloadOf(value);
-        const { figures } = figuresOf({ ...block, baseFee, transactions }, payload);
+        const { figures } = figuresOf({ ...block, bid: null, baseFee, transactions }, payload);
         const sum = (types: (type: number) => boolean) =>
           block.transactions.reduce((all, one) => all + (types(one.type) ? one.tip * one.gasUsed : 0n), 0n);
         expect(BigInt(figures.total_type0_tx_fees)).toBe(sum((type) => type === 0));
@@ -158,6 +159,7 @@ describe.skipIf(!existsSync(recorded))('a block as a live service tells it', () 
   const { figures } = figuresOf(
     {
       feeRecipient: BUILDER,
+      bid: null,
       baseFee,
       transactions: fees.map((fee, type) => ({ type, gasUsed: 1n, gasPrice: baseFee + fee })),
       last: { from: BUILDER, to: PROPOSER, value: total - cost, cost },

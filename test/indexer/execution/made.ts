@@ -1,7 +1,9 @@
 import { type FillOptions, openFills } from '../../../src/indexer/execution/index.ts';
 import type { SourceError } from '../../../src/indexer/execution/source.ts';
-import { gasUsedIn, hexOf, type MadeBlock } from '../../support/execution-chain.ts';
+import { parseSpec } from '../../../src/indexer/spec.ts';
+import { headerGasOf, hexOf, type MadeBlock } from '../../support/execution-chain.ts';
 import type { TestDatabase } from '../../support/gateway.ts';
+import { specAnswer } from '../../support/synthetic-chain.ts';
 
 /** 2025-03-28: a day of hoodi, with slots that relays have told of long since. */
 export const SLOT = 72_000;
@@ -17,7 +19,7 @@ export async function storeBlocks(
 ): Promise<void> {
   for (const block of blocks) {
     const count = (type: number) => block.transactions.filter((one) => one.type === type).length;
-    const gas = gasUsedIn(block);
+    const gas = headerGasOf(block);
     const columns: Record<string, unknown> = {
       network: 'hoodi',
       slot: block.slot,
@@ -59,11 +61,16 @@ export const rowsOf = async ({ pool }: TestDatabase, text: string, values: unkno
 export const storedBlock = async (database: TestDatabase, slot = SLOT) =>
   (await rowsOf(database, 'select * from blocks where slot = $1', [slot]))[0] as Record<string, any>;
 
+export const gloasAt = (epoch: number) => ({
+  forkEpochs: { ...parseSpec(specAnswer).forkEpochs, gloas: epoch },
+});
+export const noForks = gloasAt(Number.POSITIVE_INFINITY);
+
 export const openMade = ({ pool }: TestDatabase, options: Partial<FillOptions>) =>
   openFills({
     pool,
     network: 'hoodi',
-    spec: { depositContractAddress: undefined, depositChainId: 560_048 },
+    spec: { ...noForks, depositContractAddress: undefined, depositChainId: 560_048 },
     estimateMissed: false,
     rate: 100_000,
     firstWaitMs: 1,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseRelays } from '../../../src/indexer/relays/names.ts';
+import { rewritten } from '../../support/beacon-writing.ts';
 import { hexOf, type MadeBlock, madeBlock, tipsIn, transfer } from '../../support/execution-chain.ts';
 import {
   type ExecutionNode,
@@ -181,6 +182,17 @@ describe('relays', () => {
       expect(await storedBlock(database)).toMatchObject({ relays: ['first', 'second'] });
     },
   );
+
+  it('that write safe integers as numbers tell the same', async () => {
+    await storeBlocks(database, [block]);
+    for (const relay of relays) relay.payloads.push(payloadOf(block, { value: 10n ** 15n }));
+    for (const relay of relays) relay.break(/./, (all) => rewritten(all));
+    expect(await fill()).toEqual([]);
+    expect(await storedBlock(database)).toMatchObject({
+      relays: ['first', 'second'],
+      execution_rewards: '1000000',
+    });
+  });
 
   it('that fail hold up no fees, and what they tell later is filled in with the figures that follow', async () => {
     const other = madeBlock(SLOT, { feeRecipient: BUILDER });

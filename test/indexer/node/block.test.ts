@@ -60,7 +60,7 @@ describe('a block', () => {
     expect(block.depositRequests).toEqual([told]);
     expect(block.deposits).toEqual([told]);
     expect(block.withdrawalRequests).toEqual([
-      { sourceAddress: bytes(20), validatorPubkey: bytes(48), amount: 0 },
+      { sourceAddress: bytes(20), validatorPubkey: bytes(48), exits: true },
     ]);
     expect(block.consolidationRequests).toEqual([
       { sourceAddress: bytes(20), sourcePubkey: bytes(48), targetPubkey: bytes(48, 'cd') },
@@ -95,7 +95,7 @@ describe('a block', () => {
 
   it.each([
     ['version', { version: 5 }, {}, /version is 5 in place of a fork/],
-    ['fork', { version: 'gloas' }, {}, /fork "gloas", which this version does not know; update stakegraph/],
+    ['fork', { version: 'heze' }, {}, /fork "heze", which this version does not know; update stakegraph/],
     ['list', {}, { attestations: {} }, /attestations is \{\} in place of a list/],
     [
       'request list',
@@ -105,7 +105,7 @@ describe('a block', () => {
     ],
     ['deposit', {}, { deposits: [{ data: { ...deposit, pubkey: '0x12' } }] }, /pubkey is "0x12"/],
     ['bits', {}, { sync_aggregate: { sync_committee_bits: '0x1' } }, /sync_committee_bits is "0x1"/],
-    ['exit', {}, { voluntary_exits: [{ message: { validator_index: 14 } }] }, /validator_index is 14/],
+    ['exit', {}, { voluntary_exits: [{ message: { validator_index: 1.5 } }] }, /validator_index is 1.5/],
     ['payload', {}, { execution_payload: null }, /execution_payload is null in place of an object/],
   ])('with a wrong %s is refused', (_, answer, body, message) => {
     const data = JSON.parse(raw);

@@ -44,6 +44,25 @@ describe('events', () => {
     expect(told).toContainEqual({ kind: 'finalized', slot: 2250 * 32 });
   });
 
+  it('since Gloas come as head_v2; where a node does not know these, as head', async () => {
+    const gloas = {
+      ...{ FULU_FORK_EPOCH: '2000', GLOAS_FORK_EPOCH: '2252', CHURN_LIMIT_QUOTIENT_GLOAS: '32768' },
+      ...{ MAX_PER_EPOCH_ACTIVATION_CHURN_LIMIT_GLOAS: '256000000000' },
+      ...{ CONSOLIDATION_CHURN_LIMIT_QUOTIENT: '65536', MIN_BUILDER_WITHDRAWABILITY_DELAY: '64' },
+    };
+    for (const topics of [
+      ['head_v2', 'finalized_checkpoint', 'chain_reorg'],
+      ['head', 'finalized_checkpoint', 'chain_reorg'],
+    ]) {
+      const { node, told } = await following({}, (each) => Object.assign(each, { spec: gloas, topics }));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      node.tell('head', { slot: '72063' });
+      node.tell('head_v2', { version: 'gloas', data: { slot: '72064', payload_status: 'full' } });
+      const slot = topics.includes('head_v2') ? 72_064 : 72_063;
+      await eventually(() => expect(told).toContainEqual({ kind: 'head', slot }));
+    }
+  });
+
   it('go on after the stream has ended, with what came in between', async () => {
     const { node, told, streams } = await following();
     node.dropEvents();

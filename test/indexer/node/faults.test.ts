@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NodeError, type Nodes, type NodesOptions, openNodes } from '../../../src/indexer/node/index.ts';
 import { SpecError } from '../../../src/indexer/spec.ts';
@@ -67,6 +68,23 @@ describe('a node that fails once', () => {
     });
 });
 
+describe('a node whose first answers about its chain are malformed', () => {
+  it.each<[string, RegExp, Misbehaviour]>([
+    ['{} as genesis', /beacon\/genesis/, () => '{}'],
+    ['a genesis of other types', /beacon\/genesis/, 'wrong types'],
+    ['{} as constants', /config\/spec/, () => '{"data":{}}'],
+    ['constants of other types', /config\/spec/, 'wrong types'],
+  ])('is asked again, and not taken for one of another network (%s)', async (_what, path, how) => {
+    const node = await aNode();
+    node.break(path, how, 1);
+    const nodes = await open([node]);
+    expect(nodes.network).toBe('hoodi');
+    expect(reasons).toEqual(['nonsense']);
+    node.break(path, how);
+    await expect(open([node])).rejects.toMatchObject({ name: 'NodeError', reason: 'nonsense' });
+  });
+});
+
 describe('a node that fails for good', () => {
   it('is replaced by the next one, which answers the whole epoch', async () => {
     const [first, second] = [await aNode(), await aNode()];
@@ -77,6 +95,37 @@ describe('a node that fails for good', () => {
     expect(second.asked.filter((path) => path.includes('/blocks/')).length).toBeGreaterThanOrEqual(33);
     expect(said[0]).toMatch(/validator_balances: answers 500/);
     expect(reasons).toEqual(['status', 'status', 'status', 'status']);
+  });
+
+  it('by sending byte after byte is given up after seconds, and the next one is asked', async () => {
+    const [first, second] = [await aNode(), await aNode()];
+    first.break(/./, 'trickling');
+    const nodes = await open([first, second], { timeoutMs: 600_000 });
+    expect((await nodes.fetchEpoch(2252, none)).node).toBe(nameOf(second));
+    expect(new Set(reasons)).toEqual(new Set(['slow']));
+    expect(said[0]).toMatch(/config\/spec: only \d+ bytes came in \d+ s/);
+  }, 60_000);
+
+  it.each<[string, number, Record<string, string>, RegExp]>([
+    [
+      'a redirect',
+      301,
+      { location: 'https://other.test/eth' },
+      /answers 301, a redirect to "https:\/\/other.test\/eth", which is not followed\. Give the address/,
+    ],
+    [
+      'compression that was not asked for',
+      200,
+      { 'content-encoding': 'gzip' },
+      /the answer is compressed \(content-encoding: gzip\), which was not asked for; turn compression off/,
+    ],
+  ])('with %s says so', async (_what, status, headers, message) => {
+    const body = status === 200 ? gzipSync('{"data":{}}') : '';
+    const server = createServer((_request, response) => response.writeHead(status, headers).end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await expect(open([], { urls: [url] })).rejects.toThrow(message);
   });
 
   it('is asked first again once it answers', async () => {
@@ -311,17 +360,17 @@ describe('a node that is not usable', () => {
   it('because it has a block of an unknown fork is told with the name', async () => {
     const node = await aNode();
     const nodes = await open([node]);
-    node.break(block, (body) => body.replace('"version":"fulu"', '"version":"gloas"'));
+    node.break(block, (body) => body.replace('"version":"fulu"', '"version":"heze"'));
     await expect(nodes.fetchEpoch(2252, none)).rejects.toThrow(
-      /fork "gloas", which this version does not know/,
+      /fork "heze", which this version does not know/,
     );
   });
 
   it('because a fork that is not known has begun is told with its epoch', async () => {
     const node = await aNode();
-    node.spec = { GLOAS_FORK_EPOCH: '2253' };
+    node.spec = { HEZE_FORK_EPOCH: '2253' };
     const nodes = await open([node]);
-    await expect(nodes.fetchEpoch(2252, none)).rejects.toThrow(/fork gloas \(from epoch 2253\)/);
+    await expect(nodes.fetchEpoch(2252, none)).rejects.toThrow(/fork heze \(from epoch 2253\)/);
   });
 });
 
@@ -367,18 +416,6 @@ describe('what is asked', () => {
     stop.abort(new Error('stopped'));
     await Promise.all(epochs);
   }, 20_000);
-
-  it('of many validators is split, as a URL holds only so many', async () => {
-    const node = await aNode();
-    const nodes = await open([node]);
-    node.asked.length = 0;
-    await nodes.validatorsAt(
-      'head',
-      Array.from({ length: 450 }, (_, i) => i % 96),
-    );
-    const ids = node.asked.flatMap((path) => /\/validators\?id=([\d,]+)$/.exec(path)?.[1] ?? []);
-    expect(ids.map((list) => list.split(',').length)).toEqual([200, 200, 50]);
-  });
 
   it('ends when it is stopped', async () => {
     const node = await aNode();

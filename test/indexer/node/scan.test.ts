@@ -92,7 +92,7 @@ describe('balances by byte scan', () => {
     ['{"data":[{"index":"0","balance":"1"}{"index":"1","balance":"1"}]}', /entry 1 of the list/],
     ['{"data":[{"index":"0","balance":"1"}]}{}', /not JSON/],
     ['{"data":[{"index":"0","balance":"1"}],"data":[]}', /data twice/],
-    ['{"data":[{"index":0,"balance":"1"}]}', /index is 0 in place of a decimal/],
+    ['{"data":[{"index":[0],"balance":"1"}]}', /index is \[0\] in place of a decimal/],
     ['{"data":[{"index":"0","balance":"01"}]}', /balance is "01" in place of a decimal/],
     ['{"data":[{"index":"0","balance":"-1"}]}', /balance is "-1"/],
     ['{"data":[{"index":"0","balance":"9007199254740993"}]}', /balance is "9007199254740993"/],
@@ -232,7 +232,7 @@ describe('the registry by byte scan', () => {
     ['a key is too short', { pubkey: '0x12' }, /pubkey is "0x12" in place of 0x and 48 bytes/],
     ['a key is not hex', { pubkey: `0x${'zz'.repeat(48)}` }, /pubkey is "0xzz/],
     ['slashed is a string', { slashed: 'true' }, /slashed is "true"/],
-    ['an epoch is a number', { exit_epoch: 5 }, /exit_epoch is 5/],
+    ['an epoch is no integer', { exit_epoch: 5.5 }, /exit_epoch is 5.5/],
     ['an epoch is too large', { exit_epoch: '18446744073709551614' }, /exit_epoch is "18446744073709551614"/],
     ['a field is missing', { exit_epoch: undefined }, /exit_epoch is undefined/],
   ])('is refused where %s', (_, change, message) => {

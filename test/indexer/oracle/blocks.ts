@@ -1,3 +1,4 @@
+import { BUILDERS, isGloas, requestsIn, withdrawalsIn } from './payloads.ts';
 import { type Block, known, type Recording } from './recording.ts';
 import { max, type Terms, weights } from './terms.ts';
 import { epochOf, SLOTS, setBits, type Votes } from './votes.ts';
@@ -141,12 +142,14 @@ export function applyBlock(position: Position, slot: number, terms: Terms): Bloc
   const before = new Map(
     namedForSlashing(body).map((one) => [one, known(position.balances[one], 'balance')]),
   );
-  for (const { validator_index, amount } of body.execution_payload.withdrawals) {
-    decrease(position, Number(validator_index), BigInt(amount));
+  // Since Gloas, the parent's requests come first.
+  if (isGloas(recording, slot)) takeRequests(position, slot, requestsIn(recording, slot));
+  for (const { validator_index, amount } of withdrawalsIn(recording, slot)) {
+    if (BigInt(validator_index) < BUILDERS) decrease(position, Number(validator_index), BigInt(amount));
   }
   slash(position, result, body, terms, before);
   payVotes(position, result, body, terms);
-  takeRequests(position, slot, body.execution_requests);
+  if (!isGloas(recording, slot)) takeRequests(position, slot, requestsIn(recording, slot));
   paySeats(position, result, body, terms);
   return result;
 }

@@ -2,6 +2,7 @@ import { withdrawalAddress } from './attestations.ts';
 import type { BlockResult } from './blocks.ts';
 import { split } from './calendar.ts';
 import type { Row } from './expected.ts';
+import { bidRow, builderRows, isFull, isGloas } from './payloads.ts';
 import type { Run } from './run.ts';
 
 const network = 'hoodi';
@@ -30,9 +31,54 @@ const withoutBlock = {
   ...{ totalType2Transactions: null, totalGasUsed: null, baseFeePerGas: null, totalBurntFees: null },
 };
 
-function contents({ block }: BlockResult) {
+/** The payload of a block, if the chain has it. */
+function payloadIn(run: Run, { block, slot }: BlockResult): any {
+  if (!isGloas(run.recording, slot)) return block?.message.body.execution_payload;
+  return isFull(run.recording, slot) ? block?.payload : undefined;
+}
+
+/** Since Gloas, a beacon node tells all about the bid, but not the fees that users paid. */
+function ofBid(run: Run, { block, slot }: BlockResult) {
+  const [nothing, empty] = [null, { priorityFees: 0, mev: 0 }];
+  const none = {
+    ...{ payloadStatus: null, bidValue: null, bidBuilderIndex: null, bidBuilderPubkey: null },
+    ...{ bidExecutionPayment: null, bidFeeRecipient: null, bidPayment: null },
+  };
+  if (!block || !isGloas(run.recording, slot)) return none;
+  const { payload, builder, value, executionPayment, feeRecipient, payment } = bidRow(run.recording, slot);
+  const paid = payment === 'settled' || payment === 'quorum';
+  const earned = builder ? (paid ? value : 0n) : payload === 'empty' ? 0n : nothing;
+  return {
+    ...{ payloadStatus: payload, bidValue: value, bidFeeRecipient: feeRecipient, bidPayment: payment },
+    ...{ bidBuilderIndex: builder?.index ?? null, bidBuilderPubkey: builder?.pubkey ?? null },
+    bidExecutionPayment: executionPayment,
+    totalBurntFees: null,
+    executionRewards: earned,
+    missedExecutionRewards: builder ? value - (earned as bigint) : payload === 'full' ? 0n : nothing,
+    totalPriorityFeesValidator: payload === 'empty' ? empty.priorityFees : nothing,
+    baselineMev: payload === 'empty' ? earned : nothing,
+    ...(builder && { relays: '{}', blockBuilderPubkeys: '{}' }),
+  };
+}
+
+/** Sums of the rewards of both layers, where both are known. */
+function withTotals<T extends Row>(row: T): T {
+  const sum = (...parts: unknown[]) =>
+    parts.some((part) => part === null)
+      ? null
+      : parts.reduce((all: bigint, part) => all + BigInt(part as bigint), 0n);
+  return {
+    ...row,
+    totalRewards: sum(row.executionRewards, row.consensusRewards),
+    totalRewardsMissed: sum(row.missedExecutionRewards, row.missedConsensusRewards),
+  };
+}
+
+function contents(run: Run, result: BlockResult) {
+  const { block } = result;
+  const payload = payloadIn(run, result);
   if (!block) return withoutBlock;
-  const payload = block.message.body.execution_payload;
+  if (!payload) return { ...withoutBlock, consensusBlockRoot: block.root };
   const ofType = (test: (first: number) => boolean) =>
     payload.transactions.filter((bytes: string) => test(Number(bytes.slice(0, 4)))).length;
   return {
@@ -53,15 +99,49 @@ function contents({ block }: BlockResult) {
 const allBlocks = (run: Run) => run.epochs.flatMap((epoch) => run.result(epoch).blocks);
 
 export const blocks = (run: Run): Row[] =>
-  allBlocks(run).map((result) => ({
-    ...{ network, slot: result.slot, validatorIndex: result.proposer },
-    consensusProposerDuty: result.block ? 'proposed' : 'missed',
-    executionProposerDuty: result.block ? 'proposed' : 'missed',
-    ...contents(result),
-    ...unknown,
-    consensusRewards: result.rewards,
-    missedConsensusRewards: result.block ? 0 : null,
-  }));
+  allBlocks(run)
+    .map((result) => ({
+      ...{ network, slot: result.slot, validatorIndex: result.proposer },
+      consensusProposerDuty: result.block ? 'proposed' : 'missed',
+      executionProposerDuty: payloadIn(run, result) ? 'proposed' : 'missed',
+      ...contents(run, result),
+      ...unknown,
+      consensusRewards: result.rewards,
+      missedConsensusRewards: result.block ? 0 : null,
+      ...ofBid(run, result),
+    }))
+    .map(withTotals);
+
+/** One row a key: with the totals of its bids, as it was last; of one whose index was given again, nothing is left. */
+export function builders(run: Run): Row[] {
+  const rows = new Map<string, any>();
+  const kinds = { bids: 'Bid', full: 'Full', withheld: 'Withheld', paid: 'Paid' } as const;
+  for (const epoch of run.epochs) {
+    const now = builderRows(run.recording, epoch);
+    for (const row of rows.values()) if (!now.some(({ pubkey }) => pubkey === row.pubkey)) row.balance = 0;
+    for (const {
+      index,
+      pubkey,
+      executionAddress,
+      balance,
+      depositEpoch,
+      withdrawableEpoch,
+      ...sums
+    } of now) {
+      const row = rows.get(pubkey) ?? {};
+      rows.set(pubkey, row);
+      Object.assign(row, { network, index, pubkey, executionAddress, balance, depositEpoch });
+      row.withdrawableEpoch = epochOrNull(withdrawableEpoch);
+      for (const [kind, name] of Object.entries(kinds)) {
+        const { count, value } = sums[kind as keyof typeof kinds];
+        row[`${name[0]?.toLowerCase()}${name.slice(1)}Count`] =
+          (row[`${name[0]?.toLowerCase()}${name.slice(1)}Count`] ?? 0) + count;
+        row[`sum${name}Value`] = (row[`sum${name}Value`] ?? 0n) + value;
+      }
+    }
+  }
+  return [...rows.values()];
+}
 
 /** The seats of each block, by their place in the slot's list; millions of rows, so one slot at a time. */
 export function* syncCommitteeRewards(run: Run): Generator<{ slot: number; rows: Row[] }> {
@@ -126,5 +206,6 @@ export function chainDailyRewards(run: Run): Row[] {
       sumConsensusRewards: epochs.reduce((sum, epoch) => sum + earned(run, epoch), 0n),
       ...{ sumExecutionRewards: 0, sumPriorityFees: 0, sumBaselineMev: 0 },
       sumEffectiveBalance: run.result(epochs.at(-1) as number).terms.total,
+      effectiveBalanceEpochs: epochs.reduce((sum, epoch) => sum + run.result(epoch).terms.total, 0n),
     }));
 }

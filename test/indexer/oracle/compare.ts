@@ -11,6 +11,7 @@ const keys: Record<Table, string[]> = {
   attestation_hours: ['utc', 'hour', 'idType', 'entityId'],
   attestation_days: ['utc', 'day', 'idType', 'entityId'],
   blocks: ['slot'],
+  builders: ['pubkey'],
   slashings: ['validatorIndex'],
   consolidations: ['sourceIndex'],
   chain_balances: ['epoch'],

@@ -1,4 +1,5 @@
 import { type Deposit, decrease, increase, type Position } from './blocks.ts';
+import { isGloas, requestsIn } from './payloads.ts';
 import { known, type State } from './recording.ts';
 import { ETH, isActive, max, min, type Terms, weights } from './terms.ts';
 import { type Flag, flagNames, SLOTS } from './votes.ts';
@@ -87,11 +88,28 @@ function payCorrelation(position: Position, epoch: number, terms: Terms, last: S
   return penalties;
 }
 
+/** The fork makes builders of deposits that wait, or drops them: those with 0xb0 that wait no more, and others of their keys. */
+function leaveAtFork(position: Position, last: State, next: State): number {
+  if (isGloas(position.recording, last.slot) || !isGloas(position.recording, next.slot)) return 0;
+  const waits = new Set(next.queue.map(({ pubkey }) => pubkey));
+  const left = new Set(
+    last.queue
+      .filter(({ pubkey, credentials }) => credentials.startsWith('0xb0') && !waits.has(pubkey))
+      .filter(({ pubkey }) => !next.validators.some((validator) => validator.pubkey === pubkey))
+      .map(({ pubkey }) => pubkey),
+  );
+  const before = position.deposits.length;
+  position.deposits = position.deposits.filter(({ pubkey }) => !left.has(pubkey));
+  return before - position.deposits.length;
+}
+
 /** Deposits that left the queue, by the number that the states give. */
 function applyDeposits(position: Position, epoch: number, last: State, next: State): void {
-  const block = position.recording.blocks.get(next.slot);
-  const added = block?.message.body.execution_requests.deposits.length ?? 0;
-  let count = last.pendingDeposits + added - next.pendingDeposits;
+  const { recording } = position;
+  const block = recording.blocks.get(next.slot);
+  const added = block ? requestsIn(recording, next.slot).deposits.length : 0;
+  const upgraded = leaveAtFork(position, last, next);
+  let count = last.pendingDeposits - upgraded + added - next.pendingDeposits;
   const postponed: Deposit[] = [];
   while (count > 0) {
     const deposit = known(position.deposits.shift(), 'deposit that was applied');

@@ -13,6 +13,7 @@ export const expected = (run: Run) => ({
   attestation_hours: attestationHours(run),
   attestation_days: attestationDays(run),
   blocks: chainRows.blocks(run),
+  builders: chainRows.builders(run),
   slashings: chainRows.slashings(run),
   consolidations: chainRows.consolidations(run),
   chain_balances: chainRows.chainBalances(run),

@@ -64,4 +64,12 @@ describe.skipIf(!recordingPath('chain-days'))('the recomputation of recorded cha
     checkSlashed(recording);
     checkDuties(new Run(recording, { from: 2260 }));
   });
+
+  it('explains every balance of all states (chain-gloas)', () => {
+    const recording = readRecording('chain-gloas');
+    expect(checkBalances(recording, 2593)).toBe(80_217);
+    checkMembers(recording);
+    checkSlashed(recording);
+    checkDuties(new Run(recording, { from: 2470 }));
+  });
 });

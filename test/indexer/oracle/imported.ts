@@ -36,11 +36,12 @@ export async function importExpected(gateway: Gateway, run: Run, slots: readonly
   await load(gateway, 'attestations', plain(renamed(rows.attestation_hours, attestations)));
   const blocks = rows.blocks.map((row) => ({ ...row, relays: [], blockBuilderPubkeys: [] }));
   await load(gateway, 'blocks', plain(renamed(blocks, { slot: 'consensusSlot' })));
-  // No import knows of unknown relays.
+  // No import knows of unknown relays. The bid of a builder has none.
   await gateway.database.pool.query({
-    text: 'update blocks set relays = null, block_builder_pubkeys = null',
+    text: 'update blocks set relays = null, block_builder_pubkeys = null where bid_builder_index is null',
     values: [],
   });
+  await load(gateway, 'builders', plain(rows.builders));
   await load(gateway, 'sync-committee-rewards', seatsOf(run, slots));
   await load(gateway, 'slashings', plain(rows.slashings));
   const sides = { sourceIndex: 'sourceValidatorIndex', sourcePubkey: 'sourceValidatorPubkey' };

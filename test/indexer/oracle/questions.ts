@@ -74,6 +74,9 @@ function fieldsOf(type: string): string {
   return leaves.join(' ');
 }
 
+const blockFields = `${fieldsOf('Block')} payload { status }
+  bid { ${fieldsOf('PayloadBid')} builder { ${fieldsOf('BidBuilder')} } }`;
+
 const list = (field: string, args: string, type: string, more = '') =>
   `{ ${field}(network: HOODI, ${args}) { totalCount nodes { ${fieldsOf(type)} ${more} } } }`;
 
@@ -90,16 +93,17 @@ export function graphqlQueries(run: Run): string[] {
         ['false', 'true'].map((utc) =>
           list(
             'attestations',
-            `entityId: "${address}", entityType: WITHDRAWAL_ADDRESS, granularity: ${granularity.toUpperCase()}, utc: ${utc}, first: 1000`,
+            `operatorId: "${address}", idType: WITHDRAWAL_ADDRESS, granularity: ${granularity.toUpperCase()}, utc: ${utc}, first: 1000`,
             'AttestationRecord',
           ),
         ),
       ),
     ),
     list('slashings', 'first: 200', 'Slashing', `validator { ${fieldsOf('Validator')} }`),
-    list('blocks', `first: 200, startAtSlot: ${(run.to + 1) * SLOTS - 1}`, 'Block'),
+    list('blocks', `first: 200, startAtSlot: ${(run.to + 1) * SLOTS - 1}`, 'Block', blockFields),
+    list('builders', 'first: 20', 'Builder', `blocks(first: 100) { totalCount nodes { consensusSlot } }`),
     ...spotSlots(run).flatMap((slot) => [
-      `{ block(network: HOODI, slot: ${slot}) { ${fieldsOf('Block')} proposer { ${fieldsOf('Validator')} } } }`,
+      `{ block(network: HOODI, slot: ${slot}) { ${blockFields} proposer { ${fieldsOf('Validator')} } } }`,
       list('syncCommitteeRewards', `slot: ${slot}`, 'SyncCommitteeReward'),
     ]),
     list('chainDailyRewards', 'first: 200', 'ChainDailyReward'),
@@ -109,11 +113,12 @@ export function graphqlQueries(run: Run): string[] {
       'Consolidation',
       `sourceEntities { ${fieldsOf('ConsolidationEntity')} }`,
     ),
-    list('entityConsolidations', 'first: 200, entityType: WITHDRAWAL_ADDRESS', 'OperatorConsolidationTotal'),
-    `{ consolidationCapacity(network: HOODI) { ${fieldsOf('ConsolidationCapacity')} } }`,
+    list('operatorConsolidations', 'first: 200, idType: WITHDRAWAL_ADDRESS', 'OperatorConsolidationTotal'),
+    `{ consolidationCapacities(network: HOODI) { ${fieldsOf('ConsolidationCapacity')} } }`,
     ...[first, slashed].map(
-      (index) => `{ validator(network: HOODI, index: ${index}) { ${fieldsOf('Validator')}
-        proposedBlocks(first: 200) { nodes { ${fieldsOf('Block')} } } slashing { ${fieldsOf('Slashing')} }
+      (index) => `{ validator(network: HOODI, by: { index: ${index} }) { ${fieldsOf('Validator')}
+        proposedBlocks(first: 200) { nodes { ${blockFields} } }  slashing { ${fieldsOf('Slashing')} }
+        proposals(granularity: DAY) { nodes { ${fieldsOf('ProposalRecord')} } }
         consolidations(first: 10) { nodes { ${fieldsOf('Consolidation')} } } } }`,
     ),
   ];

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 /** Recorded chains; not part of the project. Each line of a file is a block, a state or an epoch's duties. */
 const folder = fileURLToPath(new URL('../../../../shared/beacon/', import.meta.url));
 
-export type Chain = 'chain-days' | 'chain-wide';
+export type Chain = 'chain-days' | 'chain-wide' | 'chain-gloas';
 
 /** The path of a recorded chain; undefined where the recordings are missing. */
 export function recordingPath(chain: Chain): string | undefined {
@@ -30,11 +30,25 @@ export type State = {
   validators: ValidatorRecord[];
   finalized: number;
   pendingDeposits: number;
+  /** Where the recording tells them. */
+  queue: { pubkey: string; credentials: string }[];
+  /** Since Gloas. */
+  builders: Builder[];
+  /** Since Gloas, by slot within the previous epoch and this one (0…63); without those of no amount. */
+  payments: Map<number, { weight: bigint; amount: bigint }>;
   pendingConsolidations: { source: number; target: number }[];
 };
 
-/** The body is the Beacon API's JSON. */
-export type Block = { slot: number; root: string; message: any };
+type Builder = {
+  pubkey: string;
+  executionAddress: string;
+  balance: bigint;
+  depositEpoch: number;
+  withdrawableEpoch: number;
+};
+
+/** The body and the payload are the Beacon API's JSON; since Gloas, the payload that was revealed, if any. */
+export type Block = { slot: number; root: string; message: any; payload?: any };
 
 type Duties = {
   /** Members by slot and committee index. */
@@ -80,7 +94,25 @@ function stateAfter(previous: ValidatorRecord[], line: any): State {
     balances: line.balances.map(BigInt),
     validators,
     finalized: line.fin,
-    pendingDeposits: line.pendingDeposits,
+    pendingDeposits: line.pendingDeposits.length ?? line.pendingDeposits,
+    queue: Array.isArray(line.pendingDeposits)
+      ? line.pendingDeposits.map((given: any) => ({
+          ...{ pubkey: given.pubkey, credentials: given.withdrawal_credentials },
+        }))
+      : [],
+    builders: (line.builders ?? []).map((given: any) => ({
+      pubkey: given.pubkey,
+      executionAddress: given.execution_address.toLowerCase(),
+      balance: BigInt(given.balance),
+      depositEpoch: Number(given.deposit_epoch),
+      withdrawableEpoch: epochNumber(given.withdrawable_epoch),
+    })),
+    payments: new Map(
+      (line.builderPendingPayments ?? []).map(([place, given]: any) => [
+        place,
+        { weight: BigInt(given.weight), amount: BigInt(given.withdrawal.amount) },
+      ]),
+    ),
     pendingConsolidations: line.pendingConsolidations.map((given: any) => ({
       source: Number(given.source_index),
       target: Number(given.target_index),
@@ -130,6 +162,8 @@ function parsed(path: string, upTo: number): Recording {
     if (line.root) recording.roots.set(line.slot, line.root);
     if (line.block) {
       recording.blocks.set(line.slot, { slot: line.slot, root: line.root, message: line.block.message });
+    } else if (line.envelope) {
+      (recording.blocks.get(line.slot) as Block).payload = line.envelope.message.payload;
     } else if (line.committees) {
       recording.duties.set(line.epoch, dutiesOf(line));
     } else if (line.state !== undefined) {

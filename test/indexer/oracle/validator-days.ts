@@ -1,7 +1,9 @@
 import { type Calendar, calendars, split } from './calendar.ts';
 import { type Duties, dutiesIn } from './duties.ts';
 import type { Row } from './expected.ts';
+import { bidRow, isFull, isGloas } from './payloads.ts';
 import type { Run } from './run.ts';
+import { SLOTS } from './votes.ts';
 
 type Amounts = { proposed: number; missed: number; seats: bigint; blocks: bigint };
 
@@ -41,6 +43,33 @@ function attestationRewards(run: Run, validator: number, duties: Duties, epochs:
     );
 }
 
+/** Known without an execution node where all blocks of a validator are without payload: what builders owe for them. */
+function mevOf({ recording, ...run }: Run, validator: number, { startEpoch, endEpoch }: Duties): bigint {
+  const slots = [...recording.blocks.values()]
+    .filter(({ message }) => Number(message.proposer_index) === validator)
+    .map(({ slot }) => slot)
+    .filter(
+      (slot) => startEpoch * SLOTS <= slot && slot < (endEpoch + 1) * SLOTS && slot >= run.from * SLOTS,
+    );
+  if (slots.some((slot) => isFull(recording, slot))) return 0n;
+  const bids = slots.map((slot) => bidRow(recording, slot));
+  return bids.reduce((sum, { payment, value }) => (payment === 'quorum' ? sum + value : sum), 0n);
+}
+
+/** Null where Gloas has not begun, or no block tells. */
+function emptyPayloads(run: Run, validator: number, epochs: readonly number[]): number | null {
+  const { recording } = run;
+  const blocks = epochs
+    .flatMap((epoch) => run.result(epoch).blocks)
+    .filter(({ block, slot }) => block && isGloas(recording, slot));
+  if (blocks.length === 0) return null;
+  return blocks.filter(({ proposer, slot }) => proposer === validator && !isFull(recording, slot)).length;
+}
+
+/** That of the registry, on which the duty of the epoch is paid. */
+const effectiveAfter = (run: Run, validator: number, epoch: number): bigint =>
+  BigInt(run.state(epoch + 1).validators[validator]?.effectiveBalance ?? 0);
+
 function daysOf(run: Run, calendar: Calendar): Row[] {
   const days = split(run.epochs, (epoch) => run.days.day(calendar, epoch));
   return [...days].flatMap(([day, epochs]) => {
@@ -59,7 +88,11 @@ function daysOf(run: Run, calendar: Calendar): Row[] {
         sumSyncCommitteeRewards: seats,
         sumProposerRewards: blocks,
         sumPriorityFees: 0,
-        sumBaselineMev: 0,
+        sumBaselineMev: mevOf(run, validatorIndex, duties),
+        emptyPayloadCount: emptyPayloads(run, validatorIndex, epochs),
+        effectiveBalanceEpochs: epochs
+          .filter((epoch) => run.isActive(validatorIndex, epoch))
+          .reduce((sum, epoch) => sum + effectiveAfter(run, validatorIndex, epoch), 0n),
       };
     });
   });

@@ -1,3 +1,4 @@
+import { isFull, isGloas } from './payloads.ts';
 import { type Block, known, type Recording } from './recording.ts';
 
 export const SLOTS = 32;
@@ -39,13 +40,22 @@ function attesters(recording: Recording, attestation: any): number[] {
   return setBits(attestation.aggregation_bits, members.length).map((position) => members[position] as number);
 }
 
+/** The slot of the last block at or before a slot. */
+function blockSlot(recording: Recording, slot: number): number {
+  let at = slot;
+  while (at > recording.anchor && !recording.roots.has(at)) at -= 1;
+  return at;
+}
+
 /** The root of the last block at or before a slot. */
-function rootAt(recording: Recording, slot: number): string | undefined {
-  for (let at = slot; at >= recording.anchor; at -= 1) {
-    const root = recording.roots.get(at);
-    if (root) return root;
-  }
-  return undefined;
+const rootAt = (recording: Recording, slot: number): string | undefined =>
+  recording.roots.get(blockSlot(recording, slot));
+
+/** Whether a vote since Gloas, for a block that is the right one, is wrong about its payload. */
+function wrongAboutPayload(recording: Recording, { slot, index }: { slot: number; index: number }): boolean {
+  const attested = blockSlot(recording, slot);
+  if (attested === slot) return false; // a vote in the block's own slot says nothing
+  return (index === 1) !== isFull(recording, attested);
 }
 
 /** Votes by epoch and validator, as blocks add them. */
@@ -71,10 +81,12 @@ export class Votes {
     const delay = block.slot - slot;
     const targetOk = data.target.root === rootAt(this.recording, SLOTS * target);
     const headOk = data.beacon_block_root === rootAt(this.recording, slot);
+    const wrong = wrongAboutPayload(this.recording, { slot, index: Number(data.index) });
+    const wrongFor = (at: number) => isGloas(this.recording, at) && wrong;
     const earned: Flag[] = [
       ...(delay <= 5 ? (['source'] as const) : []),
       ...(targetOk ? (['target'] as const) : []),
-      ...(targetOk && headOk && delay === 1 ? (['head'] as const) : []),
+      ...(targetOk && headOk && delay === 1 && !wrongFor(block.slot) ? (['head'] as const) : []),
     ];
     const fresh: { validator: number; flag: Flag }[] = [];
     const votes = this.of(target);
@@ -83,7 +95,7 @@ export class Votes {
       if (!vote) {
         vote = {
           delay,
-          wrongHead: !headOk,
+          wrongHead: !headOk || wrongFor(slot),
           wrongTarget: !targetOk,
           lateSource: delay > 5,
           // Since Deneb, a target counts however late.

@@ -70,7 +70,9 @@ it('a chain day between two ranges has its execution rewards once the epoch that
   await query(pool, 'update index_ranges set last_epoch = $1', [middle - 1]);
   await query(pool, 'insert into index_ranges values ($1, $2, $3)', [NETWORK, middle + 1, day.last]);
   await transaction(pool, async (client) => {
-    await writeChainDailyReward(client, NETWORK, 10, { consensusRewards: 7, effectiveBalance: 32 });
+    await writeChainDailyReward(client, NETWORK, 10, {
+      ...{ consensusRewards: 7, effectiveBalance: 32, effectiveBalanceEpochs: 7_200n },
+    });
     await finishValidatorDays(client, [{ network: NETWORK, utc: false, day: 10 }]);
   });
   const filled = () =>
@@ -105,7 +107,9 @@ it('a chain day keeps its execution rewards when some of its blocks were dropped
   await store.write(madeFacts(made, day.last), savedAs('x'), madeRegistry(made));
   await query(pool, 'update index_ranges set first_epoch = $1', [day.first]);
   await transaction(pool, (client) =>
-    writeChainDailyReward(client, NETWORK, 10, { consensusRewards: 7, effectiveBalance: 32 }),
+    writeChainDailyReward(client, NETWORK, 10, {
+      ...{ consensusRewards: 7, effectiveBalance: 32, effectiveBalanceEpochs: 7_200n },
+    }),
   );
   await query(pool, 'update chain_daily_rewards set sum_execution_rewards = 5000');
   await query(

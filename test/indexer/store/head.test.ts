@@ -23,6 +23,7 @@ const slot = (number: number, proposerIndex: number, root?: string) => ({
   slot: number,
   proposerIndex,
   block: root === undefined ? null : madeBlock(number, proposerIndex, { root: `0x${root.repeat(64)}` }),
+  ...{ payload: null, bid: null },
 });
 const slashing = (validatorIndex: number, at: number) => ({
   ...{ validatorIndex, pubkey: pubkeyOf(validatorIndex), slot: at, withdrawableEpoch: EPOCH + 8_193 },
@@ -106,7 +107,7 @@ describe('rows near the head', () => {
     const near = [same, { ...other, block: { ...block, execution } } as typeof same];
     await store.writeHead({
       fromSlot: FIRST,
-      blocks: near.map(({ slot: at, proposerIndex, block }) => ({ slot: at, proposerIndex, block })),
+      blocks: near,
       slashings: [],
     });
     await query(gateway.database.pool, 'update blocks set total_priority_fees = 5 where slot >= $1', [FIRST]);

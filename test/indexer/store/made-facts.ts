@@ -42,6 +42,7 @@ export const madeBlock = (
     credentialChanges: [],
   },
   ...{ deposits: [], depositRequests: [], withdrawalRequests: [], consolidationRequests: [] },
+  ...{ slashedSlots: [], builderDeposits: [], bid: null },
   syncCommitteeBits: new Uint8Array(64),
   execution: {
     ...{
@@ -54,6 +55,7 @@ export const madeBlock = (
       baseFeePerGas: '7000000001',
       transactions: { type0: 1, type1: 0, type2: 5, total: 6 },
       withdrawals: [],
+      builderWithdrawals: [],
     },
   },
   ...change,
@@ -121,7 +123,8 @@ export function madeFacts(made: Made, epoch: number, first = epoch): EpochFacts 
   const blocks = slots.map((slot) => {
     const proposerIndex = duty[chance(duty.length, slot, 4)] as number;
     const block = chance(20, slot, 5) === 0 ? null : madeBlock(slot, proposerIndex);
-    return { slot, proposerIndex, block, consensusRewards: block ? 40_000_000 + chance(1_000, slot, 6) : 0 };
+    const consensusRewards = block ? 40_000_000 + chance(1_000, slot, 6) : 0;
+    return { slot, proposerIndex, block, payload: null, bid: null, consensusRewards };
   });
   const members = Uint32Array.from({ length: 512 }, (_, seat) =>
     chance(size, seat, Math.floor(epoch / 256), 7),
@@ -149,5 +152,6 @@ export function madeFacts(made: Made, epoch: number, first = epoch): EpochFacts 
     totalActiveBalance: active * 32 * ETH,
     slashingPenalties: 0,
     changed: epoch === first ? Uint32Array.from({ length: size }, (_, v) => v) : new Uint32Array(),
+    builders: null,
   };
 }

@@ -78,7 +78,7 @@ describe('what an index has written', () => {
     };
     expect(await load('validators', [row])).toMatchObject({ updated: 1, inserted: 0 });
     const { data } = await gateway.graphql(
-      '{ validator(network: HOODI, index: 4) { depositAddress withdrawalAddress nodeOperator pool activationEpoch exitEpoch slashed } }',
+      '{ validator(network: HOODI, by: { index: 4 }) { depositAddress withdrawalAddress nodeOperator pool activationEpoch exitEpoch slashed } }',
     );
     expect(data.validator).toEqual({
       ...{ depositAddress: addressOf(900), withdrawalAddress: addressOf(4), nodeOperator: 'N', pool: 'P' },

@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../../../dist/web/assets/explorer/', impor
 const scripts = () => readdirSync(folder).filter((name) => name.endsWith('.js'));
 const page = () => gateway.fetch('/', { headers: { accept: 'text/html' } });
 const assetsOf = (html: string) =>
-  [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
+  [...html.matchAll(/(?:href|src)="\.(\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
 
 /** A script with those that it imports at once. */
 function withImports(name: string, found = new Set<string>()): Set<string> {
@@ -74,14 +74,18 @@ describe('the files of the explorer', () => {
   });
 
   it('answer every path below /explore with the page', async () => {
-    for (const path of ['/explore', '/explore/', '/explore/operators/pool/A%20b?network=hoodi'])
-      expect((await gateway.fetch(path)).text).toBe((await page()).text);
+    for (const [path, root] of [
+      ['/explore', './'],
+      ['/explore/', '../'],
+      ['/explore/operators/pool/A%20b?network=hoodi', '../../../'],
+    ] as const)
+      expect((await gateway.fetch(path)).text.replaceAll(`"${root}`, '"./')).toBe((await page()).text);
   });
 
   it('are left out with EXPLORER=off: / lists the paths, /explore is 404', async () => {
     const { fetch } = await gatewayForTest({ template: 'empty', settings: { EXPLORER: false } });
     const { text } = await fetch('/', { headers: { accept: 'text/html' } });
-    expect(text).toContain('<a href="/graphql">');
+    expect(text).toContain('<a href="./graphql">');
     expect(assetsOf(text)).toEqual([]);
     expect((await fetch('/explore')).status).toBe(404);
   });

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
-import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+import { csvIn, isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
 const path = '/explore/operators/pool/Sample%20Pool%20Alder';
@@ -14,11 +14,11 @@ async function csv(page: Page, name: string) {
     page.waitForEvent('download'),
     page.getByRole('button', { name: `CSV of ${name}`, exact: true }).click(),
   ]);
-  return (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+  return (await csvIn(file)).trimEnd().split('\r\n');
 }
 const ask = async (fields: string, args = '') => {
   const { data } = await explorer.gateway.graphql(
-    `{ operator(operatorId: "Sample Pool Alder", idType: POOL, window: ONE_DAY${args}) { ${fields} } }`,
+    `{ operator(operatorId: "Sample Pool Alder", idType: POOL${args}) { ${fields} } }`,
   );
   return data.operator;
 };
@@ -130,6 +130,31 @@ describe.skipIf(noBrowser)('one operator', () => {
     expect(await shown).toBeGreaterThan(24);
   });
 
+  it('keeps a granularity whose rows are loading when an operator leaves the comparison', async () => {
+    const { page } = await explorer.open(path);
+    const input = page.getByLabel('Compare with');
+    await input.fill('Sample Pool Basalt');
+    const option = page.locator('datalist option[value^="Sample Pool Basalt ("]').first();
+    await option.waitFor({ state: 'attached' });
+    await input.fill((await option.getAttribute('value')) as string);
+    const chip = page.getByRole('link', { name: 'Remove Sample Pool Basalt from' });
+    await chip.waitFor();
+    await settled(page);
+    const answers = new AbortController();
+    await page.route('**/graphql', async (route) => {
+      if (!answers.signal.aborted) await once(answers.signal, 'abort');
+      await route.continue();
+    });
+    await page.getByLabel('Granularity').selectOption('hour');
+    await page.waitForURL(/granularity=hour/);
+    await chip.click();
+    await page.waitForURL((url) => !url.searchParams.has('compare'));
+    answers.abort();
+    await settled(page);
+    expect(await page.getByLabel('Granularity').inputValue()).toBe('hour');
+    expect(await chip.count()).toBe(0);
+  });
+
   it('compares with up to three others, which the URL keeps and a chip removes', async () => {
     const { page, sent } = await explorer.open(path);
     const input = page.getByLabel('Compare with');
@@ -144,7 +169,9 @@ describe.skipIf(noBrowser)('one operator', () => {
     const [head, ...days] = await csv(page, 'Effectiveness by day');
     expect(head?.split(',')).toHaveLength(5);
     expect(days).toHaveLength(90);
-    const { history } = await ask('history(last: 1) { nodes { date avgValidatorEffectiveness } }');
+    const { history } = await ask(
+      'history(window: ONE_DAY, first: 1) { nodes { date avgValidatorEffectiveness } }',
+    );
     const [newest] = history.nodes;
     expect(days.at(-1)).toMatch(`${newest.date},${newest.avgValidatorEffectiveness},`);
     expect(new URL(page.url()).searchParams.getAll('compare')).toHaveLength(3);
@@ -154,6 +181,20 @@ describe.skipIf(noBrowser)('one operator', () => {
     expect(sent.at(-1)?.variables.compare).toHaveLength(2);
     await page.locator('.section').getByText('Share of stake', { exact: true }).click();
     await figure(page, 'Share of stake by day').locator('svg').first().waitFor();
+  });
+
+  it('shows its newest slashings, if there are more than have room', async () => {
+    const operator = '(operatorId: "0x9b9806d67b20ac29780bdeb16e2df17dfe767500", idType: DEPOSIT_ADDRESS)';
+    const { data } = await explorer.gateway.graphql(
+      `{ operator${operator} { operatorId slashings(orderBy: { field: EPOCH, direction: DESC }, first: 20) {
+        totalCount nodes { slashingEpoch } } } }`,
+    );
+    const { operatorId, slashings } = data.operator;
+    expect(slashings.totalCount).toBeGreaterThan(20);
+    const { page } = await explorer.open(`/explore/operators/deposit-address/${operatorId}`);
+    await figure(page, 'Slashings').waitFor();
+    const epochs = (await csv(page, 'Slashings')).slice(1).map((line) => Number(line.split(',')[1]));
+    expect(epochs).toEqual(slashings.nodes.map((one: { slashingEpoch: number }) => one.slashingEpoch));
   });
 
   it('walks through its validators by cursors of the URL', async () => {
@@ -200,7 +241,9 @@ describe.skipIf(noBrowser)('one operator', () => {
     await shares.getByRole('link', { name: 'Previous' }).waitFor();
     await settled(page);
     const shown = (await csv(page, 'Its node operators')).slice(1).map((line) => line.split(',')[0]);
-    const { poolShares } = await ask('poolShares(first: 40) { totalCount nodes { operatorId } }');
+    const { poolShares } = await ask(
+      'poolShares(window: ONE_DAY, first: 40) { totalCount nodes { operatorId } }',
+    );
     expect(shown).toEqual(poolShares.nodes.slice(20).map((one: any) => one.operatorId));
     await shares.getByText(`${poolShares.totalCount} in all`).waitFor();
     expect(await figure(page, 'Validators').getByRole('link', { name: 'Previous' }).count()).toBe(0);

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+import { csvIn, isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
 const path = '/explore/operators';
@@ -192,14 +191,14 @@ describe.skipIf(noBrowser)('the operators', () => {
     await figure.locator('svg.spark').first().waitFor();
     expect(await figure.locator('svg.spark').count()).toBe(20);
     const [file] = await Promise.all([page.waitForEvent('download'), figure.getByText('CSV').click()]);
-    const [head, ...lines] = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+    const [head, ...lines] = (await csvIn(file)).trimEnd().split('\r\n');
     expect(head).toBe(
       'Operator,Share of stake (0–1),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",APR (%),Stake (ETH)',
     );
     const { data } = await explorer.gateway.graphql(
       `{ operators(window: ONE_DAY, idType: POOL, first: 20) { nodes { operatorId
-          summary { networkPenetration validatorCount avgValidatorEffectiveness aprPercentage sumEndEpochEffectiveBalance }
-          history(last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
+          summary(window: ONE_DAY) { networkPenetration validatorCount avgValidatorEffectiveness aprPercentage sumEndEpochEffectiveBalance }
+          history(window: ONE_DAY, orderBy: { field: DATE, direction: ASC }, last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
     );
     const expected = data.operators.nodes.map(({ operatorId, summary, history }: any) =>
       [

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
-import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+import { csvIn, isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
 const empty = useExplorer({ template: 'empty' });
@@ -38,6 +38,7 @@ describe.skipIf(noBrowser)('Solana', () => {
     const figure = page.getByRole('figure', { name: 'Stake authorities' });
     await figure.getByRole('link', { name: 'Delegator APY' }).click();
     await page.waitForURL(/order=DELEGATOR_APY/);
+    await settled(page);
     await figure.getByRole('link', { name: 'Next' }).click();
     await page.waitForURL(/after=/);
     await settled(page);
@@ -51,6 +52,26 @@ describe.skipIf(noBrowser)('Solana', () => {
         nodes { poolName } } }`,
     );
     await figure.locator('tbody tr').first().getByText(data.stakeAuthorities.nodes[20].poolName).waitFor();
+  });
+
+  it('keeps an order whose rows are loading when the next page of the rows before is asked for', async () => {
+    const { page, sent } = await open('/explore/solana?type=pool');
+    await settled(page);
+    const figure = page.getByRole('figure', { name: 'Stake authorities' });
+    const answers = new AbortController();
+    await page.route('**/graphql', async (route) => {
+      if (!answers.signal.aborted) await once(answers.signal, 'abort');
+      await route.continue();
+    });
+    await figure.getByRole('link', { name: 'Delegator APY' }).click();
+    await page.waitForURL(/order=DELEGATOR_APY/);
+    await figure.getByRole('link', { name: 'Next' }).click();
+    answers.abort();
+    await settled(page);
+    expect(new URL(page.url()).searchParams.get('order')).toBe('DELEGATOR_APY');
+    expect(sent.at(-1)?.variables).toMatchObject({ orderBy: { field: 'DELEGATOR_APY' }, after: null });
+    await figure.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/order=DELEGATOR_APY.*after=/);
   });
 
   it('shows the stake of one authority over time, in one document', async () => {
@@ -102,11 +123,12 @@ describe.skipIf(noBrowser)('rewards of another network', () => {
       page.waitForEvent('download'),
       figure.getByRole('button', { name: /^CSV/ }).click(),
     ]);
-    const [head, first] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    const [head, first] = (await csvIn(file)).split('\r\n');
     expect(head).toBe('Date (UTC),Validators (POL),Delegators (POL),Stake (POL)');
     const id = new URL(page.url()).searchParams.get('validator');
     const { data } = await gateway.graphql(
-      `{ validatorRewards(network: POLYGON, validatorId: "${id}", last: 30) {
+      `{ validatorRewards(network: POLYGON, validatorId: "${id}",
+          orderBy: { field: DATE, direction: ASC }, last: 30) {
         nodes { date validatorRewards delegatorRewards stake } } }`,
     );
     expect(first).toBe(Object.values(data.validatorRewards.nodes[0]).join(','));

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { isPage, settled, useExplorer } from '../../support/explorer.ts';
+import { csvIn, isPage, settled, useExplorer } from '../../support/explorer.ts';
 import { importBlocks } from '../../support/live-rows.ts';
 
 const explorer = useExplorer();
@@ -46,7 +45,7 @@ describe.skipIf(noBrowser)('the overview', () => {
     expect(await figure.getByRole('row').count()).toBeGreaterThan(10);
     const [file] = await Promise.all([page.waitForEvent('download'), figure.getByText('CSV').click()]);
     expect(file.suggestedFilename()).toBe('daily-rewards.csv');
-    const [head, first] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    const [head, first] = (await csvIn(file)).split('\r\n');
     expect(head).toBe('Date (UTC),Consensus (ETH),Priority fees (ETH),MEV (ETH)');
     const { data } = await explorer.gateway.graphql(
       '{ chainDailyRewards(first: 1) { nodes { date sumConsensusRewards } } }',

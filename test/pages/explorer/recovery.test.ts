@@ -39,7 +39,10 @@ describe.skipIf(noBrowser)('a page whose filters fit nothing', () => {
 
 describe.skipIf(noBrowser)('an address with a wrong value', () => {
   it.each([
-    ['/explore/operators?network=goerli', 'network is “goerli”, but must be one of mainnet, hoodi, holesky.'],
+    [
+      '/explore/operators?network=goerli',
+      'network is “goerli”, but must be one of mainnet, hoodi, holesky, sepolia.',
+    ],
     ['/explore/operators?window=2d', 'window is “2d”, but must be one of 1d, 7d, 30d, all.'],
     [
       '/explore/operators?min=99999999999',
@@ -60,10 +63,10 @@ describe.skipIf(noBrowser)('a gateway that was away', () => {
     await page.route('**/graphql', (route) => route.abort());
     await page.getByLabel('From (UTC)').fill('2020-01-01');
     await page.getByLabel('From (UTC)').press('Enter');
-    await page.getByRole('heading', { name: 'The gateway cannot be reached' }).waitFor();
+    await page.getByText('The gateway cannot be reached.').waitFor();
     await page.getByText(/^Trying again in \d s\.$/).waitFor();
     await page.unroute('**/graphql');
-    await page.getByRole('heading', { name: 'Blocks' }).waitFor();
+    await page.locator('.outdated').waitFor({ state: 'detached' });
   });
 
   it('also if the page was never opened before, at the address that was wanted', async () => {

@@ -258,6 +258,7 @@ describe.skipIf(noBrowser)("a set's report of a month", () => {
     const days = page.getByRole('figure', { name: 'Days' }).locator('tbody tr');
     expect(await days.count()).toBe(31);
     expect(await days.last().isVisible()).toBe(true);
+    expect(await days.locator('th').first().innerText()).toBe('Oct 1, 2025');
     const { data } = await gateway.graphql(
       `{ privateSet(setId: "${SAMPLE}") {
         rewards(granularity: MONTH, utc: true, fromDate: "2025-10-01", toDate: "2025-10-31") {

@@ -118,6 +118,6 @@ describe.skipIf(noBrowser)('the slashings', () => {
     const { page } = await explorer.open('/explore/slashings?from=2100-01-01');
     await page.getByText('No slashing fits.').first().waitFor();
     await page.goto(`${explorer.gateway.url}/explore/slashings?class=node-operator&operator=nobody`);
-    await page.getByText('No node operator “nobody” is stored; it must be given in full.').first().waitFor();
+    await page.getByText('No node operator has “nobody” in its name.').first().waitFor();
   });
 });

@@ -10,6 +10,7 @@ import {
   type SubscribeFunction,
   type Variables,
 } from 'relay-runtime';
+import { at, base } from '../url/base.ts';
 import { inFlight } from './busy.ts';
 import { Failure, failureOf, UNREACHABLE } from './failure.ts';
 import { store } from './store.ts';
@@ -48,7 +49,7 @@ const FRESH_MS = 60_000;
 const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variables) => {
   inFlight.set(inFlight.get() + 1);
   try {
-    const response = await fetch('/graphql', {
+    const response = await fetch(at('/graphql'), {
       method: 'POST',
       headers: {
         accept: 'application/graphql-response+json',
@@ -60,7 +61,8 @@ const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variab
       throw new Failure('connection', UNREACHABLE);
     });
     const body = await response.json().catch(() => ({}));
-    if (body.extensions?.cost) noteCost(location.pathname, operationName, body.extensions.cost);
+    if (body.extensions?.cost)
+      noteCost(location.pathname.slice(base.length), operationName, body.extensions.cost);
     if (body.extensions?.revision) revisions.set(keyOf(operationName, variables), body.extensions.revision);
     if (!response.ok || body.errors) throw failureOf(response, body.errors);
     return body;
@@ -69,8 +71,20 @@ const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variab
   }
 };
 
+/** The client aborts a refused request, after which the reason in its body cannot be read. */
+async function openStream(input: RequestInfo | URL, init?: RequestInit) {
+  const response = await fetch(input, init);
+  if (response.ok) return response;
+  const body = await response.json().catch(() => ({}));
+  return Object.assign(response, { failure: failureOf(response, body.errors) });
+}
+
+const failureOfStream = (error: unknown): Failure =>
+  (error as { response?: { failure?: Failure } }).response?.failure ?? new Failure('connection', UNREACHABLE);
+
 const streams = createClient({
-  url: '/graphql',
+  fetchFn: openStream,
+  url: at('/graphql'),
   retryAttempts: 0, // `useLive` continues with another `after`
   headers: () => ({ authorization: `Bearer ${token()}` }),
 });
@@ -81,7 +95,7 @@ const subscribe: SubscribeFunction = ({ text, name: operationName }, variables) 
       { query: text ?? '', operationName, variables },
       {
         next: (event) => sink.next(event as GraphQLResponse),
-        error: (error) => sink.error(error as Error),
+        error: (error) => sink.error(failureOfStream(error)),
         complete: () => sink.complete(),
       },
     ),

@@ -42,15 +42,31 @@ export const UNREACHABLE = 'The gateway cannot be reached.';
 /** For a page whose URL names something that cannot exist, or does not. */
 export const missing = (message: string) => new Failure('missing', message);
 
-type GraphqlError = { message: string; extensions?: { code?: string; faults?: { msg: string }[] } };
+/** Whether the gateway, or all behind it, was away: the same request may succeed later. */
+export const isAway = (failure: unknown): failure is Failure =>
+  failure instanceof Failure &&
+  (failure.kind === 'connection' || (failure.kind === 'server' && failure.retryAfter !== undefined));
 
-export function failureOf(response: Response, errors: GraphqlError[] | undefined): Failure {
+/** Refused for its token, rate or units, among others: another try would only be refused again. */
+export const isFinal = ({ kind }: Failure) => !['connection', 'server', 'input'].includes(kind);
+
+export type GraphqlError = { message: string; extensions?: { code?: string; faults?: { msg: string }[] } };
+
+/** What a proxy answers while the gateway behind it is away. */
+const AWAY = [502, 503, 504];
+
+export function failureOf(
+  /** Absent if there was none, and for the errors in an event of a stream. */
+  response: Pick<Response, 'status' | 'headers'> | undefined,
+  errors: GraphqlError[] | undefined,
+): Failure {
   const [first] = errors ?? [];
+  if (!first && (!response || AWAY.includes(response.status))) return new Failure('connection', UNREACHABLE);
   const kind = kinds[first?.extensions?.code ?? ''] ?? 'server';
-  const retryAfter = Number(response.headers.get('retry-after')) || undefined;
+  const retryAfter = Number(response?.headers.get('retry-after')) || undefined;
   return new Failure(
     kind,
-    first?.message ?? `The gateway answered with status ${response.status}.`,
+    first?.message ?? `The gateway answered with status ${response?.status}.`,
     retryAfter,
   );
 }

@@ -1,3 +1,5 @@
+import { at } from '../url/base.ts';
+
 /**
  * The access token, as GraphiQL and /docs hold it (src/http/pages/token-bar.ts): in sessionStorage, passed to new tabs
  * by open ones, so that it is gone when all are closed.
@@ -27,9 +29,17 @@ tabs.addEventListener('message', ({ data }) => {
 
 const fromOtherTab = () =>
   new Promise<string | undefined>((done) => {
-    tabs.addEventListener('message', ({ data }) => data.token && done(data.token));
+    let isLate = false;
+    tabs.addEventListener('message', ({ data }) => {
+      if (!data.token) return;
+      if (!isLate) done(data.token);
+      else if (!token()) keep(data.token); // by a tab that was busy
+    });
     tabs.postMessage({ ask: true });
-    setTimeout(done, ANSWER_MS);
+    setTimeout(() => {
+      isLate = true;
+      done(undefined);
+    }, ANSWER_MS);
   });
 
 const codeIn = (hash: string) => /^#([\w-]{24})$/.exec(hash)?.[1];
@@ -41,7 +51,7 @@ export let tokenFailure: string | undefined;
 async function exchange(code: string) {
   // Removes the code from the address bar and the history before it is used.
   history.replaceState(null, '', location.pathname + location.search);
-  const answer = await fetch('/page-token', {
+  const answer = await fetch(at('/page-token'), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code }),

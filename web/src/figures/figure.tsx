@@ -10,19 +10,22 @@ import {
 import { useNavigate } from 'react-router';
 import { useSource } from '../page.tsx';
 import { Empty } from '../states.tsx';
+import { at, base } from '../url/base.ts';
 import type { Order } from '../url/url-state.ts';
 import type { Draw, PlotLibrary, Series } from './plots.ts';
 import { type Column, csvOf, download, Table } from './table.tsx';
 
+const XLINK = 'http://www.w3.org/1999/xlink';
 const NARROW = 480;
 const HEIGHT = 260;
 
-/** Marks of a plot with `href` and `ariaLabel` are links: names them, and tells whether there are any. */
+/** Marks of a plot with `href` and `ariaLabel` are links: names them, puts them on the gateway's path, and tells whether there are any. */
 function nameLinks(drawn: Element): boolean {
   const links = drawn.querySelectorAll('a');
   for (const link of links) {
     const shape = link.firstElementChild;
     link.setAttribute('aria-label', shape?.getAttribute('aria-label') ?? '');
+    link.setAttributeNS(XLINK, 'href', at(link.getAttributeNS(XLINK, 'href') ?? ''));
   }
   for (const shape of drawn.querySelectorAll(':not(a)[aria-label]')) shape.removeAttribute('aria-label');
   return links.length > 0;
@@ -37,7 +40,7 @@ function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[
     const link = (event.target as Element).closest('a');
     if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    void navigate(link.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '');
+    void navigate((link.getAttributeNS(XLINK, 'href') ?? '').slice(base.length));
   };
   useEffect(() => {
     const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
@@ -74,7 +77,7 @@ const slug = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 /** Where GraphiQL shows the document of the page with its variables. */
 function useGraphiqlHref() {
   const { text, variables } = useSource();
-  return `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`;
+  return `${at('/graphql')}#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`;
 }
 
 export type FigureProps<Row> = {
@@ -99,6 +102,9 @@ export type FigureProps<Row> = {
   controls?: ReactNode;
 };
 
+/** Without it, Excel shows names such as Zoë wrong. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 /** A plot with its table, a CSV file of it, and the query in GraphiQL. Without `draw` it is a table alone. */
 export function Figure<Row extends object>(props: FigureProps<Row>) {
   const {
@@ -116,7 +122,8 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
   } = props;
   const id = useId();
   const graphiql = useGraphiqlHref();
-  const save = () => download(`${slug(title)}.csv`, 'text/csv;charset=utf-8', csvOf(columns, rows));
+  const save = () =>
+    download(`${slug(title)}.csv`, 'text/csv;charset=utf-8', BYTE_ORDER_MARK + csvOf(columns, rows));
   const table = <Table caption={title} columns={columns} rows={rows} {...(order && { order })} />;
   return (
     <figure className={wide ? 'figure wide' : 'figure'} aria-labelledby={id}>

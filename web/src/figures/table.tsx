@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { ChangeLink } from '../parts/controls.tsx';
 import type { Order } from '../url/url-state.ts';
+import { useWideTable } from './wide-table.ts';
 
 /** A column of a table and of its CSV file. */
 export type Column<Row> = {
@@ -52,10 +53,12 @@ export function Table<Row extends object>(props: {
   const present = order?.read(search);
   const sortOf = (column: Column<Row>) =>
     present && column.order === present.field ? ariaSorts[present.direction] : undefined;
+  const frame = useRef<HTMLElement>(null);
+  useWideTable(frame);
   const side = (column: Column<Row>) => (column.numeric ? 'numeric' : undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="scroll" tabIndex={0} aria-label={caption}>
+    <section className="scroll" ref={frame} tabIndex={0} aria-label={caption}>
       <table>
         <caption className={showCaption ? undefined : 'visually-hidden'}>{caption}</caption>
         <thead>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { graphql } from 'react-relay';
 import type { blockQuery } from '../__generated__/blockQuery.graphql';
 import { missing } from '../api/failure.ts';
@@ -12,6 +13,7 @@ import { Heading } from '../parts/heading.tsx';
 import { OperatorLinks } from '../parts/operators.tsx';
 import { Neighbours, PageLink } from '../parts/page-links.tsx';
 import { Pager } from '../parts/pager.tsx';
+import { payloads, payments } from '../parts/payloads.ts';
 import { Tile, Tiles } from '../parts/tiles.tsx';
 import { paths } from '../url/links.ts';
 import { pageOf } from '../url/url-state.ts';
@@ -34,6 +36,19 @@ const query = graphql`
       blockTimestamp
       consensusOutcome
       executionOutcome
+      payload {
+        status
+      }
+      bid {
+        builder {
+          index
+          pubkey
+        }
+        value
+        executionPayment
+        feeRecipient
+        payment
+      }
       finalized
       validatorIndex
       consensusBlockRoot
@@ -206,6 +221,28 @@ const transactionsOf = (block: Block): Transactions[] => [
 const GAS_UNIT = 'gas';
 const inGwei = (wei: string | null | undefined) => (wei == null ? '–' : `${shift(wei, 9)} Gwei`);
 
+/** Of blocks since the Gloas fork. */
+function payloadFacts({ payload, bid }: Block): [string, ReactNode][] {
+  if (!payload || !bid) return [];
+  const { builder, payment } = bid;
+  const own: [string, ReactNode][] = [
+    ['Payload', payloads[payload.status]],
+    ['Bid of', builder ? <BidBuilder key="b" builder={builder} /> : 'the proposer itself'],
+  ];
+  if (!builder) return own;
+  return [
+    ...own,
+    ['Bid', eth(bid.value)],
+    ['Payment', payment ? payments[payment] : 'not known yet'],
+    ['Paid to', bid.feeRecipient],
+    ['Promised in the payload', eth(bid.executionPayment)],
+  ];
+}
+
+type Bidder = NonNullable<NonNullable<Block['bid']>['builder']>;
+const BidBuilder = ({ builder: { index, pubkey } }: { builder: Bidder }) =>
+  pubkey ? <PageLink to={paths.builder(pubkey)}>{`builder ${index}`}</PageLink> : `builder ${index}`;
+
 function Sums({ block }: { block: Block }) {
   const { totalRewards, totalRewardsMissed, totalBurntFees, consensusOutcome } = block;
   const burnt = gweiOf(totalBurntFees);
@@ -285,6 +322,7 @@ function View({ data, place }: { data: Data; place: Place }) {
               'Execution outcome',
               block.executionOutcome && <OutcomeText key="e" outcome={block.executionOutcome} />,
             ],
+            ...payloadFacts(block),
             ['Fee recipient', block.feeRecipient],
             ['Base fee', inGwei(block.baseFeePerGas)],
             ['Relays', block.relays.join(', ') || 'none'],
@@ -310,7 +348,11 @@ function View({ data, place }: { data: Data; place: Place }) {
             note="By type, with the priority fees that they paid, in ETH."
             columns={transactionColumns}
             rows={block.totalTransactions == null ? [] : transactionsOf(block)}
-            empty="A slot without a block has none."
+            empty={
+              block.consensusOutcome === 'PROPOSED'
+                ? 'A block without its payload has none.'
+                : 'A slot without a block has none.'
+            }
           />
         </div>
         <Figure

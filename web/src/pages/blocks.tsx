@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from 'react';
-import { commitLocalUpdate, graphql } from 'react-relay';
+import { graphql } from 'react-relay';
 import type { blocksQuery } from '../__generated__/blocksQuery.graphql';
 import type { blocksSubscription } from '../__generated__/blocksSubscription.graphql';
-import { environment } from '../api/environment.ts';
 import { useLive } from '../api/live.ts';
 import {
   gweiColumn,
@@ -17,13 +16,12 @@ import { PagedFigure } from '../figures/paged-figure.tsx';
 import { fromDate, toDate } from '../figures/periods.ts';
 import { colors, type Draw, ofZeros, ticksAs } from '../figures/plots.ts';
 import type { Column } from '../figures/table.tsx';
-import { type Place, page, useRefresh, useSource } from '../page.tsx';
+import { type Place, page, useSource } from '../page.tsx';
 import { Choice, Field } from '../parts/controls.tsx';
 import {
   askedOf,
   DateFilter,
   Filters,
-  OperatorFilter,
   operatorOf,
   sizes,
   unknownOperator,
@@ -32,7 +30,10 @@ import {
 } from '../parts/filters.tsx';
 import { count, eth, moment, plotted, shortCount } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
+import { LiveNote } from '../parts/live-note.tsx';
+import { OperatorFilter } from '../parts/operator-filter.tsx';
 import { fullNameOf, OperatorLinks } from '../parts/operators.tsx';
+import { payloads } from '../parts/payloads.ts';
 import { oneOf, pageOf } from '../url/url-state.ts';
 
 const query = graphql`
@@ -86,6 +87,9 @@ graphql`
     totalRewards
     totalTransactions
     relays
+    payload {
+      status
+    }
     proposer {
       id
       validatorPubkey
@@ -119,14 +123,19 @@ type Block = Blocks['nodes'][number];
 const outcome = oneOf('outcome', ['all', 'proposed', 'missed', 'orphaned'], 'all');
 const outcomeNames = { all: 'All', proposed: 'Proposed', missed: 'Missed', orphaned: 'Orphaned' };
 const outcomeValues = { proposed: 'PROPOSED', missed: 'MISSED', orphaned: 'ORPHANED' } as const;
+const payload = oneOf('payload', ['all', 'full', 'empty'], 'all');
+const payloadNames = { all: 'All', full: 'Full payload', empty: 'Empty payload' };
+const payloadValues = { full: 'FULL', empty: 'EMPTY' } as const;
 const proposer = validator('proposer');
 
 function whereOf(search: URLSearchParams) {
   const given = outcome.read(search);
+  const asked = payload.read(search);
   const by = proposer.read(search);
   const operator = operatorOf(search);
   return {
     ...(given !== 'all' && { outcome: outcomeValues[given] }),
+    ...(asked !== 'all' && { payload: payloadValues[asked] }),
     ...(by && { proposer: validatorOf(by) }),
     ...(operator && { operator }),
   };
@@ -139,6 +148,7 @@ const columns: Column<Block>[] = [
   slotColumn(({ consensusSlot }) => consensusSlot),
   timeColumn(({ blockTimestamp }) => blockTimestamp),
   outcomeColumn(({ consensusOutcome }) => consensusOutcome),
+  { head: 'Payload', value: ({ payload: of }) => of && payloads[of.status] },
   validatorColumn('Proposer', ({ validatorIndex }) => validatorIndex),
   {
     head: 'Operators',
@@ -217,13 +227,14 @@ const rewards: Draw<Block> = (plot, rows, width) => {
 
 /** Whether a new block belongs to the list; the server decides it for all others. */
 function belongs(block: Block, search: URLSearchParams): boolean {
-  const { outcome: only, proposer: by, operator } = whereOf(search);
+  const { outcome: only, payload: asked, proposer: by, operator } = whereOf(search);
   const { proposer: of } = block;
   const isOf = by && ('index' in by ? by.index === block.validatorIndex : by.pubkey === of?.validatorPubkey);
   const has = (idType: string, operatorId: string) =>
     of?.operators.some((one) => one.idType === idType && one.operatorId === operatorId);
   return (
     (!only || only === block.consensusOutcome) &&
+    (!asked || asked === block.payload?.status) &&
     (!by || isOf === true) &&
     (!operator || has(operator.idType, operator.operatorId) === true)
   );
@@ -281,31 +292,24 @@ function LiveFigures(props: { blocks: Blocks; place: Place; empty: string | unde
   const { blocks, empty } = props;
   const { network, search } = props.place;
   const [added, setAdded] = useState<readonly Block[]>([]);
-  const refresh = useRefresh();
-  const isLive = useLive<blocksSubscription>({
+  const live = useLive<blocksSubscription>({
     subscription: newBlocks,
     variables: { network },
     dataset: 'blocks',
     revisionOf: ({ blockAdded }) => blockAdded?.revision,
-    onEvent: ({ blockAdded }) => {
+    onEvent: ({ blockAdded }, reload) => {
       const fitting = (blockAdded?.blocks ?? []).filter((block) => belongs(block, search));
       if (fitting.length === 0 && !blockAdded?.omitted) return;
       setAdded((before) => newestOf([...fitting, ...before]));
-      if (!blockAdded?.omitted && added.length < MOST_ADDED) return;
-      commitLocalUpdate(environment, (store) => store.invalidateStore());
-      void refresh();
+      if (blockAdded?.omitted || added.length >= MOST_ADDED) reload();
     },
   });
-  const note = (
-    <span className="live" data-live={isLive} role="status">
-      {isLive ? 'Live: slots appear as they are stored.' : 'As of when the page was opened.'}
-    </span>
-  );
+  const note = <LiveNote of={live} rows="slots" />;
   return <Figures blocks={blocks} added={added} note={note} empty={empty} />;
 }
 
 const cursors = ['after', 'before'];
-const filters = ['outcome', 'proposer', 'class', 'operator', 'from', 'to'];
+const filters = ['outcome', 'payload', 'proposer', 'class', 'operator', 'from', 'to'];
 
 function View({ data: { blocks, operator }, place }: { data: Data; place: Place }) {
   const { revision } = useSource();
@@ -314,13 +318,17 @@ function View({ data: { blocks, operator }, place }: { data: Data; place: Place 
   const canGrow = !cursors.some((name) => search.has(name)) && !toDate.read(search);
   return (
     <>
-      <Heading title="Blocks" about="Stored slots, newest first. A missed slot has no block, but a proposer.">
+      <Heading
+        title="Blocks"
+        about="Stored slots, newest first. A missed slot has no block, but a proposer; since the Gloas fork, a block may be without its payload."
+      >
         <Choice param={sizes} label="Slots a page" />
       </Heading>
       <Filters names={filters}>
         <Choice param={outcome} label="Outcome" names={outcomeNames} />
+        <Choice param={payload} label="Payload" names={payloadNames} />
         <Field param={proposer} label="Proposer" type="search" />
-        <OperatorFilter />
+        <OperatorFilter isUnknown={empty !== undefined} />
         <DateFilter />
       </Filters>
       {blocks && canGrow && (

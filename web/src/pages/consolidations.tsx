@@ -4,8 +4,9 @@ import { Figure } from '../figures/figure.tsx';
 import { calendarNames, calendars, fromDate, toDate } from '../figures/periods.ts';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
-import { classes, classOf, DateFilter, Filters, OperatorFilter, operatorOf } from '../parts/filters.tsx';
+import { classes, classOf, DateFilter, Filters, operatorOf } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { OperatorFilter } from '../parts/operator-filter.tsx';
 import { listOf, oneOf, pageOf } from '../url/url-state.ts';
 import { windowNames, windowOf, windows } from '../url/windows.ts';
 import {
@@ -57,6 +58,7 @@ const query = graphql`
       toDate: $toDate
       utc: $utc
       granularity: $granularity
+      orderBy: { field: PERIOD, direction: ASC }
       last: 1000
     ) {
       nodes {
@@ -173,7 +175,7 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
         <Choice param={windows} label="Window of the capacity" names={windowNames} />
       </Heading>
       <Filters names={['class', 'operator', 'from', 'to', 'calendar']}>
-        <OperatorFilter />
+        <OperatorFilter isUnknown={false} />
         <DateFilter />
         <Choice param={calendars} label="Calendar" names={calendarNames} />
         <Choice param={granularity} label="Periods of the plots" names={granularityNames} />

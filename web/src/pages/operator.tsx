@@ -40,7 +40,7 @@ const query = graphql`
     $compare: [ID!]!
     $compares: Boolean!
   ) {
-    operator(network: $network, operatorId: $operatorId, idType: $idType, window: $window) {
+    operator(network: $network, operatorId: $operatorId, idType: $idType) {
       id
       idType
       operatorId
@@ -66,7 +66,7 @@ const query = graphql`
       allTime: summary(window: ALL) {
         ...operator_summary @relay(mask: false)
       }
-      summary {
+      summary(window: $window) {
         ...operator_summary @relay(mask: false)
         asOf {
           epoch
@@ -81,7 +81,7 @@ const query = graphql`
         }
         ...makeup_summary @relay(mask: false)
       }
-      history(last: $days) @include(if: $hasHistory) {
+      history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
         ...operator_history @relay(mask: false)
       }
       effectiveness(
@@ -131,7 +131,13 @@ const query = graphql`
           totalUniqueAttestations
         }
       }
-      poolShares(first: $sharesFirst, after: $sharesAfter, last: $sharesLast, before: $sharesBefore) {
+      poolShares(
+        window: $window
+        first: $sharesFirst
+        after: $sharesAfter
+        last: $sharesLast
+        before: $sharesBefore
+      ) {
         totalCount
         pageInfo {
           ...pager_pageInfo @relay(mask: false)
@@ -141,7 +147,7 @@ const query = graphql`
           idType
           operatorId
           displayName
-          summary {
+          summary(window: $window) {
             validatorCount
             networkPenetration
             avgValidatorEffectiveness
@@ -163,7 +169,7 @@ const query = graphql`
           exitEpoch
         }
       }
-      slashings(last: 20) {
+      slashings(orderBy: { field: EPOCH, direction: DESC }, first: 20) {
         totalCount
         nodes {
           id
@@ -190,10 +196,10 @@ const query = graphql`
         idType
         operatorId
         displayName
-        summary {
+        summary(window: $window) {
           ...operator_summary @relay(mask: false)
         }
-        history(last: $days) @include(if: $hasHistory) {
+        history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
           ...operator_history @relay(mask: false)
         }
       }

@@ -58,7 +58,7 @@ const query = graphql`
         operatorTags {
           name
         }
-        summary {
+        summary(window: $window) {
           validatorCount
           networkPenetration
           avgValidatorEffectiveness
@@ -69,7 +69,7 @@ const query = graphql`
             time
           }
         }
-        history(last: $days) @include(if: $hasHistory) {
+        history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
           nodes {
             id
             date
@@ -92,7 +92,7 @@ const query = graphql`
         idType
         operatorId
         displayName
-        summary {
+        summary(window: $window) {
           validatorCount
           networkPenetration
           avgValidatorEffectiveness

@@ -30,6 +30,7 @@ import {
   shortEth,
 } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
+import { LiveNote } from '../parts/live-note.tsx';
 import { Share } from '../parts/share.tsx';
 import { TileList, type TileProps } from '../parts/tiles.tsx';
 import { Notice } from '../states.tsx';
@@ -295,7 +296,7 @@ const SHOWN = 10;
 /** The newest blocks, with those that come while the page is open. */
 function Blocks({ network, blocks }: { network: Network; blocks: readonly Block[] }) {
   const [added, setAdded] = useState<readonly Block[]>([]);
-  const isLive = useLive<overviewSubscription>({
+  const live = useLive<overviewSubscription>({
     subscription: newBlocks,
     variables: { network },
     dataset: 'blocks',
@@ -305,11 +306,7 @@ function Blocks({ network, blocks }: { network: Network; blocks: readonly Block[
   return (
     <Figure
       title="Newest blocks"
-      note={
-        <span className="live" data-live={isLive} role="status">
-          {isLive ? 'Live: blocks appear as they are stored.' : 'As of when the page was opened.'}
-        </span>
-      }
+      note={<LiveNote of={live} rows="blocks" />}
       columns={blockColumns}
       rows={newestOf([...added, ...blocks])}
       empty="No block of this network is stored."

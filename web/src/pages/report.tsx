@@ -79,7 +79,13 @@ const query = graphql`
           missedProposalCount
         }
       }
-      rewards(utc: true, fromDate: $fromDate, toDate: $toDate, first: 31) {
+      rewards(
+        utc: true
+        fromDate: $fromDate
+        toDate: $toDate
+        orderBy: { field: PERIOD, direction: ASC }
+        first: 31
+      ) {
         nodes {
           id
           date
@@ -89,7 +95,7 @@ const query = graphql`
           sumExecutionRewards
         }
       }
-      newest: rewards(granularity: MONTH, utc: true, last: 1) {
+      newest: rewards(granularity: MONTH, utc: true, orderBy: { field: PERIOD, direction: DESC }, first: 1) {
         nodes {
           id
           startDate

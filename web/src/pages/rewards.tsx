@@ -25,7 +25,7 @@ const query = graphql`
     $last: Int
     $before: String
   ) {
-    networkRewards(network: $network, last: $days) {
+    networkRewards(network: $network, orderBy: { field: DATE, direction: ASC }, last: $days) {
       nodes {
         id
         date
@@ -56,7 +56,12 @@ const query = graphql`
         stake
       }
     }
-    validatorRewards(network: $network, validatorId: $validator, last: $days) @include(if: $one) {
+    validatorRewards(
+      network: $network
+      validatorId: $validator
+      orderBy: { field: DATE, direction: ASC }
+      last: $days
+    ) @include(if: $one) {
       nodes {
         id
         date

@@ -39,7 +39,14 @@ const query = graphql`
         networkPenetration
         ...makeup_summary @relay(mask: false)
       }
-      rewards(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
+      rewards(
+        granularity: $granularity
+        utc: $utc
+        fromDate: $fromDate
+        toDate: $toDate
+        orderBy: { field: PERIOD, direction: ASC }
+        last: $periods
+      ) {
         nodes {
           ...recordFigures_rewards @relay(mask: false)
           endTimestamp
@@ -52,18 +59,33 @@ const query = graphql`
         utc: $utc
         fromDate: $fromDate
         toDate: $toDate
+        orderBy: { field: PERIOD, direction: ASC }
         last: $periods
       ) {
         nodes {
           ...recordFigures_effectiveness @relay(mask: false)
         }
       }
-      attestations(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
+      attestations(
+        granularity: $granularity
+        utc: $utc
+        fromDate: $fromDate
+        toDate: $toDate
+        orderBy: { field: PERIOD, direction: ASC }
+        last: $periods
+      ) {
         nodes {
           ...recordFigures_attestations @relay(mask: false)
         }
       }
-      proposals(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
+      proposals(
+        granularity: $granularity
+        utc: $utc
+        fromDate: $fromDate
+        toDate: $toDate
+        orderBy: { field: PERIOD, direction: ASC }
+        last: $periods
+      ) {
         nodes {
           id
           date

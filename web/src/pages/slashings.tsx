@@ -1,8 +1,7 @@
-import { commitLocalUpdate, graphql } from 'react-relay';
+import { graphql } from 'react-relay';
 import type { slashingsQuery } from '../__generated__/slashingsQuery.graphql';
 import type { slashingsSubscription } from '../__generated__/slashingsSubscription.graphql';
-import { environment } from '../api/environment.ts';
-import { useLive } from '../api/live.ts';
+import { type Live, useLive } from '../api/live.ts';
 import { countColumn, dateColumn, gweiColumn, numberColumn, validatorColumn } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
@@ -10,7 +9,7 @@ import { fromDate, toDate } from '../figures/periods.ts';
 import { barsOver, colors } from '../figures/plots.ts';
 import { dateOf, spanDate, spanName, spanStart } from '../figures/spans.ts';
 import type { Column } from '../figures/table.tsx';
-import { type Place, page, useRefresh } from '../page.tsx';
+import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
 import {
   askedOf,
@@ -18,12 +17,13 @@ import {
   classOf,
   DateFilter,
   Filters,
-  OperatorFilter,
   operatorOf,
   unknownOperator,
 } from '../parts/filters.tsx';
 import { count, eth, plotted, ratio, shortCount, shortEth } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
+import { LiveNote } from '../parts/live-note.tsx';
+import { OperatorFilter } from '../parts/operator-filter.tsx';
 import { fullNameOf, knownBy, OperatorLink, OperatorLinks } from '../parts/operators.tsx';
 import { Share } from '../parts/share.tsx';
 import { Tile, Tiles } from '../parts/tiles.tsx';
@@ -70,6 +70,7 @@ const query = graphql`
       toDate: $toDate
       utc: true
       granularity: $granularity
+      orderBy: { field: PERIOD, direction: ASC }
       last: 1000
     ) {
       nodes {
@@ -241,33 +242,28 @@ function Sums({ data: { whole, slashings } }: { data: Data }) {
   );
 }
 
-/**
- * Requests the page again when slashings are added, because its sums and order are the server's. Returns whether the
- * page follows them.
- */
-function useAdded(network: Network): boolean {
-  const refresh = useRefresh();
+/** Requests the page again when slashings are added, because its sums and order are the server's. */
+function useAdded(network: Network): Live {
   return useLive<slashingsSubscription>({
     subscription: newSlashings,
     variables: { network },
     dataset: 'slashings',
     revisionOf: ({ slashingAdded }) => slashingAdded?.revision,
-    onEvent: ({ slashingAdded }) => {
-      if (!slashingAdded?.slashings.length && !slashingAdded?.omitted) return;
-      commitLocalUpdate(environment, (store) => store.invalidateStore());
-      void refresh();
+    onEvent: ({ slashingAdded }, reload) => {
+      if (slashingAdded?.slashings.length || slashingAdded?.omitted) reload();
     },
   });
 }
 
 function View({ data, place: { network, search } }: { data: Data; place: Place }) {
   const { slashings } = data;
-  const isLive = useAdded(network);
+  const live = useAdded(network);
   const rows = slashings?.nodes ?? [];
   const operators = grouped(rows, classOf(classes.read(search)));
   const interval = granularity.read(search);
   const periods = data.slashingHistory?.nodes ?? [];
-  const empty = unknownOperator(search, data.operator) ?? 'No slashing fits.';
+  const unknown = unknownOperator(search, data.operator);
+  const empty = unknown ?? 'No slashing fits.';
   const isWhole = rows.length === slashings?.totalCount;
   return (
     <>
@@ -275,7 +271,7 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
         <Choice param={granularity} label="Periods of the plots" names={granularityNames} />
       </Heading>
       <Filters names={['class', 'operator', 'from', 'to']}>
-        <OperatorFilter />
+        <OperatorFilter isUnknown={unknown !== undefined} />
         <DateFilter />
         <Choice param={sizes} label="Slashings a page" />
       </Filters>
@@ -306,11 +302,8 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
         />
         <PagedFigure
           title="Slashed validators"
-          note={
-            <span className="live" data-live={isLive} role="status">
-              {isLive ? 'Live: slashings appear as they are stored.' : 'As of when the page was opened.'}
-            </span>
-          }
+          wide
+          note={<LiveNote of={live} rows="slashings" />}
           columns={columns}
           of={slashings}
           label="slashings"

@@ -64,7 +64,7 @@ const query = graphql`
         delegatedStake
         ratio
       }
-      history(last: $days) {
+      history(orderBy: { field: DATE, direction: ASC }, last: $days) {
         nodes {
           id
           date
@@ -108,7 +108,7 @@ const query = graphql`
       id
       stakeAuthority
       poolName
-      history(window: $window, last: $days) @include(if: $hasHistory) {
+      history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
         nodes {
           id
           date

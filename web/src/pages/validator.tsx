@@ -63,14 +63,28 @@ const query = graphql`
         slashingPenalties
         balanceBeforeSlashing
       }
-      effectiveness(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
+      effectiveness(
+        granularity: $granularity
+        utc: $utc
+        fromDate: $fromDate
+        toDate: $toDate
+        orderBy: { field: PERIOD, direction: ASC }
+        last: $periods
+      ) {
         nodes {
           ...recordFigures_effectiveness @relay(mask: false)
           avgAttesterEffectiveness
           avgProposerEffectiveness
         }
       }
-      attestations(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
+      attestations(
+        granularity: $granularity
+        utc: $utc
+        fromDate: $fromDate
+        toDate: $toDate
+        orderBy: { field: PERIOD, direction: ASC }
+        last: $periods
+      ) {
         nodes {
           ...recordFigures_attestations @relay(mask: false)
           sumLateTargetVotes
@@ -79,7 +93,14 @@ const query = graphql`
           sumMissedSyncSignatures
         }
       }
-      rewards(granularity: $granularity, utc: $utc, fromDate: $fromDate, toDate: $toDate, last: $periods) {
+      rewards(
+        granularity: $granularity
+        utc: $utc
+        fromDate: $fromDate
+        toDate: $toDate
+        orderBy: { field: PERIOD, direction: ASC }
+        last: $periods
+      ) {
         nodes {
           ...recordFigures_rewards @relay(mask: false)
           sumEndEpochEffectiveBalance

@@ -1,6 +1,6 @@
 import { type FormEvent, type MouseEvent, useEffect, useId, useRef } from 'react';
 import { Link, type LinkProps, useNavigate, useSearchParams } from 'react-router';
-import { changed, MAX_INTEGER, newest, type Param, useParam } from '../url/url-state.ts';
+import { changed, isCursor, MAX_INTEGER, newest, type Param, useParam } from '../url/url-state.ts';
 
 /** A list of values of one parameter of the URL. */
 export function Choice<T extends string>(props: {
@@ -45,33 +45,61 @@ export function Select<T extends string>(props: {
   );
 }
 
+type Followed = Omit<LinkProps, 'to' | 'onClick'> & { onFollow?: () => void };
+
 /**
- * A link that changes parameters of the URL. While rows of other parameters are loading, React shows the page before them
- * with its links; a click keeps those parameters too.
+ * A link to other parameters of the URL. While rows of other parameters are loading, React shows the page before them with
+ * its links: `make` is called with the newest parameters on a click. With `isOfRows`, such a click does nothing.
  */
-export function ChangeLink(
-  props: Omit<LinkProps, 'to' | 'onClick'> & { changes: Record<string, string | undefined> },
-) {
-  const { changes, preventScrollReset = true, ...rest } = props;
+export function SearchLink({
+  make,
+  isOfRows,
+  onFollow,
+  preventScrollReset = true,
+  ...rest
+}: Followed & { make: (search: URLSearchParams) => URLSearchParams; isOfRows?: boolean }) {
   const [search] = useSearchParams();
   const navigate = useNavigate();
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    navigate(`?${changed(newest(), changes)}`, { preventScrollReset });
+    const latest = newest();
+    const isReplaced = String(changed(search, {})) !== String(changed(latest, {}));
+    if (isOfRows && isReplaced) return;
+    onFollow?.();
+    navigate(`?${make(latest)}`, { preventScrollReset });
   };
-  return <Link {...rest} to={`?${changed(search, changes)}`} onClick={follow} />;
+  return <Link {...rest} to={`?${make(search)}`} onClick={follow} />;
 }
+
+/** Cursors are of the rows that are shown. */
+export const ChangeLink = ({
+  changes,
+  ...rest
+}: Followed & { changes: Record<string, string | undefined> }) => (
+  <SearchLink
+    {...rest}
+    make={(search) => changed(search, changes)}
+    isOfRows={Object.keys(changes).some(isCursor)}
+  />
+);
+
+/** What browsers call the choice of a text in a datalist. */
+const CHOSEN = 'insertReplacementText';
 
 /** A text, number or date of the URL; Enter or leaving the field applies it. */
 export function Field(props: {
   param: Param<string> | Param<number | undefined> | Param<string | undefined>;
   label: string;
   type?: 'text' | 'number' | 'date' | 'search';
-  /** Other parameters that a value changes. */
+  /** Other parameters that a value changes, or what is applied in its place. */
   also?: (value: string) => Record<string, string | undefined>;
+  /** Is told what is typed. */
+  onType?: (text: string) => void;
+  /** Texts that the browser offers: the id of their datalist. A text that is chosen is applied. */
+  list?: string;
 }) {
-  const { param, label, type = 'text', also } = props;
+  const { param, label, type = 'text', also, onType, list } = props;
   const [search, setSearch] = useSearchParams();
   const id = useId();
   const value = String(param.read(search) ?? '');
@@ -90,10 +118,12 @@ export function Field(props: {
     typed.setCustomValidity(text === '' ? '' : param.problem(text));
   };
   const apply = (form: HTMLFormElement) => {
-    const next = String(new FormData(form).get(param.name)).trim();
-    if (next === applied.current) return;
-    applied.current = next;
-    setSearch(changed(newest(), { [param.name]: next, ...also?.(next) }), { preventScrollReset: true });
+    const typed = String(new FormData(form).get(param.name)).trim();
+    if (typed === applied.current) return;
+    const changes = { [param.name]: typed, ...also?.(typed) };
+    applied.current = changes[param.name] ?? '';
+    if (input.current) input.current.value = applied.current;
+    setSearch(changed(newest(), changes), { preventScrollReset: true });
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -110,7 +140,13 @@ export function Field(props: {
         min={type === 'number' ? 0 : undefined}
         max={type === 'number' ? MAX_INTEGER : undefined}
         defaultValue={value}
-        onInput={({ currentTarget }) => check(currentTarget)}
+        list={list}
+        autoComplete={list && 'off'}
+        onInput={({ currentTarget, nativeEvent }) => {
+          check(currentTarget);
+          onType?.(currentTarget.value.trim());
+          if ((nativeEvent as InputEvent).inputType === CHOSEN) currentTarget.form?.requestSubmit();
+        }}
         onBlur={({ currentTarget: { form } }) => form?.checkValidity() && apply(form)}
         // Chromium submits no form by Enter in a date.
         onKeyDown={({ key, currentTarget }) =>

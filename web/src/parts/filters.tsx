@@ -4,10 +4,10 @@ import { Failure } from '../api/failure.ts';
 import { fromDate, toDate } from '../figures/periods.ts';
 import { idTypeOf } from '../url/links.ts';
 import { newest, oneOf, param, text } from '../url/url-state.ts';
-import { ChangeLink, Field, Select } from './controls.tsx';
+import { ChangeLink, Field } from './controls.tsx';
 
 /** Classes that validators belong to, as in addresses. */
-const classNames = {
+export const classNames = {
   pool: 'Pool',
   'node-operator': 'Node operator',
   'deposit-address': 'Deposit address',
@@ -15,7 +15,7 @@ const classNames = {
 };
 export type ClassSlug = keyof typeof classNames;
 export const classes = oneOf('class', Object.keys(classNames) as ClassSlug[], 'pool');
-const operatorName = text('operator');
+export const operatorName = text('operator');
 export const classOf = (slug: ClassSlug) => idTypeOf(slug);
 
 export const sizes = oneOf('size', ['20', '50', '100', '200'], '20');
@@ -36,12 +36,12 @@ export function askedOf(search: URLSearchParams) {
   } as const;
 }
 
-/** Says that the operator that the URL names is not stored, given whether it was found. */
+/** Says that no operator has the name in the URL, given whether it was found. */
 export function unknownOperator(search: URLSearchParams, found: unknown): string | undefined {
   const operator = operatorOf(search);
   if (!operator || found) return undefined;
   const name = classNames[classes.read(search)].toLowerCase();
-  return `No ${name} “${operator.operatorId}” is stored; it must be given in full.`;
+  return `No ${name} has “${operator.operatorId}” in its name.`;
 }
 
 const isIndex = (given: string) => /^\d{1,9}$/.test(given);
@@ -75,13 +75,6 @@ export function Filters({ names, children }: { names: readonly string[]; childre
     </search>
   );
 }
-
-export const OperatorFilter = () => (
-  <>
-    <Select param={classes} label="Class" names={classNames} />
-    <Field param={operatorName} label="Operator" type="search" />
-  </>
-);
 
 /** A date beyond the other one removes it, as when a range is moved. */
 export function DateFilter({ zone = ' (UTC)' }: { zone?: string }) {

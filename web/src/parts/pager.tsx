@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { graphql } from 'react-relay';
-import { Link, useSearchParams } from 'react-router';
-import { changed, cursorName } from '../url/url-state.ts';
+import { cursorName } from '../url/url-state.ts';
+import { ChangeLink } from './controls.tsx';
 import { count } from './format.ts';
 
 graphql`
@@ -35,9 +35,6 @@ export function Pager(props: {
   list?: string;
 }) {
   const { info, total, label, list } = props;
-  const [search] = useSearchParams();
-  const to = ({ after, before }: { after?: string; before?: string }) =>
-    `?${changed(search, { [cursorName('after', list)]: after, [cursorName('before', list)]: before })}`;
   const previous = info.hasPreviousPage && info.startCursor;
   const next = info.hasNextPage && info.endCursor;
   const nav = useRef<HTMLElement>(null);
@@ -54,15 +51,14 @@ export function Pager(props: {
     if (list && list.getBoundingClientRect().top < Math.max(0, head)) list.scrollIntoView();
   });
   const link = (text: string, place: { after?: string; before?: string }) => (
-    <Link
-      to={to(place)}
-      preventScrollReset
-      onClick={() => {
+    <ChangeLink
+      changes={{ [cursorName('after', list)]: place.after, [cursorName('before', list)]: place.before }}
+      onFollow={() => {
         turned = { label, from: info.startCursor };
       }}
     >
       {text}
-    </Link>
+    </ChangeLink>
   );
   return (
     <nav

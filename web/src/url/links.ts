@@ -24,6 +24,7 @@ export const paths = {
   operator: (idType: string, id: string) => `/explore/operators/${slugOf(idType)}/${encodeURIComponent(id)}`,
   validator: (index: number | string) => `/explore/validators/${index}`,
   block: (slot: number | string) => `/explore/blocks/${slot}`,
+  builder: (pubkey: string) => `/explore/builders/${pubkey}`,
   tag: (name: string, idType: string) =>
     `/explore/operators?${new URLSearchParams({ ...(idType !== 'POOL' && { class: slugOf(idType) }), tag: name })}`,
   stakeAuthority: (address: string) => `/explore/solana?authority=${encodeURIComponent(address)}`,

@@ -1,9 +1,9 @@
 import { useLocation, useSearchParams } from 'react-router';
 import { oneOf } from './url-state.ts';
 
-export type Network = 'MAINNET' | 'HOODI' | 'HOLESKY';
+export type Network = 'MAINNET' | 'HOODI' | 'HOLESKY' | 'SEPOLIA';
 
-export const ethereumNetworks = ['mainnet', 'hoodi', 'holesky'] as const;
+export const ethereumNetworks = ['mainnet', 'hoodi', 'holesky', 'sepolia'] as const;
 export const networkParam = oneOf('network', ethereumNetworks, 'mainnet');
 export const networkOf = (search: URLSearchParams) => networkParam.read(search).toUpperCase() as Network;
 

@@ -1,9 +1,9 @@
 import { AnswerError } from '../errors.ts';
-import { decimal, endOfDigits, literal, MAX_INDEX, numberOf, objectAt, standsAt } from './bytes.ts';
+import { decimal, endOfDecimal, literal, MAX_INDEX, numberAt, objectAt, standsAt } from './bytes.ts';
 import type { ElementReader } from './elements.ts';
 
-const INDEX = literal('{"index":"');
-const BALANCE = literal('","balance":"');
+const INDEX = literal('{"index":');
+const BALANCE = literal(',"balance":');
 /** Longer than any entry, so `fast` stays within bounds. */
 const LONGEST = 64;
 /** For a first read, when the number of validators is unknown. */
@@ -24,15 +24,15 @@ export class BalanceReader implements ElementReader {
   fast(bytes: Uint8Array, from: number, to: number): number {
     if (to - from < LONGEST || !standsAt(bytes, from, INDEX)) return 0;
     const index = from + INDEX.length;
-    const indexEnd = endOfDigits(bytes, index);
-    if (indexEnd === index || indexEnd - index > 9 || !standsAt(bytes, indexEnd, BALANCE)) return 0;
+    const indexEnd = endOfDecimal(bytes, index, 9);
+    if (indexEnd === 0 || !standsAt(bytes, indexEnd, BALANCE)) return 0;
     const balance = indexEnd + BALANCE.length;
-    const end = endOfDigits(bytes, balance);
-    if (end === balance || end - balance > 15 || bytes[end] !== 0x22 || bytes[end + 1] !== 0x7d) return 0;
-    const at = numberOf(bytes, index, indexEnd);
+    const end = endOfDecimal(bytes, balance, 15);
+    if (end === 0 || bytes[end] !== 0x7d) return 0;
+    const at = numberAt(bytes, index);
     if (at > MAX_INDEX) return 0;
-    this.#set(at, numberOf(bytes, balance, end));
-    return end + 2;
+    this.#set(at, numberAt(bytes, balance));
+    return end + 1;
   }
 
   slow(value: unknown): void {

@@ -1,12 +1,12 @@
 import type { Committees } from '../../types.ts';
 import { AnswerError } from '../errors.ts';
-import { decimal, endOfDigits, listAt, literal, MAX_INDEX, numberOf, objectAt, standsAt } from './bytes.ts';
+import { decimal, endOfDecimal, listAt, literal, MAX_INDEX, numberAt, objectAt, standsAt } from './bytes.ts';
 import type { ElementReader } from './elements.ts';
 
-const INDEX = literal('{"index":"');
-const SLOT = literal('","slot":"');
-const VALIDATORS = literal('","validators":[');
-const [QUOTE, COMMA, LIST_END] = [0x22, 0x2c, 0x5d];
+const INDEX = literal('{"index":');
+const SLOT = literal(',"slot":');
+const VALIDATORS = literal(',"validators":[');
+const [COMMA, LIST_END] = [0x2c, 0x5d];
 const MARGIN = 80;
 
 type Part = { slot: number; index: number; from: number; to: number };
@@ -27,31 +27,29 @@ export class CommitteeReader implements ElementReader {
   fast(bytes: Uint8Array, from: number, to: number): number {
     if (to - from < MARGIN || !standsAt(bytes, from, INDEX)) return 0;
     const index = from + INDEX.length;
-    const indexEnd = endOfDigits(bytes, index);
-    if (indexEnd === index || indexEnd - index > 9 || !standsAt(bytes, indexEnd, SLOT)) return 0;
+    const indexEnd = endOfDecimal(bytes, index, 9);
+    if (indexEnd === 0 || !standsAt(bytes, indexEnd, SLOT)) return 0;
     const slot = indexEnd + SLOT.length;
-    const slotEnd = endOfDigits(bytes, slot);
-    if (slotEnd === slot || slotEnd - slot > 15 || !standsAt(bytes, slotEnd, VALIDATORS)) return 0;
+    const slotEnd = endOfDecimal(bytes, slot, 15);
+    if (slotEnd === 0 || !standsAt(bytes, slotEnd, VALIDATORS)) return 0;
     const start = this.#size;
     const end = this.#fastMembers(bytes, slotEnd + VALIDATORS.length, to);
     if (end === 0) {
       this.#size = start;
       return 0;
     }
-    this.#add(numberOf(bytes, slot, slotEnd), numberOf(bytes, index, indexEnd), start);
+    this.#add(numberAt(bytes, slot), numberAt(bytes, index), start);
     return end;
   }
 
   #fastMembers(bytes: Uint8Array, from: number, to: number): number {
     for (let at = from; at < to - 16; ) {
-      if (bytes[at] !== QUOTE) return 0;
-      const end = endOfDigits(bytes, at + 1);
-      if (end === at + 1 || end - at > 10 || bytes[end] !== QUOTE) return 0;
-      this.#push(numberOf(bytes, at + 1, end));
-      const next = bytes[end + 1];
-      if (next === LIST_END) return bytes[end + 2] === 0x7d ? end + 3 : 0;
-      if (next !== COMMA) return 0;
-      at = end + 2;
+      const end = endOfDecimal(bytes, at, 9);
+      if (end === 0) return 0;
+      this.#push(numberAt(bytes, at));
+      if (bytes[end] === LIST_END) return bytes[end + 1] === 0x7d ? end + 2 : 0;
+      if (bytes[end] !== COMMA) return 0;
+      at = end + 1;
     }
     return 0;
   }

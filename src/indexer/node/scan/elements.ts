@@ -1,7 +1,10 @@
-import { AnswerError, shown } from '../errors.ts';
+import { parsed, shown } from '../../answer-json.ts';
+import { AnswerError } from '../errors.ts';
+import { literal, standsAt } from './bytes.ts';
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [LEFT, RIGHT, LIST, LIST_END] = [0x7b, 0x7d, 0x5b, 0x5d];
+const NULL = literal('null');
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 const MAX_ELEMENT_BYTES = 1 << 20;
@@ -141,11 +144,20 @@ export class ElementScanner {
     if (bytes[at] !== COLON) return undefined;
     for (at += 1; at < bytes.length && isSpace(bytes[at] as number); ) at += 1;
     if (at >= bytes.length) return 0;
+    if (bytes[at] === NULL[0] && bytes.length < at + NULL.length) return 0;
+    if (standsAt(bytes, at, NULL)) return this.#emptyList(bytes, at);
     if (bytes[at] !== LIST)
       throw new AnswerError(`data is not a list but ${shown(bytes.toString('utf8', at, at + 60))}`);
     this.#keep(bytes.subarray(0, at + 1));
     this.#phase = 'elements';
     return at + 1;
+  }
+
+  #emptyList(bytes: Buffer, at: number): number {
+    this.#keep(Buffer.concat([bytes.subarray(0, at), Buffer.from('[')]));
+    this.#keep(Buffer.from(']'));
+    this.#phase = 'after';
+    return at + NULL.length;
   }
 
   #readElements(bytes: Buffer, from: number): number {
@@ -182,7 +194,7 @@ export class ElementScanner {
     let value: unknown;
     const text = bytes.toString('utf8', from, end);
     try {
-      value = JSON.parse(text);
+      value = parsed(text);
     } catch {
       throw new AnswerError(`entry ${this.count} of the list is not JSON: ${shown(text)}`);
     }

@@ -1,17 +1,18 @@
 import { FAR_FUTURE_EPOCH } from '../../../chain/calendar.ts';
+import { shown } from '../../answer-json.ts';
 import type { Registry, ValidatorRecord } from '../../types.ts';
-import { AnswerError, shown } from '../errors.ts';
+import { AnswerError } from '../errors.ts';
 import * as read from './bytes.ts';
 import type { ElementReader } from './elements.ts';
 
-const { literal, standsAt, endOfDigits, numberOf } = read;
-const INDEX = literal('{"index":"');
-const BALANCE = literal('","balance":"');
-const STATUS = literal('","status":"');
+const { literal, standsAt, endOfDecimal, numberAt } = read;
+const INDEX = literal('{"index":');
+const BALANCE = literal(',"balance":');
+const STATUS = literal(',"status":"');
 const PUBKEY = literal('","validator":{"pubkey":"0x');
 const CREDENTIALS = literal('","withdrawal_credentials":"0x');
-const EFFECTIVE = literal('","effective_balance":"');
-const SLASHED = literal('","slashed":');
+const EFFECTIVE = literal('","effective_balance":');
+const SLASHED = literal(',"slashed":');
 const [TRUE, FALSE] = [literal('true'), literal('false')];
 const EPOCHS = [
   'activation_eligibility_epoch',
@@ -19,9 +20,9 @@ const EPOCHS = [
   'exit_epoch',
   'withdrawable_epoch',
 ] as const;
-const EPOCH_FIELDS = EPOCHS.map((name, i) => literal(`${i === 0 ? '' : '"'},"${name}":"`));
-const END = literal('"}}');
-const FAR_FUTURE = literal(FAR_FUTURE_EPOCH);
+const EPOCH_FIELDS = EPOCHS.map((name) => literal(`,"${name}":`));
+const END = literal('}}');
+const FAR_FUTURE = literal(`"${FAR_FUTURE_EPOCH}"`);
 /** Longer than any entry. */
 const LONGEST = 640;
 const [PUBKEY_BYTES, CREDENTIALS_BYTES] = [48, 32];
@@ -125,9 +126,9 @@ export class RegistryReader implements ElementReader {
   fast(bytes: Uint8Array, from: number, to: number): number {
     if (to - from < LONGEST || !standsAt(bytes, from, INDEX)) return 0;
     const indexAt = from + INDEX.length;
-    const indexEnd = endOfDigits(bytes, indexAt);
-    if (indexEnd === indexAt || indexEnd - indexAt > 9 || !standsAt(bytes, indexEnd, BALANCE)) return 0;
-    const index = numberOf(bytes, indexAt, indexEnd);
+    const indexEnd = endOfDecimal(bytes, indexAt, 9);
+    if (indexEnd === 0 || !standsAt(bytes, indexEnd, BALANCE)) return 0;
+    const index = numberAt(bytes, indexAt);
     if (index >= this.#size) return 0;
     const keys = this.#keysAt(bytes, indexEnd + BALANCE.length);
     if (keys === 0) return 0;
@@ -149,8 +150,8 @@ export class RegistryReader implements ElementReader {
   }
 
   #keysAt(bytes: Uint8Array, from: number): number {
-    let at = endOfDigits(bytes, from);
-    if (at === from || !standsAt(bytes, at, STATUS)) return 0;
+    let at = endOfDecimal(bytes, from, 15);
+    if (at === 0 || !standsAt(bytes, at, STATUS)) return 0;
     at += STATUS.length;
     while (((bytes[at] as number) >= 0x61 && (bytes[at] as number) <= 0x7a) || bytes[at] === 0x5f) at += 1;
     return standsAt(bytes, at, PUBKEY) ? at + PUBKEY.length : 0;
@@ -159,9 +160,8 @@ export class RegistryReader implements ElementReader {
   #numbersAt(bytes: Uint8Array, from: number, index: number): number {
     if (!standsAt(bytes, from, EFFECTIVE)) return 0;
     const effective = from + EFFECTIVE.length;
-    const effectiveEnd = endOfDigits(bytes, effective);
-    const digits = effectiveEnd - effective;
-    if (digits === 0 || digits > 15 || !standsAt(bytes, effectiveEnd, SLASHED)) return 0;
+    const effectiveEnd = endOfDecimal(bytes, effective, 15);
+    if (effectiveEnd === 0 || !standsAt(bytes, effectiveEnd, SLASHED)) return 0;
     this.#at = effectiveEnd + SLASHED.length;
     const slashed = standsAt(bytes, this.#at, TRUE);
     if (!slashed && !standsAt(bytes, this.#at, FALSE)) return 0;
@@ -169,7 +169,7 @@ export class RegistryReader implements ElementReader {
     for (let k = 0; k < 4; k += 1) if (!this.#epochAt(bytes, k)) return 0;
     if (!standsAt(bytes, this.#at, END)) return 0;
     const columns = this.#columns;
-    columns.effective[index] = numberOf(bytes, effective, effectiveEnd);
+    columns.effective[index] = numberAt(bytes, effective);
     columns.slashed[index] = slashed ? 1 : 0;
     for (let k = 0; k < 4; k += 1) (columns.epochs[k] as Float64Array)[index] = this.#epochsRead[k] as number;
     return this.#at + END.length;
@@ -179,10 +179,10 @@ export class RegistryReader implements ElementReader {
     const name = EPOCH_FIELDS[k] as Uint8Array;
     if (!standsAt(bytes, this.#at, name)) return false;
     const from = this.#at + name.length;
-    const end = endOfDigits(bytes, from);
-    const far = end - from === FAR_FUTURE.length && standsAt(bytes, from, FAR_FUTURE);
-    if (end === from || (end - from > 15 && !far)) return false;
-    this.#epochsRead[k] = far ? Number.POSITIVE_INFINITY : numberOf(bytes, from, end);
+    const far = standsAt(bytes, from, FAR_FUTURE);
+    const end = far ? from + FAR_FUTURE.length : endOfDecimal(bytes, from, 15);
+    if (end === 0) return false;
+    this.#epochsRead[k] = far ? Number.POSITIVE_INFINITY : numberAt(bytes, from);
     this.#at = end;
     return true;
   }

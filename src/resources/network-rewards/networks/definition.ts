@@ -17,6 +17,8 @@ export type RewardsDefinition = {
   id: IdForm;
   tidied?(row: Record<string, unknown>): Record<string, unknown>;
   faults?(row: Record<string, unknown>): RowFaults;
+  /** Ends the message about a second row of a day. */
+  ofRepeated?: string;
   exampleId: string;
   /** For each reward, the fields of `validator` and `network` that add up to it. */
   sums: Record<RewardSum, string[]>;

@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Figure } from '../../figures/figure.tsx';
 import { asPercent, at, colors, linesOver, type Series } from '../../figures/plots.ts';
 import type { Column } from '../../figures/table.tsx';
-import { Choice } from '../../parts/controls.tsx';
+import { Choice, SearchLink } from '../../parts/controls.tsx';
 import { calendarDate, percentage, shortCount } from '../../parts/format.ts';
 import { longNameOf, nameOf, stakeShare } from '../../parts/operators.tsx';
 import { oneOf } from '../../url/url-state.ts';
@@ -106,18 +106,19 @@ export function Comparison({ operator, others }: { operator: Operator; others: r
         <h2 id="comparison">Compared</h2>
         <div className="filters">
           {others.map((other) => (
-            <Link
+            <SearchLink
               key={other.id}
               className="chip"
-              preventScrollReset
-              to={`?${compared(
-                search,
-                comparedIn(search).filter((id) => id !== other.id),
-              )}`}
+              make={(given) =>
+                compared(
+                  given,
+                  comparedIn(given).filter((id) => id !== other.id),
+                )
+              }
               aria-label={`Remove ${longNameOf(other)} from the comparison`}
             >
               {nameOf(other)} ✕
-            </Link>
+            </SearchLink>
           ))}
           <OperatorPicker own={operator.id} />
           <Choice param={measure} label="Figure" names={measureNames} />

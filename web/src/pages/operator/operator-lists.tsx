@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import {
   countColumn,
@@ -101,7 +100,6 @@ export function PoolShares({ operator: { idType, poolShares } }: { operator: Ope
 /** The validators of an operator, and what happened to them. */
 export function Events({ operator }: { operator: Operator }) {
   const { validators, slashings, consolidations } = operator;
-  const slashed = useMemo(() => [...(slashings?.nodes ?? [])].reverse(), [slashings]);
   return (
     <>
       <PagedFigure
@@ -116,7 +114,7 @@ export function Events({ operator }: { operator: Operator }) {
         title="Slashings"
         note={`The newest of ${count(slashings?.totalCount)}.`}
         columns={slashingColumns}
-        rows={slashed}
+        rows={slashings?.nodes ?? []}
         empty="None of its validators was slashed."
       />
       <Figure

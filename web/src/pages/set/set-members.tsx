@@ -105,9 +105,9 @@ export function Paste({ setId }: { setId: string }) {
     setSaid('');
     return (mode === 'add' ? addValidators : removeValidators)(setId, validators, waits);
   };
-  const done = (sent: number) => {
+  const done = async (sent: number) => {
     setSaid(`${count(sent)} ${mode === 'add' ? 'are in the set.' : 'were removed.'}`);
-    return refresh();
+    await refresh();
   };
   const verb = mode === 'add' ? 'Add' : 'Remove';
   return (

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { count } from '../../kernel/leaves.ts';
+import { keyTable, raw, rows, type Sql, sql } from '../rows.ts';
+import { listReader, type Reading } from './readers.ts';
+
+const end = z.union([count(), z.iso.date()]).nullable();
+export const StoredRow = z.object({ list: count(), from: end, to: end });
+
+/** Both inclusive, in the unit of the list: a slot, an epoch, a day or a date. Null when nothing is stored. */
+export type Stored = Pick<z.infer<typeof StoredRow>, 'from' | 'to'>;
+
+/** Of a list of dates with two sources. */
+export function joinedDates(one: Stored, other: Stored): Stored {
+  const ends = (side: keyof Stored) => [one[side], other[side]].filter((end) => end !== null).sort();
+  return { from: ends('from')[0] ?? null, to: ends('to').at(-1) ?? null };
+}
+
+export const networkKeys = (keys: readonly { network: string }[]): Sql =>
+  keyTable(keys, { network: ['text', 'network'] });
+
+/** `keys` makes the table of keys `k`, with `list` (from 1). `ends` selects `first` and `last` of a key. */
+export function storedReader<Key, Args extends unknown[]>({
+  statement,
+  keys,
+  ends,
+}: {
+  statement: string;
+  keys: (asked: readonly Key[]) => Sql;
+  ends: (...args: Args) => Sql;
+}) {
+  const read = listReader<Key, z.infer<typeof StoredRow>, Args>({
+    keyOf: (key) => JSON.stringify(key),
+    load: (db, asked, ...args) =>
+      rows(
+        db,
+        StoredRow,
+        sql`/* ${raw(statement)} */
+        select k.list::int - 1 as list, s.first as "from", s.last as "to"
+        from ${keys(asked)} cross join lateral (${ends(...args)}) s`,
+      ),
+    rows: () => 1,
+  });
+  return async (ctx: Reading, key: Key, ...args: Args): Promise<Stored> =>
+    (await read(ctx, key, ...args))[0] as Stored;
+}
+
+/** Of stored rows and of the epochs that an index has processed, with or without such rows. */
+export const storedEpochs = (epoch: Sql, source: Sql): Sql => sql`
+  select least(s.first, r.first) as first, greatest(s.last, r.last) as last
+  from (select min(${epoch}) as first, max(${epoch}) as last from ${source}) s
+  cross join (
+    select min(first_epoch) as first, max(last_epoch) as last from index_ranges where network = k.network
+  ) r`;

@@ -1,0 +1,31 @@
+import type { BidPayment, SlotFacts } from '../types.ts';
+
+/** Amounts are in Gwei; null if the beacon node does not tell them. */
+type BidRewards = { rewards: bigint | null; missed: bigint | null; fees: bigint | null; mev: bigint | null };
+
+const NOT_TOLD: BidRewards = { rewards: null, missed: null, fees: null, mev: null };
+
+/**
+ * What a proposer earned of a payload, as far as a beacon node tells it: what a builder bid, if it was paid. The fees of
+ * a full payload are told by an execution node; an empty one has none.
+ */
+export function bidRewards({ bid, payload }: SlotFacts): BidRewards {
+  if (bid === null || payload === null || payload === 'unknown') return NOT_TOLD;
+  const isEmpty = payload === 'empty';
+  if (bid.builder === null)
+    return isEmpty ? { ...NOT_TOLD, rewards: 0n, fees: 0n, mev: 0n } : { ...NOT_TOLD, missed: 0n };
+  const isPaid = wasPaid(bid);
+  if (isPaid === null) return NOT_TOLD;
+  const rewards = isPaid ? bid.value : 0n;
+  return {
+    ...{ rewards, missed: bid.value - rewards },
+    fees: isEmpty ? 0n : null,
+    mev: isEmpty ? rewards : null,
+  };
+}
+
+/** The protocol keeps no payment of a bid of 0. */
+function wasPaid({ value, payment }: { value: bigint; payment: BidPayment | null }): boolean | null {
+  if (value === 0n) return true;
+  return payment && (payment === 'settled' || payment === 'quorum');
+}

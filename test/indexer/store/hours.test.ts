@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Chain } from '../../../src/indexer/chain/index.ts';
+import { packBalances, unpackBalances } from '../../../src/indexer/store/end-balances.ts';
+import { openStore, type Store } from '../../../src/indexer/store/index.ts';
+import type { ChainRegistry } from '../../../src/indexer/types.ts';
+import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
+import { slow } from '../../support/thorough.ts';
+import { recorded, recordingOf } from '../chain/recording.ts';
+import { addressOf, type Made, madeFacts, madeRegistry, savedAs } from './made-facts.ts';
+import { NETWORK, query } from './rows.ts';
+
+const made: Made = { size: 30 };
+/** Chain days begin with the epochs 2700 and 2925, a UTC day with epoch 2811. */
+const [FIRST, MOVED, LAST] = [2_690, 2_708, 2_715];
+const GAP = 2_930;
+const movers = [6, 13];
+const own = addressOf(700);
+
+/** From epoch MOVED on, two validators with BLS credentials have those of an address. */
+function registryAt(epoch: number): ChainRegistry {
+  const registry = madeRegistry(made);
+  if (epoch < MOVED) return registry;
+  const withdrawalCredentials = `0x01${'00'.repeat(11)}${own.slice(2)}`;
+  const record = (index: number) => ({
+    ...registry.record(index),
+    ...(movers.includes(index) && { withdrawalCredentials }),
+  });
+  return { ...registry, record };
+}
+
+async function write(store: Store, first: number, last: number): Promise<void> {
+  for (let epoch = first; epoch <= last; epoch += 1) {
+    const facts = madeFacts(made, epoch, first);
+    const changed = epoch === MOVED ? Uint32Array.from(movers) : facts.changed;
+    await store.write({ ...facts, changed }, savedAs('x'), registryAt(epoch), { partial: epoch === last });
+  }
+}
+
+const counts = [
+  'total_unique_attestations',
+  'sum_missed_attestations',
+  'sum_correct_head',
+  'sum_inclusion_delay',
+];
+
+/** Days that are not the sum of their hours. */
+const differing = async ({ pool }: TestDatabase, condition = 'true') =>
+  (
+    await query(
+      pool,
+      `select e.id_type, e.entity_id, utc, date::text as date, d.total_unique_attestations as day, h.total_unique_attestations as hours
+      from (select * from attestation_days where ${condition}) d full join (
+        select entity_key, utc, date, ${counts.map((name) => `sum(${name}) as ${name}`).join(', ')}
+        from attestation_hours where ${condition} group by 1, 2, 3
+      ) h using (entity_key, utc, date)
+      join attestation_entities e using (entity_key)
+      where e.id_type <> 'network'
+        and (${counts.map((name) => `d.${name}`).join(', ')}) is distinct from (${counts.map((name) => `h.${name}`).join(', ')})`,
+    )
+  ).rows;
+
+describe('hours of operators', () => {
+  let database: TestDatabase;
+  let store: Store;
+  const of = async (table: string, id: string) =>
+    (
+      await query(
+        database.pool,
+        `select distinct utc, start_epoch from ${table} join attestation_entities using (entity_key)
+        where entity_id = $1 and not utc order by 2`,
+        [id],
+      )
+    ).rows.map(({ start_epoch }) => start_epoch);
+  const named = (nodeOperator: string) =>
+    store.setLabels([
+      {
+        ...{ line: 1, validatorPubkey: null, validatorIndex: null, firstIndex: 0, lastIndex: 9 },
+        ...{ withdrawalAddress: null, depositAddress: null, nodeOperator, pool: null },
+      },
+    ]);
+  beforeAll(async () => {
+    database = await createDatabase('empty');
+    store = openStore(database.pool, NETWORK);
+    await write(store, FIRST, MOVED - 1);
+    await named('before');
+    await write(store, MOVED, LAST);
+    await store.publish();
+  });
+  afterAll(() => database.drop());
+
+  it('add up to their days, also before validators got an address', async () => {
+    expect(await differing(database)).toEqual([]);
+    expect((await of('attestation_hours', own))[0]).toBe(FIRST);
+  });
+
+  it('have the names of new labels where facts are kept, and days have them all', async () => {
+    expect(await named('after')).toBe(10);
+    expect(await store.firstKeptHour()).toBe(FIRST);
+    await store.publish();
+    expect(await of('attestation_days', 'before')).toEqual([]);
+    expect(await of('attestation_days', 'after')).toEqual([FIRST, 2_700]);
+    expect(await differing(database)).toEqual([]);
+  });
+
+  it('keep former names where facts are gone', async () => {
+    store.begin();
+    await write(store, GAP, GAP + 12);
+    await store.publish();
+    await named('later');
+    expect(await store.firstKeptHour()).toBe(GAP);
+    await store.publish();
+    expect(await of('attestation_days', 'after')).toEqual([]);
+    expect(await of('attestation_days', 'later')).toEqual([FIRST, 2_700, GAP]);
+    expect((await of('attestation_hours', 'later'))[0]).toBe(GAP);
+    expect((await of('attestation_hours', 'after')).at(-1)).toBeLessThan(GAP);
+  });
+
+  it('are written again with balances of any size, to the Gwei', async () => {
+    const at = {
+      balances: Float64Array.from([0, 1, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1]),
+      effectiveBalances: Float64Array.from([0, 0, 4e9, 4e9, 2_048e9]),
+    };
+    expect(await unpackBalances(await packBalances(at))).toEqual(at);
+  });
+});
+
+describe.skipIf(!recorded)('hours of a recorded chain with changes of credentials', () => {
+  slow('add up to days', async () => {
+    const database = await createDatabase('empty');
+    const store = openStore(database.pool, NETWORK);
+    const recording = recordingOf('chain-wide');
+    const chain = Chain.begin(recording.spec, recording.start(2_250));
+    while (chain.epoch < 2_288) {
+      const facts = chain.step(recording.input(chain.epoch, chain));
+      if (facts) await store.write(facts, savedAs('x'), chain.registry, { partial: chain.epoch === 2_288 });
+    }
+    await store.publish();
+    expect(await differing(database)).toEqual([]);
+    await database.drop();
+  });
+});
