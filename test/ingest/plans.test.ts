@@ -5,7 +5,7 @@ import type { Pool } from '../../src/db/pool.ts';
 import { importFile } from '../../src/ingest/import-file.ts';
 import type { ImportResource } from '../../src/ingest/importers/index.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { operator, useFiles } from './rows.ts';
+import { operator, share, useFiles } from './rows.ts';
 
 const write = useFiles();
 let database: TestDatabase;
@@ -161,6 +161,22 @@ describe('a first import', () => {
     for (const plan of [insertAttestations, updateAttestations])
       expect(nodesOf(plan as Plan).map((node) => node['Node Type'])).not.toContain('Nested Loop');
   });
+});
+
+it('an import of pool shares, whose pools and node operators have a list each, does not compare each member with each list', async () => {
+  const rows = Array.from({ length: 50 }, (_, index) =>
+    share(`s${index}`, { poolId: `p${index}`, nodeOperatorId: `n${index}`, timeWindow: '30d' }),
+  );
+  const { rankOperators } = await planned('operators', await write(rows), { network: 'hoodi' });
+  const reads = (plan: Plan, type: string) => nodesOf(plan).some((node) => node['Node Type'] === type);
+  const joined = nodesOf(rankOperators as Plan).filter(
+    ({ Plans: [outer, inner] = [] }) =>
+      outer && inner && reads(outer, 'CTE Scan') && reads(inner, 'CTE Scan'),
+  );
+  expect(joined).toEqual([]);
+  const lists = await run(`select count(*)::int as n from operator_lists where network = 'hoodi'
+    and superseded_at is null and id_type = 'poolShare'`);
+  expect(lists.rows).toEqual([{ n: 201 }]); // of all, and of each pool and node operator by its class and by any
 });
 
 describe('merges of very many rows', () => {

@@ -139,21 +139,20 @@ export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[],
           where s.node_operator_id is not null
       ) as p (parent_type, parent_id)
       where not s.superseded
-    ), ranked as (
-      select network, id_type, time_window, list_type, parent_type, parent_id, summary_id, row_number() over (
-        partition by network, id_type, time_window, list_type, parent_type, parent_id
-        order by network_penetration desc nulls last, validator_count desc, operator_id
-      ) - 1 as rank
-      from member
-    ), list as (
-      insert into operator_lists (network, id_type, time_window, pool_type, parent_type, parent_id, total, revision)
-      select network, id_type, time_window, list_type, parent_type, parent_id, count(*), $4
-      from ranked group by 1, 2, 3, 4, 5, 6
-      returning list_id, network, id_type, time_window, pool_type as list_type, parent_type, parent_id
+    ), list as materialized (
+      select nextval(pg_get_serial_sequence('operator_lists', 'list_id')) as list_id,
+        network, id_type, time_window, list_type, parent_type, parent_id,
+        array_agg(summary_id order by network_penetration desc nulls last, validator_count desc, operator_id) as members
+      from member group by network, id_type, time_window, list_type, parent_type, parent_id
+    ), made as (
+      insert into operator_lists
+        (list_id, network, id_type, time_window, pool_type, parent_type, parent_id, total, revision)
+      overriding system value
+      select list_id, network, id_type, time_window, list_type, parent_type, parent_id, cardinality(members), $4
+      from list
     )
     insert into operator_ranks (list_id, rank, summary_id)
-    select list_id, rank, summary_id
-    from ranked join list using (network, id_type, time_window, list_type, parent_type, parent_id)`,
+    select list_id, place - 1, summary_id from list cross join unnest(members) with ordinality as m (summary_id, place)`,
     [...arrays, revision],
   );
   await finishLists(client, tables);
