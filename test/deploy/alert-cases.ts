@@ -1,5 +1,5 @@
 type Series = Record<string, string>;
-type Case = {
+export type Case = {
   fires: Series;
   quiet: Series | Series[];
   /** When the rule is asked. By default, 9 hours after the first value. */
