@@ -42,18 +42,11 @@ async function stored(name: Name, { from, to }: { from: number; to?: number }) {
 }
 
 describe.skipIf(!recorded)('the rows of an index', () => {
+  // Whole chains are compared in recorded-days.test.ts and recorded-wide.test.ts.
   slow(
     'are those of a recomputation of a recorded chain, from the middle of a day to the middle of an hour',
     async () => {
       expect((await stored('chain-days', { from: 2340, to: 2365 })).slice(0, 20)).toEqual([]);
     },
   );
-
-  slow('are those of a recomputation of the whole recorded chain of days', async () => {
-    expect((await stored('chain-days', { from: 2250 })).slice(0, 20)).toEqual([]);
-  });
-
-  slow('are those of a recomputation of the whole recorded wide chain', async () => {
-    expect((await stored('chain-wide', { from: 2250 })).slice(0, 20)).toEqual([]);
-  });
 });

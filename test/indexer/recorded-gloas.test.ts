@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { slow } from '../support/thorough.ts';
+import { checkAnswers, checkRows, type Span } from './oracle/check.ts';
+import { recordingPath } from './oracle/recording.ts';
+
+describe.skipIf(!recordingPath('chain-gloas'))('an index of a recorded chain', () => {
+  it('from before the fork to after it (chain-gloas)', async () => {
+    const counts = await checkAnswers('chain-gloas', { from: 2516, to: 2524, pauses: [2517, 2519] });
+    expect(counts).toMatchObject({ validator_days: 634, blocks: 288, builders: 3 });
+  });
+
+  slow.each([
+    ['from its first epoch on', { from: 2470 }],
+    ['from the middle of Fulu on', { from: 2500, pauses: [2516, 2517, 2518, 2519, 2520] }],
+    ['from the fork on', { from: 2519 }],
+    ['from the epoch after the fork on', { from: 2520 }],
+    ['from the middle of Gloas on', { from: 2545, pauses: [2570] }],
+    ['with payloads that come late', { from: 2519, late: 150 }],
+    ['in spite of 5 % faults', { from: 2470, node: { faults: 0.05 } }],
+  ] as [string, Span][])('%s (chain-gloas)', async (_, span) => {
+    const { counts } = await checkRows('chain-gloas', span);
+    expect(counts.builders).toBe(5);
+  });
+});
