@@ -16,6 +16,8 @@ import { scratch } from '../support/scratch.ts';
 import { versionWith } from '../support/versions.ts';
 
 const STALLED_MS = 60_000;
+/** Builds a version and loads its sample data. */
+const LONG = { timeout: 900_000 };
 const root = mkdtempSync(join(scratch, 'stakegraph-versions-'));
 afterEach(endRunning);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -197,7 +199,10 @@ function builtFrom(commit: string): string {
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
   const tsc = join(project, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: folder, stdio: 'inherit' });
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
   for (const beside of ['db/migrations', 'db/routines', 'http/rest/response-examples.json'])
     if (existsSync(join(folder, 'src', beside)))
       cpSync(join(folder, 'src', beside), join(folder, 'dist', beside), { recursive: true });
@@ -211,7 +216,11 @@ async function sampleOf(program: string): Promise<TestDatabase> {
   const env = { DATABASE_URL: database.url };
   expect((await run(process.execPath, [program, 'migrate'], { env })).code).toBe(0);
   const { loadSampleData } = await import(join(program, '../sample/load.js'));
-  await loadSampleData(database.pool, { info: () => undefined });
+  await loadSampleData(
+    database.pool,
+    { info: () => undefined },
+    { attestations: { days: 60, hourDays: 3, entities: 3 } },
+  );
   return database;
 }
 
@@ -222,6 +231,7 @@ const isCompatible = readFileSync(join(project, fileOf(newest)), 'utf8').include
 const commit = isCompatible ? commitBefore(newest) : undefined;
 it.skipIf(commit === undefined)(
   'the last version without the newest migration is upgraded, and rolled back to, in the same way',
+  LONG,
   async () => {
     const older = builtFrom(commit as string);
     const database = await sampleOf(older);
@@ -229,9 +239,16 @@ it.skipIf(commit === undefined)(
   },
 );
 
+/** What a query costs may change with the version. */
+const withoutCost = ({ status, text }: { status: number; text: string }) => ({
+  status,
+  text: text.replace(/"cost":\{[^}]*\}/, ''),
+});
+
 const lastBefore = commitBefore(BASELINE);
 it.skipIf(lastBefore === undefined)(
   'the last version before the baseline is adopted with its data and its schema, and an older one is refused',
+  LONG,
   async () => {
     const earlier = builtFrom(lastBefore as string);
     const database = await sampleOf(earlier);
@@ -263,7 +280,7 @@ it.skipIf(lastBefore === undefined)(
       stdout: `applied ${(await committedMigrations()).join(', ')}\n`,
     });
     const adopted = await start(main);
-    expect(await bodies(adopted)).toEqual(expected);
+    expect((await bodies(adopted)).map(withoutCost)).toEqual(expected.map(withoutCost));
     expect(await adopted.stop()).toMatchObject({ code: 0 });
     const made = await createDatabase();
     onTestFinished(() => made.drop());

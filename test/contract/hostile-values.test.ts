@@ -177,16 +177,21 @@ const cases: Case[] = (['query', 'mutation'] as const).flatMap((kind) => {
   );
 });
 
+/** Each place takes a quarter of the values, the next place the next quarter; there are many places of each type. */
+const quarter = <T>(values: readonly T[], place: number): T[] =>
+  values.filter((_, index) => (index + place) % 4 === 0);
+const others = texts.filter((text) => !unstorable.includes(text));
+
 const codesOf = (errors: any[] = []) => errors.map(({ extensions }) => extensions.code);
 
 it('every argument is found', () => {
   expect(cases.length).toBeGreaterThan(300);
 });
 
-it.each(every(12, cases).map((each) => [each.name, each] as const))(
+it.each(every(12, cases).map((each, index) => [each.name, each, index] as const))(
   'of GraphQL: %s refuses what it cannot take, by a code of its own',
-  async (_name, { query, put, path }) => {
-    for (const value of [...texts, ...numbers, {}, []]) {
+  async (_name, { query, put, path }, index) => {
+    for (const value of [...unstorable, ...quarter([...others, ...numbers, {}, []], index)]) {
       const { status, json } = await gateway.graphql(query, { value: put(value) });
       expect([query, value, status, codesOf(json.errors)]).toEqual([
         query,
@@ -236,10 +241,13 @@ const wellFormed = texts.filter((text) => !/\p{Cs}/u.test(text));
 /** The bytes of a lone surrogate, which are no UTF-8, and of other text that is none. */
 const bytes = ['%ed%a0%80', '%ff', '%c0%80', '%f8%88%80%80%80'];
 
-it.each(every(12, places).map((each) => [each.name, each] as const))(
+it.each(every(12, places).map((each, index) => [each.name, each, index] as const))(
   'of REST: %s refuses what it cannot take',
-  async (_name, { method, url }) => {
-    const urls = [...wellFormed.map(url), ...bytes.map((text) => url('BYTES').replace('BYTES', text))];
+  async (_name, { method, url }, index) => {
+    const urls = [
+      ...quarter(wellFormed, index).map(url),
+      ...bytes.map((text) => url('BYTES').replace('BYTES', text)),
+    ];
     for (const asked of urls) {
       const { status } = await gateway.fetch(asked, {
         method,

@@ -253,7 +253,10 @@ async function heaviest(
   const heavy = new Set<string>();
   let answered = 0;
   for (const text of asked) {
-    const alike = text.replace(/orderBy: \{[^}]*\}|sortBy=\w+/, '');
+    const alike = text.replace(
+      /,? ?(orderBy: \{[^}]*\}|(from|to)Da(y|te): [^,)]+)|&?(sort\w+|fromDa\w+)=[^&]*/g,
+      '',
+    );
     if (heavy.has(alike)) continue;
     statements = [];
     const { status, headers } = await ask(text);
@@ -261,7 +264,7 @@ async function heaviest(
     const units = Number(headers.get('x-service-compute-units'));
     if (status !== 200 || units === 0) continue;
     answered += 1;
-    // Where the work is paid by its size, one order stands for all: each takes seconds.
+    // Where the work is paid by its size, one order and period stands for all: each takes seconds.
     if (units > MANY_UNITS) heavy.add(alike);
     const work = await workOf(own);
     const perUnit = Math.round(work / units);

@@ -202,6 +202,7 @@ describe('a database with distributed days of validators', () => {
 const naming: Record<string, string> = {
   'commands/distribute.ts': 'help',
   'commands/repack.ts': 'a message',
+  'db/before-baseline.ts': 'a migration',
   'db/changes/datasets.ts': 'names',
   'db/distributed/layout.ts': 'catalogue',
   'db/transfer/detached.ts': 'backups and copies are refused',
