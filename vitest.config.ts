@@ -11,8 +11,8 @@ const common = {
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
 };
-/** Tests that compute and wait for PostgreSQL: one more than the cores of the machines that run them. */
-const computing = { maxWorkers: 3, sequence: { groupOrder: 0 } };
+/** Tests that compute: one for each core of the machines that run them. */
+const computing = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 /** Tests that wait for processes leave the cores free, so that more of them run at once. */
 const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 /** Files that replace a module: their workers are not shared. */
@@ -103,7 +103,7 @@ export default defineConfig(({ mode }) => ({
           exclude: mode === 'all' ? [] : slowFiles,
           isolate: false,
           // A test that fails is tried once more; the last lines of the run name it.
-          retry: mode === 'all' ? 1 : 0,
+          retry: 1,
         },
       },
     ],
