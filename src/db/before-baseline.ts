@@ -21,7 +21,7 @@ export const beforeBaseline: readonly string[] = `
 
 const list = beforeBaseline.join();
 
-/** What earlier versions divided for the APR of a day: its rewards by the effective balances at its end. */
+/** For the APR, earlier versions divided the rewards of a day by the effective balances at its end, not of each epoch. */
 const ofDayEnds = `
   apr_rewards = a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards + a.sum_priority_fees
     + a.sum_baseline_mev,
@@ -32,7 +32,10 @@ export const isLastBeforeBaseline = (names: readonly string[]): boolean => [...n
 
 export const refusalBeforeBaseline = `The database is of a version before ${BASELINE}: load the data again into an empty database, or first run "stakegraph migrate" of the last version with ${beforeBaseline.at(-1)}.`;
 
-/** Brings the tables of the last version before the baseline to those of the baseline, with their rows. */
+/**
+ * Brings the tables of the last version before the baseline to those of the baseline, with their rows. Sums of months were
+ * of effective balances by day; they are by epoch now, of which a day has 225.
+ */
 export const adoption = `
   create table network_forks (
     network text collate "C" not null,

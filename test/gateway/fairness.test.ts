@@ -28,7 +28,7 @@ const worst = (n: number) => {
   return `{ ${aliases.join(' ')} }`;
 };
 
-/** Keeps as many processes of PostgreSQL busy as an account may, past the gateway, until the function that it returns. */
+/** Keeps as many connections busy as one account may, not through the gateway, until the returned function is called. */
 async function busyDatabase(url: string) {
   const clients = Array.from({ length: OF_ACCOUNT }, () => new pg.Client({ connectionString: url }));
   let stopped = false;
@@ -85,9 +85,9 @@ slow(
       return p95(times);
     };
     await measure(); // warms up
-    const idle = await busyDatabase(database.url);
-    const quiet = await measure();
-    await idle();
+    const endWork = await busyDatabase(database.url);
+    const besideOthers = await measure();
+    await endWork();
 
     const attack = async () => {
       for (let n = 0; attacking; n += 1) {
@@ -109,10 +109,10 @@ slow(
     };
     const watching = watch();
     await sleep(1_000);
-    const beside = await measure();
+    const besideAttack = await measure();
     attacking = false;
     await watching;
     expect(most).toBe(OF_ACCOUNT);
-    expect(beside).toBeLessThan(3 * Math.max(quiet, LEAST_MS));
+    expect(besideAttack).toBeLessThan(3 * Math.max(besideOthers, LEAST_MS));
   },
 );

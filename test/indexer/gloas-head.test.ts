@@ -7,6 +7,7 @@ import { createDatabase, startGateway } from '../support/gateway.ts';
 import { indexed } from '../support/indexed.ts';
 import { subscribe } from '../support/subscribe.ts';
 import { slow } from '../support/thorough.ts';
+import { rowsOf } from '../support/typed.ts';
 import { compare } from './oracle/compare.ts';
 import { isFull, isGloas } from './oracle/payloads.ts';
 import { readRecording } from './oracle/recording.ts';
@@ -86,11 +87,12 @@ describe.skipIf(!hasRecordings)('near a head that moves and reorganises across t
 
     const head = headOf(chain, START);
     const rows = async () => {
-      const { rows: found } = await database.pool.query({
-        text: `select slot, consensus_block_root as root, upper(payload_status) as status from blocks where slot >= $1 order by 1`,
-        values: [START],
-      });
-      return new Map((found as any[]).map(({ slot, ...row }) => [slot, row]));
+      const found = await rowsOf<{ slot: number }>(
+        database.pool,
+        `select slot, consensus_block_root as root, upper(payload_status) as status from blocks where slot >= $1 order by 1`,
+        [START],
+      );
+      return new Map(found.map(({ slot, ...row }) => [slot, row]));
     };
     await eventually(async () => expect(await rows()).toEqual(head), 60_000);
     const last = new Map<number, unknown>();

@@ -12,7 +12,7 @@ const FROM = 2_516;
 const TO = 2_526;
 const FORK = 2_519;
 
-/** What a node tells in place of the truth: `change` gets the `data` of answers from these paths. */
+/** What a node tells in place of the truth: `change` gets the `data` of answers from these paths. `to`: the last epoch. */
 type Lie = { what: string; path: RegExp; change: (data: any) => unknown; isHarmless?: true; to?: number };
 
 const block = (slot: number, change: (body: any, bidOf: (slot: number) => any) => unknown) => ({
