@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { Caller } from './accounts/caller.ts';
 import type { Metering } from './accounts/meter.ts';
-import type { Allowance, Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
 import { type Reading, type SharedReads, sharedReads } from './db/batch/readers.ts';
 import { noteStatement, type Trace } from './db/changes/datasets.ts';
@@ -8,19 +8,6 @@ import type { Revisions, Snapshot } from './db/changes/revisions.ts';
 import { type Pool, type Primary, primaryOf, type Queryable } from './db/pool.ts';
 import type { Sizes } from './db/sizes.ts';
 import { boundedMap } from './kernel/bounded.ts';
-
-export type Caller = {
-  accountId: string;
-  account: string;
-  tokenId: string;
-  tokenName: string;
-  tier: Tier;
-  /** Requests per second. */
-  rateLimit: number | undefined;
-  /** Maximum number of private sets. */
-  setLimit: number | undefined;
-  allowance: Allowance;
-};
 
 export type Context = Reading & {
   db: Queryable;

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { urlsOf } from './commands/index-flags.ts';
-import { errorText } from './error-text.ts';
+import { errorText } from './diagnostics/error-text.ts';
+import { urlsOf } from './indexer/flags.ts';
 import './commands/output.ts';
 import { withDatabase } from './commands/with-database.ts';
 import { readSettings, SettingsError, useConfigFile } from './config/index.ts';
-import { version } from './version.ts';
+import { version } from './kernel/version.ts';
 
 const program = new Command('stakegraph')
   .description(

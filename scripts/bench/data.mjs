@@ -2,7 +2,7 @@
 // the same rows. Shapes follow the sample data: four clients, four relays, a tag, six delegations.
 import pg from 'pg';
 import { createToken } from '../../dist/accounts/tokens.js';
-import { migrate } from '../../dist/db/migrate.js';
+import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
 
 const full = { operators: 2_000, authorities: 100_000, entities: 500, days: 800 };

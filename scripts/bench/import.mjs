@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { migrate } from '../../dist/db/migrate.js';
+import { migrate } from '../../dist/db/migrate/index.js';
 import { datasets } from './import-rows.mjs';
 import { cpuOf } from './processes.mjs';
 import { benchServer } from './server.mjs';

@@ -3,7 +3,7 @@
 //                                                                      (1,000,000   fulu   6   50,000)
 // The registry has twice as many. Repeated steps show the least CPU. The memory has all inputs of two epochs in it.
 import { Chain } from '../../dist/indexer/chain/index.js';
-import { parseSpec } from '../../dist/indexer/spec.js';
+import { parseSpec } from '../../dist/indexer/chain/spec.js';
 import { configOf, SyntheticChain } from './synthetic-chain.mjs';
 
 const [active = '1000000', fork = 'fulu', epochs = '6', deposits = '50000'] = process.argv.slice(2);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { epochsOfDay } from '../../dist/chain/calendar.js';
-import { migrate } from '../../dist/db/migrate.js';
+import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
 import { openStore } from '../../dist/indexer/store/index.js';
 import { encodeRecord, recordOf } from '../../dist/indexer/store/record.js';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { migrate } from '../../dist/db/migrate.js';
+import { migrate } from '../../dist/db/migrate/index.js';
 import { benchServer } from './server.mjs';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -11,10 +11,10 @@ import { parseArgs } from 'node:util';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { createToken } from '../../dist/accounts/tokens.js';
-import { migrate } from '../../dist/db/migrate.js';
+import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
-import { repack } from '../../dist/ingest/repack/index.js';
-import { retain } from '../../dist/ingest/retain/index.js';
+import { repack } from '../../dist/maintenance/repack/index.js';
+import { retain } from '../../dist/maintenance/retain/index.js';
 import { addSetDays } from '../../dist/resources/private-sets/set-days.js';
 import { FIRST, fill, ndjson, SLOTS } from './scale-rows.mjs';
 

@@ -4,10 +4,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '../../dist/db/migrate.js';
+import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
-import { refresh } from '../../dist/ingest/refresh/index.js';
-import { retain } from '../../dist/ingest/retain/index.js';
+import { retain } from '../../dist/maintenance/retain/index.js';
+import { refresh } from '../../dist/refresh/index.js';
 import { benchServer } from './server.mjs';
 
 const authorities = Number(process.argv[2] ?? 50_000);

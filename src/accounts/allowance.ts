@@ -1,6 +1,7 @@
 import { Refusal } from '../kernel/refusal.ts';
 import type { Allowance } from './tiers.ts';
-import { type Count, monthAt } from './usage.ts';
+import { monthAt } from './usage.ts';
+import type { Count } from './usage-queries.ts';
 
 export type Standing = {
   period: Allowance['period'];

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../context.ts';
 import { AUDIT_CHANNEL, notifiedEntry } from '../db/audit.ts';
 import { listen } from '../db/changes/listen.ts';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { serialize } from '../kernel/serialize.ts';
+import type { Caller } from './caller.ts';
 import { allowanceOf, type TierLimits, tierSets } from './tiers.ts';
 import { isWellFormed, tokenHash, withoutTokens } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
-import type { Count } from './usage.ts';
+
+export type Count = { units: number; requests: number };
 
 export type Counts = Map<string, Map<string, Count>>;
 

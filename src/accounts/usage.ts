@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { serialize } from '../kernel/serialize.ts';
+import type { Count } from './usage-queries.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
 
 /** A UTC month with a name like `2026-11`. */
@@ -21,8 +22,6 @@ export function monthAt(now: Date): Month {
   }
   return last;
 }
-
-export type Count = { units: number; requests: number };
 
 type Known = { month: string; inMonth: Count; life: Count };
 

@@ -5,18 +5,23 @@ import { Command } from 'commander';
 import { SettingsError } from '../config/index.ts';
 import { READ_ONLY } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
-import { backupsIn, isBackupName, newBackupName, removeOldBackups } from '../db/transfer/backup-folder.ts';
-import type { Manifest } from '../db/transfer/backup-format.ts';
-import { readManifest, sourceOf, verifyBackup } from '../db/transfer/backup-read.ts';
-import { removeOldPartials, writeBackup } from '../db/transfer/backup-write.ts';
-import { databaseOf, withConnection } from '../db/transfer/connect.ts';
-import { detachedOf } from '../db/transfer/detached.ts';
-import { checkMigrations, load } from '../db/transfer/load.ts';
-import { withSource } from '../db/transfer/source.ts';
-import { checkTarget } from '../db/transfer/target.ts';
 import { timestampText } from '../kernel/time.ts';
 import { traced } from '../kernel/tracing.ts';
-import { version } from '../version.ts';
+import { version } from '../kernel/version.ts';
+import {
+  backupsIn,
+  isBackupName,
+  newBackupName,
+  removeOldBackups,
+} from '../maintenance/transfer/backup-folder.ts';
+import type { Manifest } from '../maintenance/transfer/backup-format.ts';
+import { readManifest, sourceOf, verifyBackup } from '../maintenance/transfer/backup-read.ts';
+import { removeOldPartials, writeBackup } from '../maintenance/transfer/backup-write.ts';
+import { databaseOf, withConnection } from '../maintenance/transfer/connect.ts';
+import { detachedOf } from '../maintenance/transfer/detached.ts';
+import { checkMigrations, load } from '../maintenance/transfer/load.ts';
+import { withSource } from '../maintenance/transfer/source.ts';
+import { checkTarget } from '../maintenance/transfer/target.ts';
 import { duration, wholeNumber } from './flags.ts';
 import { repeated, sayFailed } from './repeated.ts';
 import { seconds, transferProgress, warnOfOutdated, whenWritten } from './transfer-progress.ts';

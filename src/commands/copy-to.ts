@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import type pg from 'pg';
+import { parseDatabaseUrl } from '../config/database-url.ts';
 import { readSecret, SettingsError } from '../config/index.ts';
-import { isSameDatabase } from '../db/transfer/connect.ts';
-import { load } from '../db/transfer/load.ts';
-import { type Source, withSource } from '../db/transfer/source.ts';
-import { parseDatabaseUrl } from '../db/url.ts';
 import { traced } from '../kernel/tracing.ts';
+import { isSameDatabase } from '../maintenance/transfer/connect.ts';
+import { load } from '../maintenance/transfer/load.ts';
+import { type Source, withSource } from '../maintenance/transfer/source.ts';
 import { variableName } from './mirror-flags.ts';
 import { seconds, type TransferProgress, transferProgress, whenWritten } from './transfer-progress.ts';
 import { withServer } from './with-server.ts';

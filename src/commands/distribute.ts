@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { readSettings, SettingsError } from '../config/index.ts';
-import type { DistributeReport } from '../ingest/distribute/index.ts';
+import type { DistributeReport } from '../maintenance/distribute/index.ts';
 import { wholeNumber } from './flags.ts';
 
 type Flags = { shards?: number; dryRun?: boolean; undo?: boolean; json?: boolean };
@@ -37,7 +37,7 @@ Exit codes: 0 done, or nothing to do; 1 nothing was changed, or only the clean-u
         throw new SettingsError(
           'The embedded PostgreSQL has no Citus: set DATABASE_URL to the coordinator of Citus.',
         );
-      const { distribute } = await import('../ingest/distribute/index.ts');
+      const { distribute } = await import('../maintenance/distribute/index.ts');
       const tell = (step: string) => process.stderr.write(`${new Date().toISOString()} ${step}\n`);
       const report = await distribute({ url, shards: shards ?? SHARDS, undo, dryRun, tell });
       process.stdout.write(`${json ? JSON.stringify(report) : textOf(report)}\n`);

@@ -5,7 +5,7 @@ import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import { SettingsError } from '../config/index.ts';
 import { isDisconnected } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
-import type { Database } from '../db/open.ts';
+import type { Database } from '../db/open/index.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
 import { importFile } from '../ingest/import-file.ts';
 import type { FileReport } from '../ingest/import-report.ts';

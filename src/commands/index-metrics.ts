@@ -8,7 +8,7 @@ export async function serveIndexMetrics(settings: Settings, status: IndexStatus)
   const { metricsServer } = await import('../http/metrics/server.ts');
   const { registerIndexMetrics } = await import('../indexer/metrics.ts');
   const { listenError } = await import('../gateway/serve.ts');
-  const { makeLog } = await import('../log.ts');
+  const { makeLog } = await import('../diagnostics/log.ts');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerIndexMetrics(registry, status);

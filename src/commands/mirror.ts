@@ -6,7 +6,7 @@ import { readSecret } from '../config/index.ts';
 import { audit } from '../db/audit.ts';
 import { isDisconnected } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
-import type { Database } from '../db/open.ts';
+import type { Database } from '../db/open/index.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
 import {
   type MirrorClass,

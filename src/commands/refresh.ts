@@ -5,13 +5,7 @@ import { audit } from '../db/audit.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
 import { computedTypes } from '../ingest/importers/operator-profiles.ts';
-import {
-  type PartReport,
-  type RefreshOptions,
-  refresh,
-  type Subject,
-  subjects,
-} from '../ingest/refresh/index.ts';
+import { type PartReport, type RefreshOptions, refresh, type Subject, subjects } from '../refresh/index.ts';
 import { duration, namesOption, wholeNumber } from './flags.ts';
 import { repeated, sayFailed } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { recordRun } from '../db/job-runs.ts';
-import type { Database } from '../db/open.ts';
-import { type RepackReport, repack } from '../ingest/repack/index.ts';
+import type { Database } from '../db/open/index.ts';
 import { traced } from '../kernel/tracing.ts';
+import { type RepackReport, repack } from '../maintenance/repack/index.ts';
 import { duration } from './flags.ts';
 import { repeated, sayFailed } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText } from '../error-text.ts';
+import { errorText } from '../diagnostics/error-text.ts';
 
 /** Reports a failed pass on standard error, and with `json` as a line of JSON on standard output. */
 export const sayFailed =

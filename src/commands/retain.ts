@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Ages, ageOf, type Retainable, retainables } from '../config/ages.ts';
 import { readSettings, SettingsError } from '../config/index.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
-import { type Ages, ageOf, type Retainable, retainables } from '../ingest/retain/ages.ts';
-import { type RetainReport, retain } from '../ingest/retain/index.ts';
 import { traced } from '../kernel/tracing.ts';
+import { type RetainReport, retain } from '../maintenance/retain/index.ts';
 import { duration } from './flags.ts';
 import { repeated, sayFailed } from './repeated.ts';
 import { sayNotRecorded, withDatabase } from './with-database.ts';

@@ -1,4 +1,4 @@
-import type { Loaded, Progress } from '../db/transfer/load.ts';
+import type { Loaded, Progress } from '../maintenance/transfer/load.ts';
 
 const EVERY_MS = { terminal: 200, file: 10_000 };
 

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { readSettings, type Settings, SettingsError, sendsTraces } from '../config/index.ts';
 import { isDisconnected, isTransient, READ_ONLY } from '../db/connection.ts';
-import { type Database, openDatabase, writeError } from '../db/open.ts';
-import { errorText } from '../error-text.ts';
+import { type Database, openDatabase, writeError } from '../db/open/index.ts';
+import { errorText } from '../diagnostics/error-text.ts';
 
 type Options = {
   creates?: boolean;
@@ -84,7 +84,7 @@ export async function startTracing(settings: Settings): Promise<(() => Promise<v
     if (!told) process.stderr.write(`stakegraph: OpenTelemetry: ${reason}\n`);
     told = true;
   };
-  return (await import('../otlp.ts')).startTracing(settings, { warn, exportMs: EXPORT_MS });
+  return (await import('../diagnostics/otlp.ts')).startTracing(settings, { warn, exportMs: EXPORT_MS });
 }
 
 async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, loads }: Options) {

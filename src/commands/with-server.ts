@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readSettings, type Settings, SettingsError } from '../config/index.ts';
-import { causeOf, urlError } from '../db/open.ts';
-import { checkPrimarySessions, PoolerError } from '../db/serving.ts';
+import { causeOf, urlError } from '../db/open/index.ts';
+import { checkPrimarySessions, PoolerError } from '../db/open/serving.ts';
 import { startTracing } from './with-database.ts';
 
 type Options = {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { databaseName } from '../db/url.ts';
+import { databaseName } from './database-url.ts';
 
 export const flag = (fallback: 'on' | 'off') =>
   z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { networks } from '../chain/networks.ts';
-import { agesOf } from '../ingest/retain/ages.ts';
 import { cleanPath } from '../kernel/base-path.ts';
+import { agesOf } from './ages.ts';
 import {
   flag,
   headerName,

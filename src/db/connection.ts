@@ -4,8 +4,7 @@ import pg from 'pg';
 import { boundedMap } from '../kernel/bounded.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Target } from './servers.ts';
-
-export const ACQUIRE_DEADLINE_MS = 5_000;
+import { ACQUIRE_DEADLINE_MS } from './servers.ts';
 
 /** Firewalls drop idle connections silently. */
 const KEEP_ALIVE_MS = 10_000;

@@ -3,7 +3,6 @@ import { Refusal, unavailable } from '../kernel/refusal.ts';
 import { tracer } from '../kernel/tracing.ts';
 import { accountLines } from './account-lines.ts';
 import {
-  ACQUIRE_DEADLINE_MS,
   boundStatements,
   Connection,
   isTransient,
@@ -11,7 +10,7 @@ import {
   READ_ONLY,
   statementNames,
 } from './connection.ts';
-import { type Target, targetOf } from './servers.ts';
+import { ACQUIRE_DEADLINE_MS, type Target, targetOf } from './servers.ts';
 import { traceStatements } from './traced.ts';
 
 export type Queryable = { query(statement: Statement): Promise<Result> };

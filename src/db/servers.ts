@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { ACQUIRE_DEADLINE_MS } from './connection.ts';
-import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
+import { type DatabaseUrl, parseDatabaseUrl, type Server } from '../config/database-url.ts';
+
+export const ACQUIRE_DEADLINE_MS = 5_000;
 
 export type Target = {
   /** Configuration of the server that `choose` found last, or of the URL's first server. */

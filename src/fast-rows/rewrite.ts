@@ -17,7 +17,6 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { isConnection } from '../graphql/run/field-cost.ts';
 import {
   type FieldExtensions,
   givesRows,
@@ -28,6 +27,9 @@ import {
 } from './placeholders.ts';
 import { type Column, type Part, RowLayout } from './row-layout.ts';
 import { FAST_ROWS } from './switch.ts';
+
+export const isConnection = (field: GraphQLField<unknown, unknown>): boolean =>
+  getNamedType(field.type).name.endsWith('Connection');
 
 type Rewritten = { node: FieldNode; layout?: RowLayout | undefined };
 

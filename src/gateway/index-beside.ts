@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { fromSetting } from '../commands/index-flags.ts';
 import { type Settings, SettingsError } from '../config/index.ts';
 import { refuseDistributed } from '../db/distributed/layout.ts';
-import type { Database } from '../db/open.ts';
+import type { Database } from '../db/open/index.ts';
 import { createPool } from '../db/pool.ts';
 import { isFinal, reasonOf } from '../indexer/faults.ts';
+import { fromSetting } from '../indexer/flags.ts';
 import { runIndex } from '../indexer/run.ts';
 import { type IndexStatus, newStatus } from '../indexer/status.ts';
 

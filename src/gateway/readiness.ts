@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { epochStart, SECONDS_PER_DAY } from '../chain/calendar.ts';
-import { HistoryError, namesOf, pendingOf } from '../db/migrate.ts';
-import type { Database } from '../db/open.ts';
+import { HistoryError, namesOf, pendingOf } from '../db/migrate/index.ts';
+import type { Database } from '../db/open/index.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { ServerFault } from '../db/replicas/replica.ts';
-import type { Indexed, Readiness } from '../http/health.ts';
+import type { Indexed, Readiness } from '../http/metrics/health.ts';
 import { forkText, isKnownFork, lastEpochBefore } from '../indexer/forks.ts';
 import { behindSeconds, type IndexStatus } from '../indexer/status.ts';
 import { indexedNetworks } from '../indexer/store/index.ts';

@@ -9,12 +9,12 @@ import { openDirectory } from '../accounts/token-directory.ts';
 import { type Settings, SettingsError, sendsTraces } from '../config/index.ts';
 import { openRevisions } from '../db/changes/revisions.ts';
 import { citusVersion, isDistributed, untestedCitus } from '../db/distributed/layout.ts';
-import { type Database, openDatabase } from '../db/open.ts';
+import { type Database, openDatabase } from '../db/open/index.ts';
+import { checkRoles } from '../db/open/serving.ts';
 import { shareShown } from '../db/replicas/shown-elsewhere.ts';
 import { targetOf } from '../db/servers.ts';
-import { checkRoles } from '../db/serving.ts';
+import { makeLog } from '../diagnostics/log.ts';
 import { buildServer } from '../http/server.ts';
-import { makeLog } from '../log.ts';
 import { loadSampleData } from '../sample/load.ts';
 import { beginWithoutSample } from '../sample/present.ts';
 import { noteGateway } from './gateway-file.ts';
@@ -131,7 +131,7 @@ type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<u
 async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
   if (sendsTraces(settings)) {
     const warn = (reason: string) => log.warn({ reason }, 'OpenTelemetry');
-    serving.undo.push(await (await import('../otlp.ts')).startTracing(settings, { warn }));
+    serving.undo.push(await (await import('../diagnostics/otlp.ts')).startTracing(settings, { warn }));
   }
   const storage = storageWatch();
   const onError = (error: Error) => {

@@ -1,54 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { CALLER_ERROR_UNITS } from '../accounts/compute-units.ts';
 import type { Meter, Metering } from '../accounts/meter.ts';
 import type { TokenDirectory } from '../accounts/token-directory.ts';
 import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
-import type { Caller } from '../context.ts';
-import { ranIntoTimeout } from '../db/connection.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
-import { tracer } from '../kernel/tracing.ts';
-import type { CachedAnswer, NotCached } from './cache/answer-cache.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
-import type { NetworkHeader } from './network-header.ts';
+import type { Answer } from './cache/answer.ts';
+import type { ConcurrencyLimit } from './limits/concurrency-limit.ts';
 import { graphiqlPage } from './pages/graphiql-page.ts';
 import { wantsPage } from './pages/page.ts';
-import { spanOf } from './tracing.ts';
-
-export type Answer = {
-  status: number;
-  headers: Record<string, string>;
-  /** A stream is charged when it ends, except in a response to HEAD. */
-  body: Buffer | Readable | undefined;
-  units: number;
-  cachedSource?: CachedAnswer;
-  notCached?: NotCached;
-};
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Caller | null;
-    metering: Metering | null;
-    answer: Answer | null;
-  }
-}
-
-export const answering =
-  (handle: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>) =>
-  async (request: FastifyRequest, reply: FastifyReply) => {
-    // Reading the body loses the active span.
-    const answering = tracer
-      ? tracer.within(spanOf(request), () => handle(request, reply))
-      : handle(request, reply);
-    const answer = await answering.catch((error) => {
-      if (request.metering) request.metering.timedOut ||= ranIntoTimeout(error);
-      throw error;
-    });
-    request.answer = answer;
-    return reply.code(answer.status).headers(answer.headers).send(answer.body);
-  };
+import type { NetworkHeader } from './request/network-header.ts';
 
 const notLetIn = new Set([402, 429]);
 

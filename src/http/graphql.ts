@@ -7,11 +7,11 @@ import { paramsFaults } from '../graphql/run/params.ts';
 import type { TrustedDocuments } from '../graphql/run/trusted-documents.ts';
 import { badInput } from '../kernel/refusal.ts';
 import { tracer } from '../kernel/tracing.ts';
-import { answering } from './admission.ts';
+import { answering } from './cache/answer.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { findQuery, keyOfQuery, storeQuery } from './cache/graphql-cache.ts';
-import type { NetworkHeader } from './network-header.ts';
-import { tracedOperation } from './tracing.ts';
+import type { NetworkHeader } from './request/network-header.ts';
+import { tracedOperation } from './request/tracing.ts';
 
 export function serveGraphql(
   app: FastifyInstance,

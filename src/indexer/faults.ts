@@ -2,11 +2,11 @@ import { SettingsError } from '../config/index.ts';
 import { isTransient } from '../db/connection.ts';
 import { DroppedTimeError } from '../ingest/dropped-time.ts';
 import { InputError, ReconcileError } from './chain/errors.ts';
+import { SavedStateError } from './chain/saved-state-error.ts';
+import { SpecError } from './chain/spec.ts';
 import { LockedError } from './lock.ts';
 import { NodeError } from './node/errors.ts';
 import { RangeFault } from './range.ts';
-import { SavedStateError } from './saved-state-error.ts';
-import { SpecError } from './spec.ts';
 
 /** True if a retry cannot help. */
 export const isFinal = (error: unknown): boolean =>

@@ -4,6 +4,9 @@ import type { Network } from '../chain/networks.ts';
 import { traced, tracedAlone } from '../kernel/tracing.ts';
 import type { Beat } from './beat.ts';
 import { Chain, InputError, MissingRecords, ReconcileError, type SavedChain } from './chain/index.ts';
+import { SavedStateError } from './chain/saved-state-error.ts';
+import { type ScheduledFork, SpecError } from './chain/spec.ts';
+import type { EpochFacts, EpochInput } from './chain/types.ts';
 import { isFinal } from './faults.ts';
 import { blockingFork, lastKnownEpoch, waitsText } from './forks.ts';
 import { NodeError } from './node/errors.ts';
@@ -12,12 +15,9 @@ import { prefetcher } from './prefetch.ts';
 import { Publisher } from './publisher.ts';
 import { type Asked, endOf, newestClosed, RangeFault, startOf, staysAtHead } from './range.ts';
 import type { Retrying, Say } from './retry.ts';
-import { SavedStateError } from './saved-state-error.ts';
-import { type ScheduledFork, SpecError } from './spec.ts';
 import { countError, type IndexStatus } from './status.ts';
 import type { OpenDays, Store } from './store/index.ts';
 import { periodsOf } from './store/periods.ts';
-import type { EpochFacts, EpochInput } from './types.ts';
 
 /** `last` is the newest epoch that can be stored. */
 export type Progress = { epoch: number; last: number };

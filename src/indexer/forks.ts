@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { epochStart } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import { timestampText } from '../kernel/time.ts';
+import { type ChainSpec, type ScheduledFork, scheduledForks } from './chain/spec.ts';
+import { forks } from './chain/types.ts';
 import type { Nodes } from './node/index.ts';
 import type { Say, Teller } from './retry.ts';
-import { type ChainSpec, type ScheduledFork, scheduledForks } from './spec.ts';
 import type { IndexStatus } from './status.ts';
 import type { Store } from './store/index.ts';
-import { forks } from './types.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -3,13 +3,13 @@ import type { Beat } from './beat.ts';
 import { bidOf } from './chain/facts.ts';
 import { isParentBlockFull } from './chain/payloads.ts';
 import { rulesAt } from './chain/rules.ts';
+import type { ChainSpec } from './chain/spec.ts';
+import type { BeaconBlock, SlotFacts, ValidatorRecord } from './chain/types.ts';
 import { firstUnknownFork } from './forks.ts';
 import { NodeError, type Nodes } from './node/index.ts';
 import type { ValidatorAt } from './node/validators-at.ts';
 import type { Teller } from './retry.ts';
-import type { ChainSpec } from './spec.ts';
 import type { HeadSlashing, Store } from './store/index.ts';
-import type { BeaconBlock, SlotFacts, ValidatorRecord } from './types.ts';
 
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };

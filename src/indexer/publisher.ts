@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calendars } from '../chain/calendar.ts';
-import { errorText } from '../error-text.ts';
+import { errorText } from '../diagnostics/error-text.ts';
 import { tracedAlone } from '../kernel/tracing.ts';
 import type { Say } from './retry.ts';
 import type { OpenDays, Store } from './store/index.ts';

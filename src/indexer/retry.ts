@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText } from '../error-text.ts';
+import { errorText } from '../diagnostics/error-text.ts';
 import { reasonOf } from './faults.ts';
 import { NodeError } from './node/errors.ts';
 import type { IndexStatus } from './status.ts';

@@ -1,6 +1,6 @@
 import { epochStart, SECONDS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
-import type { ScheduledFork } from './spec.ts';
+import type { ScheduledFork } from './chain/spec.ts';
 
 export type IndexStatus = {
   network: Network | undefined;

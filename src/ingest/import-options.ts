@@ -1,5 +1,5 @@
-import type { MergeOptions, RowOptions } from './importer.ts';
-import type { Origin } from './origins.ts';
+import type { MergeOptions, RowOptions } from './importer/importer.ts';
+import type { Origin } from './merge/origins.ts';
 import type { Format } from './source/open.ts';
 
 /** `read` and `size` count bytes before decompression; `size` is undefined for stdin. */

@@ -1,4 +1,4 @@
-import type { ImportCounts } from './importer.ts';
+import type { ImportCounts } from './importer/importer.ts';
 
 export type RowFault = { file: string; place: string; field: string; msg: string };
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
+import { lockWriters } from '../db/changes/locks.ts';
 import { isDistributed } from '../db/distributed/layout.ts';
-import type { Importer } from './importer.ts';
-import { lockWriters } from './locks.ts';
+import type { Importer } from './importer/importer.ts';
 
 const epochsOf: Record<string, readonly [first: string, last: string] | undefined> = {
   attestations: ['s.start_epoch', 's.end_epoch'],

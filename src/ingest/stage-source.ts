@@ -1,10 +1,10 @@
 import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { isObject } from '../kernel/json.ts';
-import { faultText } from './check/fault-messages.ts';
 import type { ImportOptions } from './import-options.ts';
 import { addFault, type FileReport } from './import-report.ts';
-import type { Importer } from './importer.ts';
+import { faultText } from './importer/fault-messages.ts';
+import type { Importer } from './importer/importer.ts';
 import {
   analyzeMiscounted,
   contradictingRows,

@@ -1,35 +1,19 @@
 import { z } from 'zod';
-import type { Bounds } from '../chain/bounds.ts';
-import type { Calendar } from '../chain/calendar.ts';
 import type { Queryable } from '../db/pool.ts';
 import { raw, rows, type Sql, sql } from '../db/rows.ts';
 import type { columnsOrText, Selection } from '../fast-rows/index.ts';
 import { count } from '../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../kernel/page.ts';
 import { onDate } from './bounds.ts';
-import type { Expression } from './expressions.ts';
+import type { PeriodQuery, Series } from './read-plan.ts';
 import { readPlan } from './read-plan.ts';
 import type { Granularity } from './record.ts';
-
-export type PeriodQuery<Field extends string> = Bounds & {
-  granularity: Granularity;
-  calendar: Calendar;
-  /** `day` means the period, whatever its length. */
-  sortBy: Field | 'day';
-  sortOrder: 'asc' | 'desc';
-};
 
 /**
  * `list` is the index of the key. `position` is in the cursors. In time order, hours and days use their number, and
  * longer periods count from the oldest, so that a new period does not shift pages. In other orders it is the rank.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
-
-export type Series<Field extends string> = {
-  statement: string;
-  record: z.ZodObject<Record<Field, z.ZodType>>;
-  fields: Record<Field, Expression>;
-};
 
 export type PeriodSource = {
   with?: Sql;

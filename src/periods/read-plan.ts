@@ -1,9 +1,26 @@
 import { z } from 'zod';
+import type { Bounds } from '../chain/bounds.ts';
+import type { Calendar } from '../chain/calendar.ts';
 import { inOnePiece, join, momentText, raw, type Sql, sql } from '../db/rows.ts';
 import { columnsOrText, type Selection } from '../fast-rows/index.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count, leafKind } from '../kernel/leaves.ts';
-import type { PeriodQuery, Series } from './pages.ts';
+import type { Expression } from './expressions.ts';
+import type { Granularity } from './record.ts';
+
+export type PeriodQuery<Field extends string> = Bounds & {
+  granularity: Granularity;
+  calendar: Calendar;
+  /** `day` means the period, whatever its length. */
+  sortBy: Field | 'day';
+  sortOrder: 'asc' | 'desc';
+};
+
+export type Series<Field extends string> = {
+  statement: string;
+  record: z.ZodObject<Record<Field, z.ZodType>>;
+  fields: Record<Field, Expression>;
+};
 
 function wire(series: Series<string>, name: string): Sql {
   const column = raw(`p."${name}"`);

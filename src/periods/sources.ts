@@ -3,7 +3,8 @@ import { DAYS_FUNCTION, isDistributed } from '../db/distributed/layout.ts';
 import { join, keyTable, raw, type Sql, sql } from '../db/rows.ts';
 import { withinBounds } from './bounds.ts';
 import * as figure from './effectiveness.ts';
-import type { PeriodQuery, PeriodSource } from './pages.ts';
+import type { PeriodSource } from './pages.ts';
+import type { PeriodQuery } from './read-plan.ts';
 
 export type EntityKey = { network: Network; idType: string; id: string };
 

@@ -2,7 +2,7 @@ import { type Calendar, dateOfDay, dayOfEpoch } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import { type Stored, storedReader } from '../db/batch/stored.ts';
 import { keyTable, raw, type Sql, sql } from '../db/rows.ts';
-import type { PeriodQuery } from './pages.ts';
+import type { PeriodQuery } from './read-plan.ts';
 import type { EntityKey } from './sources.ts';
 
 /** `figures` are computed from days of validators, which imported attestations do not have. */

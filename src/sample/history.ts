@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
-import type { Importer } from '../ingest/importer.ts';
+import type { Importer } from '../ingest/importer/importer.ts';
 import { solanaOverviewImporter } from '../ingest/importers/solana-overview.ts';
 
 /** Days of history before the newest day, which the import writes itself. */

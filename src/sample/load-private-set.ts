@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ColumnName } from '../ingest/importer.ts';
+import type { ColumnName } from '../ingest/importer/importer.ts';
 import {
   ensureValidatorDayParts,
   finishValidatorDays,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { raisedRevision } from '../db/changes/revisions.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { isUntouched, noteFirstLoad } from '../ingest/first-load.ts';
-import type { Importer } from '../ingest/importer.ts';
+import type { Importer } from '../ingest/importer/importer.ts';
 import { blockImporter } from '../ingest/importers/blocks.ts';
 import { chainBalanceImporter } from '../ingest/importers/chain-balances.ts';
 import { chainDailyRewardImporter } from '../ingest/importers/chain-daily-rewards.ts';
@@ -14,7 +14,7 @@ import { stakeAuthorityImporter } from '../ingest/importers/stake-authorities.ts
 import { syncCommitteeRewardImporter } from '../ingest/importers/sync-committee-rewards.ts';
 import { validatorImporter } from '../ingest/importers/validators.ts';
 import { loadRows } from '../ingest/merge/load-rows.ts';
-import { noteOrigins, ofAllNetworks } from '../ingest/origins.ts';
+import { noteOrigins, ofAllNetworks } from '../ingest/merge/origins.ts';
 import { type AttestationSize, loadSampleAttestations, wholeSize } from './attestations.ts';
 import { withOperatorHistory, withOverviewHistory, withStakeAuthorityHistory } from './history.ts';
 import * as sample from './index.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Caller } from '../../src/accounts/caller.ts';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import { openRedis } from '../../src/accounts/redis.ts';
-import type { Caller } from '../../src/context.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { callerOf, month } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';

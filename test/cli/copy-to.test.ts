@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrate/index.ts';
 import { exampleQueries } from '../../src/http/pages/examples.ts';
 import { routes } from '../../src/resources/index.ts';
 import { type Account, accountOf } from '../support/account.ts';

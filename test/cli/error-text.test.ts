@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { urlError } from '../../src/db/open.ts';
-import { errorText } from '../../src/error-text.ts';
+import { urlError } from '../../src/db/open/index.ts';
+import { errorText } from '../../src/diagnostics/error-text.ts';
 import { unavailable } from '../../src/kernel/refusal.ts';
 
 const told = { detail: 'Key (name)=(a) exists.', hint: 'Take another name.' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config/index.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { openDatabase } from '../../src/db/open/index.ts';
 import { eventually, until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, launch, serve, stakegraph } from '../support/process.ts';

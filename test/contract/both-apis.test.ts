@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { rooms, routes } from '../../src/resources/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type GraphQLField, getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { computeUnits, type Weight } from '../../src/accounts/compute-units.ts';
-import { isConnection } from '../../src/graphql/run/field-cost.ts';
-import type { FieldCost } from '../../src/graphql/run/metering.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { isConnection } from '../../src/fast-rows/rewrite.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
+import type { FieldCost } from '../../src/graphql/schema/field-cost.ts';
 import { routes } from '../../src/resources/index.ts';
 import { operations as documented, replyOf } from '../support/interface-page.ts';
 

@@ -13,7 +13,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { routes } from '../../src/resources/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { every } from '../support/thorough.ts';

@@ -8,7 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { BID_SLOTS, BUILDER, importBuilders } from '../support/builders.ts';
 import { useGateway } from '../support/gateway.ts';
 import { everyField, Records, type Required } from '../support/records.ts';

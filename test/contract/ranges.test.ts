@@ -1,6 +1,6 @@
 import { type GraphQLField, getNamedType, isInterfaceType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 
 type Field = GraphQLField<unknown, unknown> & { of: string };
 const kindOf = ({ type }: Field) => getNamedType(type).name;

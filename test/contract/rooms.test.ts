@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, specifiedScalarTypes } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { rooms, routes } from '../../src/resources/index.ts';
 
 const folder = fileURLToPath(new URL('../../src/resources/', import.meta.url));

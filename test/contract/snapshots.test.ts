@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { schemaText } from '../../src/graphql/schema/index.ts';
+import { schemaText } from '../../src/graphql/run/schema.ts';
 import { document } from '../support/interface-page.ts';
 
 // `npm run schema` writes both files anew.

@@ -15,8 +15,8 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Statement } from '../../src/db/pool.ts';
-import { isConnection } from '../../src/graphql/run/field-cost.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { isConnection } from '../../src/fast-rows/rewrite.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { paramDocument } from '../../src/kernel/params.ts';
 import { routes } from '../../src/resources/index.ts';
 import { createDatabase, type Gateway, startGateway, type TestDatabase } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countBinaryRows } from '../../src/db/transfer/binary-rows.ts';
+import { countBinaryRows } from '../../src/maintenance/transfer/binary-rows.ts';
 
 type Row = readonly (Uint8Array | null)[];
 

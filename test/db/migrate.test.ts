@@ -2,8 +2,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { BASELINE, beforeBaseline } from '../../src/db/before-baseline.ts';
-import { committedMigrations, lockMigrations, migrate, pendingMigrations } from '../../src/db/migrate.ts';
+import { BASELINE, beforeBaseline } from '../../src/db/migrate/before-baseline.ts';
+import {
+  committedMigrations,
+  lockMigrations,
+  migrate,
+  pendingMigrations,
+} from '../../src/db/migrate/index.ts';
 import { asSuperuser, installCitus, markDistributed } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { dropTables, migrationsFolder as folder, routinesFolder } from '../support/migrations.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config/index.ts';
-import { type Database, openDatabase } from '../../src/db/open.ts';
+import { type Database, openDatabase } from '../../src/db/open/index.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { databaseName } from '../../src/config/database-url.ts';
 import { readSettings } from '../../src/config/index.ts';
+import { lagMeter } from '../../src/db/changes/reached.ts';
 import { startEmbedded } from '../../src/db/embedded/index.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { type Database, openDatabase } from '../../src/db/open.ts';
+import { migrate } from '../../src/db/migrate/index.ts';
+import { type Database, openDatabase } from '../../src/db/open/index.ts';
 import type { Queryable } from '../../src/db/pool.ts';
-import { lagMeter } from '../../src/db/replicas/reached.ts';
-import { databaseName } from '../../src/db/url.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { lossyWay } from '../support/proxy.ts';

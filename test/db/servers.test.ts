@@ -8,7 +8,7 @@ import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { targetOf } from '../../src/db/servers.ts';
-import { withConnection } from '../../src/db/transfer/connect.ts';
+import { withConnection } from '../../src/maintenance/transfer/connect.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { lossyWay } from '../support/proxy.ts';

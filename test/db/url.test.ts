@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseDatabaseUrl } from '../../src/config/database-url.ts';
 import { readSettings } from '../../src/config/index.ts';
-import { parseDatabaseUrl } from '../../src/db/url.ts';
 
 // A database URL means what it means to libpq.
 

@@ -10,10 +10,10 @@ import {
   refuseDistributed,
   useLayout,
 } from '../../src/db/distributed/layout.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { withSource } from '../../src/db/transfer/source.ts';
-import { checkTarget } from '../../src/db/transfer/target.ts';
+import { migrate } from '../../src/db/migrate/index.ts';
+import { openDatabase } from '../../src/db/open/index.ts';
+import { withSource } from '../../src/maintenance/transfer/source.ts';
+import { checkTarget } from '../../src/maintenance/transfer/target.ts';
 import { asSuperuser, installCitus, markDistributed } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { migrationsFolder } from '../support/migrations.ts';

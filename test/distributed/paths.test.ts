@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLayout, useLayout } from '../../src/db/distributed/layout.ts';
-import { distribute } from '../../src/ingest/distribute/index.ts';
-import { partsOf } from '../../src/ingest/retain/parts.ts';
+import { distribute } from '../../src/maintenance/distribute/index.ts';
+import { partsOf } from '../../src/maintenance/retain/parts.ts';
 import { slashing } from '../ingest/rows.ts';
 import { load, published, randomDay, refreshed, syncDay, validator, validatorDay } from '../refresh/facts.ts';
 import { accountOf } from '../support/account.ts';
@@ -202,22 +202,22 @@ describe('a database with distributed days of validators', () => {
 const naming: Record<string, string> = {
   'commands/distribute.ts': 'help',
   'commands/repack.ts': 'a message',
-  'db/before-baseline.ts': 'a migration',
+  'db/migrate/before-baseline.ts': 'a migration',
   'db/changes/datasets.ts': 'names',
   'db/distributed/layout.ts': 'catalogue',
-  'db/transfer/detached.ts': 'backups and copies are refused',
-  'db/transfer/source.ts': 'a refusal',
-  'db/transfer/target.ts': 'a refusal',
-  'indexer/execution/day-sums.ts': 'the index is refused',
+  'maintenance/transfer/detached.ts': 'backups and copies are refused',
+  'maintenance/transfer/source.ts': 'a refusal',
+  'maintenance/transfer/target.ts': 'a refusal',
+  'indexer/store/day-fees.ts': 'the index is refused',
   'indexer/store/day-rows.ts': 'the index is refused',
   'indexer/store/hour-rows.ts': 'the index is refused',
   'indexer/store/record.ts': 'a comment',
-  'ingest/distribute/checks.ts': 'catalogue',
-  'ingest/distribute/index.ts': 'calls of Citus, and sums over all rows',
-  'ingest/refresh/local-days.ts': 'copies to local tables',
-  'ingest/refresh/validators.ts': 'localSums gets the select',
-  'ingest/repack/order.ts': 'the command is refused',
-  'ingest/retain/parts.ts': 'months by the catalogue',
+  'maintenance/distribute/checks.ts': 'catalogue',
+  'maintenance/distribute/index.ts': 'calls of Citus, and sums over all rows',
+  'refresh/local-days.ts': 'copies to local tables',
+  'refresh/validators.ts': 'localSums gets the select',
+  'maintenance/repack/order.ts': 'the command is refused',
+  'maintenance/retain/parts.ts': 'months by the catalogue',
   'ingest/importers/start-balances.ts': 'joins by validator with a table that is distributed alike',
   'ingest/importers/validator-days.ts': 'the merge from a table that is distributed alike',
   'ingest/importers/validator-months.ts': 'sums by validator into a local table',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLayout, useLayout } from '../../src/db/distributed/layout.ts';
-import { distribute } from '../../src/ingest/distribute/index.ts';
+import { distribute } from '../../src/maintenance/distribute/index.ts';
 import { slashing } from '../ingest/rows.ts';
 import { pubkeyOf, refreshed, revisions, validator, validatorDay } from '../refresh/facts.ts';
 import { installCitus } from '../support/citus.ts';
@@ -231,14 +231,14 @@ const naming: Record<string, string> = {
   'indexer/store/hour-rows.ts': 'the index is refused',
   'indexer/store/labels.ts': 'the index is refused',
   'indexer/store/validator-table.ts': 'the index is refused',
-  'ingest/importers/block-operators.ts': 'a select with staged blocks, into a local table',
+  'ingest/merge/block-operators.ts': 'a select with staged blocks, into a local table',
   'ingest/importers/validators.ts': 'a select with staged validators, into a temporary table',
   'ingest/index-guard.ts': 'rows of an index, of which a distributed database has none',
-  'ingest/refresh/attestations.ts': 'selects with local copies of days, into temporary tables',
-  'ingest/refresh/due-hours.ts': 'rows of an index, of which a distributed database has none',
-  'ingest/refresh/known.ts': 'selects with local copies of days and blocks, into temporary tables',
-  'ingest/refresh/validators.ts': 'a select with sums of days, into a temporary table',
-  'ingest/retain/needed.ts': 'selects with local copies of days',
+  'refresh/attestations.ts': 'selects with local copies of days, into temporary tables',
+  'refresh/due-hours.ts': 'rows of an index, of which a distributed database has none',
+  'refresh/known.ts': 'selects with local copies of days and blocks, into temporary tables',
+  'refresh/validators.ts': 'a select with sums of days, into a temporary table',
+  'maintenance/retain/needed.ts': 'selects with local copies of days',
   'resources/consolidation-totals/queries.ts': 'selects with consolidations',
   'resources/consolidations/queries.ts': 'selects with consolidations and summaries of operators',
   'resources/operators/queries.ts': 'selects with summaries of operators',

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BASELINE } from '../../src/db/before-baseline.ts';
 import { statementsOf } from '../../src/db/distributed/statements.ts';
+import { BASELINE } from '../../src/db/migrate/before-baseline.ts';
 import { migrationsFolder, routinesFolder } from '../support/migrations.ts';
 
 const files = readdirSync(migrationsFolder);

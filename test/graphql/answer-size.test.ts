@@ -8,10 +8,10 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { isConnection } from '../../src/graphql/run/field-cost.ts';
+import { isConnection } from '../../src/fast-rows/rewrite.ts';
 import { limits } from '../../src/graphql/run/limits.ts';
 import { costOf } from '../../src/graphql/run/query-cost.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { fieldsIn } from '../support/answers.ts';
 import { useGateway } from '../support/gateway.ts';
 import { every } from '../support/thorough.ts';

@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import relay from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { exampleQueries } from '../../src/http/pages/examples.ts';
 import { useGateway } from '../support/gateway.ts';
 import { compileRelay, relayEnvironment } from '../support/relay.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { NoDeprecatedCustomRule, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { useGateway } from '../support/gateway.ts';
 
 const page = readFileSync(new URL('../../docs/dashboards.md', import.meta.url), 'utf8');

@@ -13,7 +13,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;

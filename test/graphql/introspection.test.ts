@@ -2,7 +2,7 @@ import { getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/graphql/run/limits.ts';
 import { costOf } from '../../src/graphql/run/query-cost.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { fieldsIn } from '../support/answers.ts';
 import { useGateway } from '../support/gateway.ts';

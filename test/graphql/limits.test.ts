@@ -1,6 +1,6 @@
 import { buildClientSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schemaText } from '../../src/graphql/schema/index.ts';
+import { schemaText } from '../../src/graphql/run/schema.ts';
 import { useGateway } from '../support/gateway.ts';
 
 const gateway = useGateway({ template: 'empty' });

@@ -1,6 +1,6 @@
 import { type GraphQLObjectType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { useGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
 

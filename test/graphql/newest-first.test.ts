@@ -1,6 +1,6 @@
 import { isInputObjectType, isObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { useGateway } from '../support/gateway.ts';
 import {
   connectionOf,

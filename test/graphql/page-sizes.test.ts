@@ -1,8 +1,8 @@
 import { isObjectType, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { isConnection } from '../../src/graphql/run/field-cost.ts';
+import { isConnection } from '../../src/fast-rows/rewrite.ts';
 import { costOf } from '../../src/graphql/run/query-cost.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { useGateway } from '../support/gateway.ts';
 import { rootQueries } from '../support/schema-queries.ts';
 

@@ -2,8 +2,8 @@ import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/graphql/run/limits.ts';
 import { costOf } from '../../src/graphql/run/query-cost.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { hasOpenSizes } from '../../src/graphql/run/size-arguments.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const rows = (query: string, variables = {}) => costOf(schema, parse(query), null, variables).rows;

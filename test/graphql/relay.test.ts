@@ -1,7 +1,7 @@
 import { type GraphQLField, type GraphQLObjectType, isObjectType } from 'graphql';
 import relay from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { importBuilders } from '../support/builders.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { compileRelay, relayEnvironment } from '../support/relay.ts';

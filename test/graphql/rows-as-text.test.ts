@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { readsOf } from '../../src/db/changes/datasets.ts';
 import { compiledQueries } from '../../src/graphql/run/compiled-queries.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { jsonPieces } from '../../src/kernel/json-text.ts';
 import { contextOn } from '../support/context.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';

@@ -2,7 +2,7 @@ import { isObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chainDayOfEpoch } from '../../src/chain/calendar.ts';
 import { readsOf } from '../../src/db/changes/datasets.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { useGateway } from '../support/gateway.ts';
 import { connectionOf, named, networks, newestFirst, type Series, variablesOf } from '../support/series.ts';
 

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import Fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Caller } from '../../src/context.ts';
-import { concurrencyLimit } from '../../src/http/concurrency-limit.ts';
+import type { Caller } from '../../src/accounts/caller.ts';
+import { concurrencyLimit } from '../../src/http/limits/concurrency-limit.ts';
 import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest } from '../support/gateway.ts';

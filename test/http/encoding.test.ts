@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { encodingOf } from '../../src/http/negotiation.ts';
+import { encodingOf } from '../../src/http/request/negotiation.ts';
 
 it.each([
   [undefined, undefined],

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { connectionOf, parseSendQueue, readSendQueues, tableEndpoint } from '../../src/http/send-queues.ts';
+import {
+  connectionOf,
+  parseSendQueue,
+  readSendQueues,
+  tableEndpoint,
+} from '../../src/http/limits/send-queues.ts';
 import { eventually } from '../support/eventually.ts';
 
 describe('a line of the table of TCP connections', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config/index.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { openDatabase } from '../../src/db/open/index.ts';
 import { traced } from '../../src/kernel/tracing.ts';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Importer } from '../../src/ingest/importer.ts';
+import type { Importer } from '../../src/ingest/importer/importer.ts';
 import { importers } from '../../src/ingest/importers/index.ts';
 import { camel } from '../../src/kernel/names.ts';
 

@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import type { Importer } from '../../src/ingest/importer.ts';
+import type { Importer } from '../../src/ingest/importer/importer.ts';
 import { consolidationImporter } from '../../src/ingest/importers/consolidations.ts';
 import { networkRewardImporters } from '../../src/ingest/importers/network-rewards.ts';
 import { slashingImporter } from '../../src/ingest/importers/slashings.ts';

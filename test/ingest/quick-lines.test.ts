@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RowOptions } from '../../src/ingest/importer.ts';
+import type { RowOptions } from '../../src/ingest/importer/importer.ts';
 import { type ImportResource, importerOf } from '../../src/ingest/importers/index.ts';
 import { copyLines } from '../../src/ingest/merge/staging.ts';
 import { quickLines } from '../../src/ingest/quick/index.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { accepter } from '../../src/ingest/check/accepter.ts';
+import { accepter } from '../../src/ingest/importer/accepter.ts';
 import { importerOf, importers } from '../../src/ingest/importers/index.ts';
 import { documentRows } from '../../src/ingest/source/document.ts';
 import { jsonLines } from '../../src/ingest/source/lines.ts';

@@ -6,7 +6,7 @@ import { NoDeprecatedCustomRule, parse, validate } from 'graphql';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newPageCode } from '../../src/accounts/page-codes.ts';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { exampleQueries } from '../../src/http/pages/examples.ts';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { networks } from '../../src/chain/networks.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { computedTypes } from '../../src/ingest/importers/operator-profiles.ts';
-import { type PartReport, type RefreshOptions, refresh, subjects } from '../../src/ingest/refresh/index.ts';
+import { type PartReport, type RefreshOptions, refresh, subjects } from '../../src/refresh/index.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 

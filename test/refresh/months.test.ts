@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { dateOfDay, dayOfDate } from '../../src/chain/calendar.ts';
 import { finishValidatorDays } from '../../src/ingest/importers/validator-days.ts';
 import { addToMonths, monthsDue, sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
-import { refresh } from '../../src/ingest/refresh/index.ts';
+import { refresh } from '../../src/refresh/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect } from 'vitest';
 import { dayOfDate, SLOTS_PER_DAY } from '../../src/chain/calendar.ts';
-import type { Ages } from '../../src/ingest/retain/ages.ts';
-import { type RetainReport, retain } from '../../src/ingest/retain/index.ts';
+import type { Ages } from '../../src/config/ages.ts';
+import { type RetainReport, retain } from '../../src/maintenance/retain/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { slow } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';

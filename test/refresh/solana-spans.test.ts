@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sumDueSpan } from '../../src/ingest/refresh/solana-spans.ts';
+import { sumDueSpan } from '../../src/refresh/solana-spans.ts';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';

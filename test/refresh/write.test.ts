@@ -3,8 +3,8 @@ import { transaction } from '../../src/db/pool.ts';
 import { sql } from '../../src/db/rows.ts';
 import { slashingImporter } from '../../src/ingest/importers/slashings.ts';
 import type { Selected } from '../../src/ingest/merge/staging.ts';
-import { writeSelected } from '../../src/ingest/refresh/write.ts';
 import type { Snake } from '../../src/kernel/names.ts';
+import { writeSelected } from '../../src/refresh/write.ts';
 import type { Slashing } from '../../src/resources/slashings/record.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 

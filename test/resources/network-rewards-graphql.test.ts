@@ -5,7 +5,7 @@ import {
   getNamedType,
 } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { useGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
 import { every } from '../support/thorough.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrate/index.ts';
 import { operator } from '../ingest/rows.ts';
 import { createDatabase, type Gateway, gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';

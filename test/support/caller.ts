@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/context.ts';
+import type { Caller } from '../../src/accounts/caller.ts';
 
 export const month = { units: undefined, period: 'month' } as const;
 /** A caller of an account without limits, unless `limits` has some. */

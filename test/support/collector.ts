@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readSettings } from '../../src/config/index.ts';
-import { startTracing } from '../../src/otlp.ts';
+import { startTracing } from '../../src/diagnostics/otlp.ts';
 
 export type Exported = {
   traceId: string;

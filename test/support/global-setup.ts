@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrate/index.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { loadSampleData } from '../../src/sample/load.ts';
 import { inMemory, scratch } from './scratch.ts';

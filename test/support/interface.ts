@@ -1,6 +1,6 @@
 import { type GraphQLField, isObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { z } from 'zod';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 import { rooms } from '../../src/resources/index.ts';
 
 /**

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded/index.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrate/index.ts';
 import { dataDirForTest } from './process.ts';
 
 declare module 'vitest' {

@@ -9,7 +9,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType;
 type Field = GraphQLField<unknown, unknown>;

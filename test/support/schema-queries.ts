@@ -10,7 +10,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
-import { schema } from '../../src/graphql/schema/index.ts';
+import { schema } from '../../src/graphql/run/schema.ts';
 
 /** Literals to give to arguments and input fields of these names. */
 type Given = Record<string, string>;

@@ -1,5 +1,5 @@
-import { ACQUIRE_DEADLINE_MS, Connection } from '../connection.ts';
-import { targetOf } from '../servers.ts';
+import { Connection } from '../connection.ts';
+import { ACQUIRE_DEADLINE_MS, targetOf } from '../servers.ts';
 
 type Notification = { channel: string; payload?: string | undefined };
 

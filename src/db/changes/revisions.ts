@@ -5,9 +5,9 @@ import { withDeadline } from '../../kernel/deadline.ts';
 import { count } from '../../kernel/leaves.ts';
 import { serialize } from '../../kernel/serialize.ts';
 import type { Queryable } from '../pool.ts';
-import { changesIn, type Reached } from '../replicas/reached.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
+import { changesIn, type Reached } from './reached.ts';
 
 /** Raises the revision at most once. Other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serialize } from '../../kernel/serialize.ts';
 import { outsideSpans } from '../../kernel/tracing.ts';
+import { lagMeter, type Reached, reachedOf, reaches } from '../changes/reached.ts';
 import type { Pool, Queryable, Result, Statement } from '../pool.ts';
 import { targetOf } from '../servers.ts';
-import { lagMeter, type Reached, reachedOf, reaches } from './reached.ts';
 import {
   areDifferent,
   identityOf,

@@ -1,12 +1,12 @@
+import { databaseName } from '../../config/database-url.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type SerializedWork, serialize } from '../../kernel/serialize.ts';
 import { outsideSpans } from '../../kernel/tracing.ts';
+import { type Reached, reachedOf } from '../changes/reached.ts';
 import { CANCELED, isTransient } from '../connection.ts';
-import { HistoryError, namesOf, pendingOf } from '../migrate.ts';
+import { HistoryError, namesOf, pendingOf } from '../migrate/index.ts';
 import { createPool, type Pool, type Result, type Statement } from '../pool.ts';
 import { targetOf } from '../servers.ts';
-import { databaseName } from '../url.ts';
-import { type Reached, reachedOf } from './reached.ts';
 
 const PROBE_MS = 1_000;
 

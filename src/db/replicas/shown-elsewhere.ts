@@ -1,5 +1,5 @@
+import { changesIn } from '../changes/reached.ts';
 import type { Revisions } from '../changes/revisions.ts';
-import { changesIn } from './reached.ts';
 import type { ReadServers } from './read-servers.ts';
 
 /** A number that all gateways see. Neither function rejects. */

@@ -2,13 +2,14 @@ import { Readable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { refuseBeyond, refuseUsedUp } from '../../accounts/allowance.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { Weight } from '../../accounts/compute-units.ts';
 import type { Metering } from '../../accounts/meter.ts';
-import type { Caller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { ranIntoTimeout } from '../../db/connection.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
 import { Refusal, unavailable } from '../../kernel/refusal.ts';
-import { renderError } from '../run/errors.ts';
+import { renderError } from '../errors.ts';
 import type { EventText, SharedTopic } from './shared-topics.ts';
 import type { Topic } from './topic.ts';
 

@@ -21,13 +21,13 @@ import type { Context } from '../../context.ts';
 import { schemaWithPlaceholders } from '../../fast-rows/placeholders.ts';
 import { withPlaceholders } from '../../fast-rows/rewrite.ts';
 import { sizedMap } from '../../kernel/bounded.ts';
-import { schema } from '../schema/index.ts';
 import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspection.ts';
 import { LimitsRule } from './limits.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { partsIn } from './parts-rule.ts';
 import { type Asked, type Cost, costOf, introspectionUnits } from './query-cost.ts';
 import { reportedErrors } from './reported-errors.ts';
+import { schema } from './schema.ts';
 import { hasOpenSizes } from './size-arguments.ts';
 import { TextRule } from './variables.ts';
 

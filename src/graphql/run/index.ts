@@ -1,30 +1,18 @@
-import type { Readable } from 'node:stream';
 import type { GraphQLError } from 'graphql';
 import type { Context } from '../../context.ts';
 import { bytesInTurns, bytesOf, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput } from '../../kernel/refusal.ts';
+import { renderErrors, withoutHttp } from '../errors.ts';
 import type { Streams } from '../live/streams.ts';
 import { acceptedType, isJsonType } from './accept.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { documentReader, type Params } from './documents.ts';
-import { renderErrors, withoutHttp } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
 import { paramsFaults } from './params.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 import { areUnusual } from './variables.ts';
+import type { GraphqlAnswer } from './yoga.ts';
 import { type Answering, makeYoga } from './yoga.ts';
-
-export type GraphqlAnswer = {
-  status: number;
-  headers: Record<string, string>;
-  /**
-   * A stream for subscriptions and responses in parts, otherwise a buffer: Node sends 295 kB in 72 µs as bytes but in
-   * 506 µs as text.
-   */
-  body: Buffer | Readable;
-  units: number;
-  notCached?: 'error' | 'form' | 'not_compiled';
-};
 
 const members = new Map([
   ['query', 'string'],

@@ -14,32 +14,12 @@ import {
   weightOf,
 } from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
-import type { Sizes } from '../../db/sizes.ts';
+import { selectedFields } from '../../fast-rows/selection.ts';
 import { Refusal, refusalStatus } from '../../kernel/refusal.ts';
 import { paced } from '../../kernel/turns.ts';
-import { selectedFields } from '../schema/selection.ts';
+import type { FieldCost } from '../schema/field-cost.ts';
 import { costError, limitError } from './limits.ts';
 import type { Cost } from './query-cost.ts';
-
-/** What is known of a field before it runs: `parent` and coerced arguments only when it runs. */
-export type Reads = (field: {
-  args: Record<string, unknown>;
-  parent: { idType?: string; id?: string } | undefined;
-  /** 1 if the field's `totalCount` is selected, otherwise 0. */
-  totals: number;
-  /** Of the request. */
-  network: string;
-  sizes: Sizes;
-}) => number;
-
-export type FieldCost = {
-  operation?: string;
-  /** Whether the parent's row already contains the object, which is then free. */
-  isRead?: (parent: never, args: never) => boolean;
-  rows?: number;
-  /** Rows that are read besides those that are returned. */
-  reads?: Reads;
-};
 
 /**
  * Fields with an `operation` charge for their rows, as in REST. Resolvers are wrapped, so that all executors charge the

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import type { Context } from '../../context.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
+import { renderErrors, withoutHttp } from '../errors.ts';
 import type { PartsType } from './accept.ts';
-import { renderErrors, withoutHttp } from './errors.ts';
 import { settled } from './metering.ts';
 
 type Part = {

@@ -14,7 +14,7 @@ import {
 import { unitsFor, unitsForReading, weightOf } from '../../accounts/compute-units.ts';
 import { noSizes, type Sizes } from '../../db/sizes.ts';
 import { summaryArgument, windowArgument } from '../../fast-rows/placeholders.ts';
-import { shapeOf } from './field-cost.ts';
+import { shapeOf } from '../schema/field-cost.ts';
 import { fragmentsOf, introspectionCounter, MARKS } from './introspection.ts';
 import { limits } from './limits.ts';
 import { argumentsOf, defaults, isSkipped, namedSize, sizeOf, type Values } from './size-arguments.ts';

@@ -14,10 +14,10 @@ import type { Metering } from '../../accounts/meter.ts';
 import type { Context } from '../../context.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
 import { Refusal, unavailable } from '../../kernel/refusal.ts';
+import { renderErrors } from '../errors.ts';
 import type { EventText } from '../live/shared-topics.ts';
 import type { Subscription } from '../live/stream.ts';
 import { Topic } from '../live/topic.ts';
-import { renderErrors } from './errors.ts';
 import { fragmentsOf } from './introspection.ts';
 import { costOf } from './query-cost.ts';
 

@@ -3,10 +3,10 @@ import { NoSchemaIntrospectionCustomRule, specifiedRules, validate } from 'graph
 import { z } from 'zod';
 import { type Settings, SettingsError } from '../../config/index.ts';
 import { quoted } from '../../kernel/refusal.ts';
-import { schema } from '../schema/index.ts';
 import { LimitsRule } from './limits.ts';
 import { parseBounded } from './parse.ts';
 import { PartsRule } from './parts-rule.ts';
+import { schema } from './schema.ts';
 import { TextRule } from './variables.ts';
 
 export type TrustedDocuments = {

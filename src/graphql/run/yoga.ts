@@ -1,26 +1,39 @@
+import type { Readable } from 'node:stream';
 import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 import type { FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin, processRegularResult } from 'graphql-yoga';
+import type { Caller } from '../../accounts/caller.ts';
 import type { Metering } from '../../accounts/meter.ts';
-import type { Caller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { bytesInTurns, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
+import { renderErrors } from '../errors.ts';
 import type { Streams } from '../live/streams.ts';
-import { schema } from '../schema/index.ts';
 import { acceptedParts, acceptedType, acceptsEvents, type PartsType } from './accept.ts';
 import { type documentReader, idNames, type Params } from './documents.ts';
-import { renderErrors } from './errors.ts';
-import type { GraphqlAnswer } from './index.ts';
 import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { isParts, type Parts, partsBody, partsHeaders, runParts } from './parts.ts';
 import { initialCountRefusal, PartsRule, partsIn, partsRefusal } from './parts-rule.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
+import { schema } from './schema.ts';
 import { eventHeaders, isPlan, type Plan, planOf, rootConditions } from './subscriptions.ts';
 import { checkTexts, TextRule, variableErrors } from './variables.ts';
+
+export type GraphqlAnswer = {
+  status: number;
+  headers: Record<string, string>;
+  /**
+   * A stream for subscriptions and responses in parts, otherwise a buffer: Node sends 295 kB in 72 µs as bytes but in
+   * 506 µs as text.
+   */
+  body: Buffer | Readable;
+  units: number;
+  notCached?: 'error' | 'form' | 'not_compiled';
+};
 
 /**
  * Responses are stored only for successful requests. If one of several mutations failed, a retry with the same key

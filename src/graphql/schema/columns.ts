@@ -2,8 +2,8 @@ import type { FieldRef, ObjectFieldBuilder } from '@pothos/core';
 import type { z } from 'zod';
 import type { FieldExtensions } from '../../fast-rows/placeholders.ts';
 import { isNullable, leafKind } from '../../kernel/leaves.ts';
-import type { FieldCost } from '../run/metering.ts';
 import { builder, globalIdOf, type Schema } from './builder.ts';
+import type { FieldCost } from './field-cost.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<Schema, Row & object>;
 

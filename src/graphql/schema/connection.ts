@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Stored } from '../../db/batch/stored.ts';
+import { selectedFields } from '../../fast-rows/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import {
   DEFAULT_PAGE_SIZE,
@@ -11,7 +12,6 @@ import {
   type Slice,
 } from '../../kernel/page.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
-import { selectedFields } from './selection.ts';
 
 export type ConnectionArgs = {
   first?: number | null | undefined;

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Revisions, Snapshot } from '../../db/changes/revisions.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { tracer } from '../../kernel/tracing.ts';
-import type { Encoding } from '../negotiation.ts';
+import type { Encoding } from '../request/negotiation.ts';
 
 export const notCachedReasons = [
   /** The response depends on the caller, the time or a table outside all datasets. */

@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { shared } from '../../kernel/shared.ts';
-import type { Answer } from '../admission.ts';
-import { type Encoding, encodingOf, isUnchanged } from '../negotiation.ts';
+import { type Encoding, encodingOf, isUnchanged } from '../request/negotiation.ts';
+import type { Answer } from './answer.ts';
 import type { CachedAnswer } from './answer-cache.ts';
 
 const MIN_COMPRESSED_BYTES = 1_024;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import type { GraphqlAnswer } from '../../graphql/run/index.ts';
-import type { Answer } from '../admission.ts';
+import type { GraphqlAnswer } from '../../graphql/run/yoga.ts';
+import type { Answer } from './answer.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { encodedAnswer } from './cached-answer.ts';
 

@@ -1,9 +1,9 @@
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { unknownPath } from '../../kernel/refusal.ts';
-import { sendError } from '../errors.ts';
-import { methodNotAllowed } from '../methods.ts';
-import { securityHeaders } from '../security-headers.ts';
+import { sendError } from '../request/errors.ts';
+import { methodNotAllowed } from '../request/methods.ts';
+import { securityHeaders } from '../request/security-headers.ts';
 import type { Metrics } from './index.ts';
 
 export const serveMetrics = (app: FastifyInstance, metrics: Metrics) =>

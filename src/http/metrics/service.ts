@@ -4,12 +4,12 @@ import type { Tier, TierCounts } from '../../accounts/tiers.ts';
 import type { Dataset, Revisions } from '../../db/changes/revisions.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { ReplicaState } from '../../db/replicas/replica.ts';
+import { errorCounts } from '../../graphql/errors.ts';
 import type { StreamCounts } from '../../graphql/live/streams.ts';
-import { errorCounts } from '../../graphql/run/errors.ts';
 import { labelled, type Meters, type Sample } from '../../kernel/metrics.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
-import type { Connections } from '../connections.ts';
-import type { Readiness } from '../health.ts';
+import type { Connections } from '../limits/connections.ts';
+import type { Readiness } from './health.ts';
 
 export type ServiceSources = {
   pool: Pool;

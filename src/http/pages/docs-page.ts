@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { rootOf } from '../base.ts';
+import { rootOf } from '../request/base.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
 import { pageLinks, tokenBar } from './token-bar.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { rootOf } from '../base.ts';
+import { rootOf } from '../request/base.ts';
 import { sendPage, strict } from './page.ts';
 
 const folder = fileURLToPath(new URL('../../../dist/web', import.meta.url));

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TOKEN_IN_TEXT } from '../../accounts/token-format.ts';
-import { rootOf } from '../base.ts';
+import { rootOf } from '../request/base.ts';
 import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
 import { pageLinks, tokenBar } from './token-bar.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CODE_FORM } from '../../accounts/page-codes.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
-import { pageSecurityHeaders } from '../security-headers.ts';
+import { pageSecurityHeaders } from '../request/security-headers.ts';
 
 export type ExchangeCode = (code: string) => Promise<string | undefined>;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { mediaRanges, preferredType } from '../../kernel/media-types.ts';
-import { pageSecurityHeaders } from '../security-headers.ts';
+import { pageSecurityHeaders } from '../request/security-headers.ts';
 
 export const inScript = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c');
 

@@ -1,19 +1,37 @@
-import type { ChainSpec } from '../spec.ts';
-import type { BeaconBlock, Committees } from '../types.ts';
 import { processAttestation, processBlock } from './block.ts';
 import type { ChainState } from './chain-state.ts';
 import { activeIn, checkCommittees } from './check.ts';
 import { queueAnew } from './deposits.ts';
 import { InputError } from './errors.ts';
-import type { Start } from './index.ts';
 import { noteBlock, statusOf } from './payloads.ts';
 import type { ValidatorSet } from './registry.ts';
 import { rootsOf } from './roots.ts';
 import { rulesAt } from './rules.ts';
 import { slashingsBefore } from './slashings.ts';
+import type { ChainSpec } from './spec.ts';
 import { termsOf } from './terms.ts';
+import type { BeaconBlock, Committees, DepositRequest, EpochState, ValidatorRecord } from './types.ts';
 import { EpochVotes, flagWeights } from './votes.ts';
 import { COMPOUNDING_PREFIX, type World } from './world.ts';
+
+/** Describes S_F, the first state of the index. */
+export type Start = {
+  readonly state: EpochState;
+  readonly records: Iterable<ValidatorRecord>;
+  /** Incomplete if the node does not report the queue. */
+  readonly pendingDeposits: readonly Omit<DepositRequest, 'signature'>[];
+  readonly syncCommittee: Uint32Array;
+  /** Blocks of epoch F − 1 and slot 32F; null if the node's history begins with S_F. */
+  readonly before: {
+    readonly blocks: readonly (BeaconBlock | null)[];
+    readonly committees: Committees;
+    readonly firstBlock: BeaconBlock | null;
+    /** Since Gloas, the newest block before epoch F − 1; otherwise null. */
+    readonly earlier: BeaconBlock | null;
+    /** As in `EpochInput`, for epoch F − 1. */
+    readonly following: readonly BeaconBlock[];
+  } | null;
+};
 
 export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start): ChainState {
   const { epoch, balances, finalizedEpoch } = start.state;

@@ -1,11 +1,3 @@
-import {
-  type Attestation,
-  type BeaconBlock,
-  MAX_SOURCE_DELAY,
-  type SeatFacts,
-  type SlashingFacts,
-  Vote,
-} from '../types.ts';
 import { bitAt } from './bits.ts';
 import { InputError } from './errors.ts';
 import { noteBlock, payloadFor, processWithdrawals } from './payloads.ts';
@@ -16,6 +8,14 @@ import {
   settleBuilderPayment,
 } from './payments.ts';
 import { processExecutionRequests, processOperations } from './requests.ts';
+import {
+  type Attestation,
+  type BeaconBlock,
+  MAX_SOURCE_DELAY,
+  type SeatFacts,
+  type SlashingFacts,
+  Vote,
+} from './types.ts';
 import { type Inclusion, include } from './votes.ts';
 import { decreaseBalance, increaseBalance, type World } from './world.ts';
 

@@ -1,6 +1,5 @@
-import type { BeaconBlock, BlockFacts, BuilderFacts, BuilderRecord } from '../types.ts';
 import { InputError } from './errors.ts';
-import type { PendingDeposit } from './world.ts';
+import type { BeaconBlock, BlockFacts, BuilderFacts, BuilderRecord, PendingDeposit } from './types.ts';
 
 /** First byte of the withdrawal credentials of a builder. */
 const BUILDER_PREFIX = '0xb0';

@@ -1,9 +1,13 @@
-import type { BuilderRecord, EpochFacts, PendingConsolidation } from '../types.ts';
 import type { BlockEffects } from './block.ts';
 import type { DepositQueue } from './deposits.ts';
-import type { BlockStatus } from './payloads.ts';
-import type { PendingPayment } from './payments.ts';
 import type { Terms } from './terms.ts';
+import type {
+  BlockStatus,
+  BuilderRecord,
+  EpochFacts,
+  PendingConsolidation,
+  PendingPayment,
+} from './types.ts';
 import type { EpochVotes } from './votes.ts';
 import type { Slashed } from './world.ts';
 

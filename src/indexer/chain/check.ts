@@ -1,10 +1,10 @@
-import type { ChainSpec } from '../spec.ts';
-import type { Committees, EpochInput } from '../types.ts';
 import type { ChainState } from './chain-state.ts';
 import { InputError, MissingRecords } from './errors.ts';
 import { recordsNeeded } from './needs.ts';
 import type { ValidatorSet } from './registry.ts';
 import { refuseUpgrade } from './rules.ts';
+import type { ChainSpec } from './spec.ts';
+import type { Committees, EpochInput } from './types.ts';
 
 export function activeIn(registry: ValidatorSet, epoch: number, increments: Uint16Array) {
   let [count, sum] = [0, 0];

@@ -1,4 +1,4 @@
-import type { ConsolidationFacts, PendingConsolidation } from '../types.ts';
+import type { ConsolidationFacts, PendingConsolidation } from './types.ts';
 import { decreaseBalance, increaseBalance, type World } from './world.ts';
 
 /** Processes the entries of `before` that are absent from `after`. */

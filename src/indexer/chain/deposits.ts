@@ -1,9 +1,9 @@
 import { getActivationExitChurnLimit } from '../../chain/churn.ts';
-import type { BuilderRecord } from '../types.ts';
 import { explainBuilder, isBuilderWithdrawalCredential } from './builders.ts';
 import { InputError } from './errors.ts';
 import { FAR } from './registry.ts';
-import { increaseBalance, type PendingDeposit, type World } from './world.ts';
+import type { BuilderRecord, PendingDeposit } from './types.ts';
+import { increaseBalance, type World } from './world.ts';
 
 export type DepositQueue = {
   /** `index_deposits.place` of the first entry. */

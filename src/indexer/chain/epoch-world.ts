@@ -1,10 +1,10 @@
-import type { ChainSpec } from '../spec.ts';
-import type { EpochInput } from '../types.ts';
 import { buildersOf } from './builders.ts';
 import type { ChainState } from './chain-state.ts';
-import { type BlockStatus, statusOf } from './payloads.ts';
+import { statusOf } from './payloads.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { rulesAt } from './rules.ts';
+import type { ChainSpec } from './spec.ts';
+import type { BlockStatus, EpochInput } from './types.ts';
 import { EpochVotes, flagWeights } from './votes.ts';
 import type { World } from './world.ts';
 

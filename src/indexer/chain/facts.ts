@@ -1,11 +1,23 @@
-import type { ChainSpec } from '../spec.ts';
-import type { BeaconBlock, BidFacts, BlockFacts, BuilderRecord, EpochFacts, EpochInput } from '../types.ts';
 import type { BlockEffects } from './block.ts';
 import { builderFacts, pubkeyOf } from './builders.ts';
 import type { ChainState, OpenFacts } from './chain-state.ts';
+import type { DepositQueue } from './deposits.ts';
 import { isParentBlockFull } from './payloads.ts';
-import type { Applied } from './step.ts';
+import type { Rewards } from './rewards.ts';
+import type { ChainSpec } from './spec.ts';
+import type { BeaconBlock, BidFacts, BlockFacts, BuilderRecord, EpochFacts, EpochInput } from './types.ts';
+import type { EpochVotes } from './votes.ts';
 import type { World } from './world.ts';
+
+export type Applied = {
+  readonly effects: readonly (BlockEffects | null)[];
+  readonly duties: Rewards;
+  /** All votes of the previous epoch. */
+  readonly votes: EpochVotes;
+  readonly consolidations: EpochFacts['consolidations'];
+  readonly correlation: number;
+  readonly queue: DepositQueue;
+};
 
 export function openFactsOf(
   spec: ChainSpec,

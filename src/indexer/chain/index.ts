@@ -1,42 +1,15 @@
-import type { ChainSpec } from '../spec.ts';
-import type {
-  BeaconBlock,
-  ChainRegistry,
-  Committees,
-  DepositRequest,
-  EpochFacts,
-  EpochInput,
-  EpochState,
-  ValidatorRecord,
-} from '../types.ts';
+import type { Start } from './begin.ts';
 import { beginState } from './begin.ts';
 import type { ChainState } from './chain-state.ts';
 import { recordsNeeded } from './needs.ts';
 import { ValidatorSet } from './registry.ts';
 import { type Resume, restoreState, type SavedChain, saveState } from './saved.ts';
+import type { ChainSpec } from './spec.ts';
 import { step } from './step.ts';
+import type { ChainRegistry, EpochFacts, EpochInput } from './types.ts';
 
 export { InputError, MissingRecords, ReconcileError } from './errors.ts';
 export type { SavedChain } from './saved.ts';
-
-/** Describes S_F, the first state of the index. */
-export type Start = {
-  readonly state: EpochState;
-  readonly records: Iterable<ValidatorRecord>;
-  /** Incomplete if the node does not report the queue. */
-  readonly pendingDeposits: readonly Omit<DepositRequest, 'signature'>[];
-  readonly syncCommittee: Uint32Array;
-  /** Blocks of epoch F − 1 and slot 32F; null if the node's history begins with S_F. */
-  readonly before: {
-    readonly blocks: readonly (BeaconBlock | null)[];
-    readonly committees: Committees;
-    readonly firstBlock: BeaconBlock | null;
-    /** Since Gloas, the newest block before epoch F − 1; otherwise null. */
-    readonly earlier: BeaconBlock | null;
-    /** As in `EpochInput`, for epoch F − 1. */
-    readonly following: readonly BeaconBlock[];
-  } | null;
-};
 
 export class Chain {
   readonly #spec: ChainSpec;

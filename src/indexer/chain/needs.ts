@@ -1,7 +1,7 @@
-import type { ChainSpec } from '../spec.ts';
-import type { EpochInput } from '../types.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { rulesAt } from './rules.ts';
+import type { ChainSpec } from './spec.ts';
+import type { EpochInput } from './types.ts';
 
 /** No epoch before Electra activates as many validators. */
 const MOST_ACTIVATIONS = 64;

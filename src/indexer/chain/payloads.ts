@@ -1,15 +1,6 @@
-import type { BeaconBlock, ExecutionPayload } from '../types.ts';
 import { InputError } from './errors.ts';
+import type { BeaconBlock, BlockStatus, ExecutionPayload } from './types.ts';
 import { decreaseBalance, type World } from './world.ts';
-
-/** What is known of a block, for the blocks after it. */
-export type BlockStatus = {
-  readonly slot: number;
-  /** Of the payload that it promises; null before Gloas, where a block has its payload. */
-  readonly blockHash: string | null;
-  /** Whether the chain has its payload; null until its child tells. */
-  readonly full: boolean | null;
-};
 
 type Payloaded = Pick<BeaconBlock, 'bid'>;
 

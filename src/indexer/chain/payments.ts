@@ -1,18 +1,6 @@
-import type { ChainSpec } from '../spec.ts';
-import type { BeaconBlock, BidPayment } from '../types.ts';
+import type { ChainSpec } from './spec.ts';
+import type { BeaconBlock, Payments, PendingPayment } from './types.ts';
 import type { World } from './world.ts';
-
-/** What the protocol owes for the bid of a builder. */
-export type PendingPayment = {
-  readonly proposer: number;
-  readonly value: bigint;
-  /** Effective balances, in increments, of those who voted for the block in its slot, and had not voted before. */
-  readonly weight: number;
-  readonly payment: BidPayment | null;
-};
-
-/** By slot of the bid, for the previous epoch and this one. */
-export type Payments = Map<number, PendingPayment>;
 
 export function processExecutionPayloadBid(
   { payments }: World,

@@ -1,5 +1,5 @@
-import type { ValidatorRecord } from '../types.ts';
 import { InputError, ReconcileError } from './errors.ts';
+import type { ValidatorRecord } from './types.ts';
 import { COMPOUNDING_PREFIX, type World } from './world.ts';
 
 export function reconcileBalances(epoch: number, expected: Float64Array, told: Float64Array): void {

@@ -1,4 +1,4 @@
-import type { Registry, ValidatorRecord } from '../types.ts';
+import type { Registry, ValidatorRecord } from './types.ts';
 
 const PUBKEY = 48;
 const CREDENTIALS = 32;

@@ -1,5 +1,5 @@
-import type { BeaconBlock } from '../types.ts';
 import { FAR } from './registry.ts';
+import type { BeaconBlock } from './types.ts';
 import { COMPOUNDING_PREFIX, ETH1_PREFIX, increaseBalance, type World } from './world.ts';
 
 /** Slot of a deposit without a request (GENESIS_SLOT). */

@@ -1,4 +1,4 @@
-import { Vote } from '../types.ts';
+import { Vote } from './types.ts';
 import type { EpochVotes } from './votes.ts';
 import type { World } from './world.ts';
 

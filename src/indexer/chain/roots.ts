@@ -1,5 +1,5 @@
-import type { BeaconBlock } from '../types.ts';
 import { InputError } from './errors.ts';
+import type { BeaconBlock } from './types.ts';
 
 /** Returns the newest block root at each slot. Throws `InputError` if a block has another parent. */
 export function rootsOf(

@@ -1,5 +1,5 @@
-import { type ChainSpec, forkAt, SpecError } from '../spec.ts';
-import type { Fork } from '../types.ts';
+import { type ChainSpec, forkAt, SpecError } from './spec.ts';
+import type { Fork } from './types.ts';
 
 export type Rules = {
   readonly fork: Fork;

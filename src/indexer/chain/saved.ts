@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { SavedStateError } from '../saved-state-error.ts';
-import type { ChainSpec } from '../spec.ts';
-import type { BeaconBlock, Committees, EpochState, ValidatorRecord } from '../types.ts';
 import type { ChainState } from './chain-state.ts';
 import { activeIn, checkCommittees } from './check.ts';
 import { type DepositQueue, queueAnew } from './deposits.ts';
 import { InputError } from './errors.ts';
 import type { ValidatorSet } from './registry.ts';
+import { SavedStateError } from './saved-state-error.ts';
+import type { ChainSpec } from './spec.ts';
 import { termsOf } from './terms.ts';
+import type { BeaconBlock, Committees, EpochState, PendingDeposit, ValidatorRecord } from './types.ts';
 import { EpochVotes } from './votes.ts';
-import type { PendingDeposit } from './world.ts';
 
 const MAGIC = 'stakegraph-chain';
 const VERSION = 3;

@@ -1,5 +1,5 @@
-import type { ChainSpec } from '../spec.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
+import type { ChainSpec } from './spec.ts';
 import { decreaseBalance, type Slashed, type World } from './world.ts';
 
 /** An effective balance loses at most this many increments before its correlation penalty. */

@@ -1,5 +1,3 @@
-import type { ChainSpec } from '../spec.ts';
-import type { BeaconBlock, EpochFacts, EpochInput } from '../types.ts';
 import { processEffectiveBalanceUpdates } from './balances.ts';
 import { type BlockEffects, processBlock } from './block.ts';
 import type { ChainState } from './chain-state.ts';
@@ -8,27 +6,20 @@ import { processPendingConsolidations } from './consolidations.ts';
 import { type DepositQueue, onboardBuildersFromPendingDeposits, processPendingDeposits } from './deposits.ts';
 import { worldOf } from './epoch-world.ts';
 import { InputError } from './errors.ts';
+import type { Applied } from './facts.ts';
 import { factsOf, openFactsOf } from './facts.ts';
 import { processBuilderPendingPayments } from './payments.ts';
 import { reconcileBalances, reconcileRecords } from './reconcile.ts';
 import type { ValidatorSet } from './registry.ts';
-import { processRewardsAndPenalties, type Rewards } from './rewards.ts';
+import { processRewardsAndPenalties } from './rewards.ts';
 import { rootsOf } from './roots.ts';
 import { rulesAt } from './rules.ts';
 import { processSlashings } from './slashings.ts';
+import type { ChainSpec } from './spec.ts';
 import { type Terms, termsOf } from './terms.ts';
+import type { BeaconBlock, EpochFacts, EpochInput } from './types.ts';
 import type { EpochVotes } from './votes.ts';
 import type { World } from './world.ts';
-
-export type Applied = {
-  readonly effects: readonly (BlockEffects | null)[];
-  readonly duties: Rewards;
-  /** All votes of the previous epoch. */
-  readonly votes: EpochVotes;
-  readonly consolidations: EpochFacts['consolidations'];
-  readonly correlation: number;
-  readonly queue: DepositQueue;
-};
 
 /** Applies an epoch and the first block of the next one. Changes `registry`, unless it throws. */
 export function step(

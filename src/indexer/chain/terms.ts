@@ -1,4 +1,4 @@
-import type { ChainSpec } from '../spec.ts';
+import type { ChainSpec } from './spec.ts';
 
 export type Terms = {
   /** Active stake in increments, at least 1. */

@@ -1,6 +1,6 @@
-import type { ChainSpec } from '../spec.ts';
-import { type Attestation, type Committees, Vote } from '../types.ts';
 import { bitlistLength } from './bits.ts';
+import type { ChainSpec } from './spec.ts';
+import { type Attestation, type Committees, Vote } from './types.ts';
 
 export class EpochVotes {
   readonly committees: Committees;

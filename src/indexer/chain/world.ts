@@ -1,20 +1,10 @@
-import type { ChainSpec } from '../spec.ts';
-import type { ValidatorRecord } from '../types.ts';
 import type { Builders } from './builders.ts';
-import type { BlockStatus } from './payloads.ts';
-import type { Payments } from './payments.ts';
 import type { ValidatorSet } from './registry.ts';
 import type { Rules } from './rules.ts';
+import type { ChainSpec } from './spec.ts';
 import type { Terms } from './terms.ts';
+import type { BlockStatus, Payments, PendingDeposit, ValidatorRecord } from './types.ts';
 import type { EpochVotes } from './votes.ts';
-
-/** Signatures are not verified. */
-export type PendingDeposit = {
-  readonly pubkey: string;
-  readonly withdrawalCredentials: string;
-  readonly amount: number;
-  readonly slot: number;
-};
 
 export type Slashed = {
   readonly epoch: number;

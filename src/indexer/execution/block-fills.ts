@@ -1,12 +1,13 @@
 import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
+import { concurrently, isOutage, SourceError } from '../answers/source.ts';
+import type { ChainSpec } from '../chain/spec.ts';
+import type { Payload } from '../relays/client.ts';
 import type { Relays } from '../relays/index.ts';
-import type { ChainSpec } from '../spec.ts';
 import { fetchBlock } from './block.ts';
-import { figuresOf, gweiText, type Payload } from './figures.ts';
+import { figuresOf, gweiText } from './figures.ts';
 import type { Rpc } from './rpc.ts';
-import { concurrently, isOutage, SourceError } from './source.ts';
 import { type DueBlock, dueBlocks, type Fill, writeFills } from './work.ts';
 
 export type BlockFillOptions = {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { type ExecutionBlock, GWEI, type LastTransaction, type Payload } from './figures.ts';
-import { address, hash, hexOf, listOf, quantity, type Rpc } from './rpc.ts';
-import { SourceError } from './source.ts';
+import { address, hash, listOf, quantity } from '../answers/leaves.ts';
+import { SourceError } from '../answers/source.ts';
+import type { Payload } from '../relays/client.ts';
+import { type ExecutionBlock, GWEI, type LastTransaction } from './figures.ts';
+import { hexOf, type Rpc } from './rpc.ts';
 
 /** Values from the beacon block. */
 export type StoredBlock = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, bytes, hash, quantity } from './rpc.ts';
+import { address, bytes, hash, quantity } from '../answers/leaves.ts';
 
 /** keccak256 of DepositEvent(bytes,bytes,bytes,bytes,bytes). */
 export const DEPOSIT_TOPIC = '0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
+import { lockWriters } from '../../db/changes/locks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
-import { lockWriters } from '../../ingest/locks.ts';
 import { applyLabels } from '../store/labels.ts';
 import type { Deposit } from './deposit-log.ts';
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
+import { address, hash, listOf, quantity } from '../answers/leaves.ts';
+import { concurrently, isOutage, SourceError } from '../answers/source.ts';
 import { DEPOSIT_TOPIC, type Deposit, DepositLog, depositOf } from './deposit-log.ts';
 import {
   applyWaiting,
@@ -10,8 +12,7 @@ import {
   scanOf,
   writeDeposits,
 } from './deposit-store.ts';
-import { address, hash, hexOf, listOf, quantity, type Rpc } from './rpc.ts';
-import { concurrently, isOutage, SourceError } from './source.ts';
+import { hexOf, type Rpc } from './rpc.ts';
 
 export type DepositOptions = {
   rpc: Rpc;

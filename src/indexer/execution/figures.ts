@@ -1,3 +1,4 @@
+import type { Payload } from '../relays/client.ts';
 export const GWEI = 1_000_000_000n;
 
 /** Returns Gwei, exact to the wei. */
@@ -20,16 +21,6 @@ export type ExecutionBlock = {
   baseFee: bigint;
   transactions: readonly Transaction[];
   last: LastTransaction | undefined;
-};
-
-export type Payload = {
-  relay: string;
-  slot: number;
-  blockHash: string;
-  builderPubkey: string;
-  proposerFeeRecipient: string;
-  /** In wei. */
-  value: bigint;
 };
 
 /** Burnt fees and fees by type are in wei, other amounts in Gwei. */

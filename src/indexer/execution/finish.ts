@@ -3,9 +3,9 @@ import { dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts'
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { monthsDue } from '../../ingest/importers/validator-months.ts';
-import { attestationsDue } from '../../ingest/refresh/due-days.ts';
+import { attestationsDue } from '../../refresh/due-days.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
-import { applyBlockFees } from './day-sums.ts';
+import { applyBlockFees } from '../store/day-fees.ts';
 import { estimateMissed } from './estimate.ts';
 
 const epochOf = (slot: number) => Math.floor(slot / SLOTS_PER_EPOCH);

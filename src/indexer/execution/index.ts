@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
 import { traced } from '../../kernel/tracing.ts';
+import { quantity } from '../answers/leaves.ts';
+import { openSource, SourceError } from '../answers/source.ts';
+import type { ChainSpec } from '../chain/spec.ts';
+import type { BeaconBlock, ExecutionPayload } from '../chain/types.ts';
 import { openRelays } from '../relays/index.ts';
 import { parseRelays } from '../relays/names.ts';
-import type { ChainSpec } from '../spec.ts';
-import type { BeaconBlock, ExecutionPayload } from '../types.ts';
 import { BlockFills } from './block-fills.ts';
 import { openDeposits } from './deposits.ts';
 import { fetchPayload } from './payload.ts';
-import { openRpc, quantity, type Rpc } from './rpc.ts';
-import { openSource, SourceError } from './source.ts';
+import { openRpc, type Rpc } from './rpc.ts';
 
 export type FillOptions = {
   pool: Pool;

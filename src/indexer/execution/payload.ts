@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { address, hash, listOf, quantity } from '../answers/leaves.ts';
+import { SourceError } from '../answers/source.ts';
+import type { BeaconBlock, ExecutionPayload } from '../chain/types.ts';
 import { BUILDER_FLAG } from '../node/scan/bytes.ts';
-import type { BeaconBlock, ExecutionPayload } from '../types.ts';
-import { address, hash, listOf, quantity, type Rpc } from './rpc.ts';
-import { SourceError } from './source.ts';
+import type { Rpc } from './rpc.ts';
 
 /** Without a type, as in old nodes, a transaction is legacy. */
 const Transaction = z.object({ type: quantity.default(0n) });

@@ -1,26 +1,7 @@
 import { z } from 'zod';
-import { type Source, SourceError } from './source.ts';
+import { type Source, SourceError } from '../answers/source.ts';
 
-/** Hexadecimal, as the standard wants, or a number. */
-export const quantity = z
-  .union([z.string().regex(/^0x[0-9a-f]{1,64}$/i), z.int().nonnegative()])
-  .transform(BigInt);
-/** Nodes written in Go may write an empty list as null. */
-export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z
-    .array(item)
-    .nullable()
-    .transform((items) => items ?? []);
 export const hexOf = (number: number): string => `0x${number.toString(16)}`;
-export const digits = (bytes: number) =>
-  z
-    .string()
-    .regex(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`, 'i'))
-    .toLowerCase();
-export const hash = digits(32);
-export const address = digits(20);
-export const bytes = z.string().regex(/^0x([0-9a-f]{2})*$/i);
-
 const Answer = z.object({
   result: z.unknown().optional(),
   error: z.object({ code: z.number().optional(), message: z.string().optional() }).nullish(),

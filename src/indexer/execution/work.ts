@@ -1,6 +1,6 @@
 import type { Network } from '../../chain/networks.ts';
+import { lockWriters } from '../../db/changes/locks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
-import { lockWriters } from '../../ingest/locks.ts';
 import type { StoredBlock } from './block.ts';
 import type { Figures } from './figures.ts';
 import { finishFills } from './finish.ts';

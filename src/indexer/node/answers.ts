@@ -1,6 +1,6 @@
-import { shown } from '../answer-json.ts';
-import type { BuilderRecord, DepositRequest, PendingConsolidation } from '../types.ts';
-import { AnswerError } from './errors.ts';
+import { AnswerError } from '../answers/error.ts';
+import { shown } from '../answers/json.ts';
+import type { BuilderRecord, DepositRequest, PendingConsolidation } from '../chain/types.ts';
 import { decimal, epochNumber, hex, listAt, MAX_INDEX, objectAt } from './scan/bytes.ts';
 
 type Answer = Record<string, unknown>;

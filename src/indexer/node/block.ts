@@ -1,4 +1,5 @@
-import { shown } from '../answer-json.ts';
+import { AnswerError } from '../answers/error.ts';
+import { shown } from '../answers/json.ts';
 import {
   type Attestation,
   type BeaconBlock,
@@ -6,8 +7,7 @@ import {
   type Fork,
   forks,
   type PayloadBid,
-} from '../types.ts';
-import { AnswerError } from './errors.ts';
+} from '../chain/types.ts';
 import { payloadHeader, transactionsOf, withdrawalsOf } from './payload-fields.ts';
 import { decimal, hex, listAt, MAX_INDEX, objectAt, uint64 } from './scan/bytes.ts';
 

@@ -1,5 +1,5 @@
 import { isParentBlockFull } from '../chain/payloads.ts';
-import type { BeaconBlock } from '../types.ts';
+import type { BeaconBlock } from '../chain/types.ts';
 import { readHeader, readRoot } from './answers.ts';
 import { readBlock } from './block.ts';
 import type { NodeClient } from './client.ts';

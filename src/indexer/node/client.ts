@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../../kernel/json.ts';
-import { parsed, shown } from '../answer-json.ts';
-import { AnswerError, NodeError, type NodeReason } from './errors.ts';
+import { AnswerError, type NodeReason } from '../answers/error.ts';
+import { parsed, shown } from '../answers/json.ts';
+import { NodeError } from './errors.ts';
 import { type Http, type Limits, openHttp, type Sink } from './http.ts';
 import { openLimiter } from './limiter.ts';
 import { type ElementReader, ElementScanner } from './scan/elements.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BuilderRecord } from '../types.ts';
+import type { BuilderRecord } from '../chain/types.ts';
 import { firstSlot as firstSlotOf } from './asking.ts';
 import type { Endpoint } from './endpoint.ts';
 import { balancesAt, buildersAt } from './epoch.ts';

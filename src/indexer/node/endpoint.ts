@@ -8,7 +8,7 @@ import {
   parseGenesis,
   parseSpec,
   SpecError,
-} from '../spec.ts';
+} from '../chain/spec.ts';
 import { type Finality, readFinality, readHeader, readSyncing } from './answers.ts';
 import { BlockSource } from './blocks.ts';
 import type { NodeClient } from './client.ts';

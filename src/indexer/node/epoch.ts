@@ -1,4 +1,4 @@
-import { forkAt } from '../spec.ts';
+import { forkAt } from '../chain/spec.ts';
 import {
   type BeaconBlock,
   type BuilderRecord,
@@ -6,7 +6,7 @@ import {
   type EpochInput,
   type EpochState,
   forks,
-} from '../types.ts';
+} from '../chain/types.ts';
 import * as answers from './answers.ts';
 import { type Asking, firstSlot, pruned } from './asking.ts';
 import type { EpochBlocks } from './blocks.ts';

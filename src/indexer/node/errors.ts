@@ -1,23 +1,4 @@
-/** Values of `reason` in `stakegraph_index_node_errors_total`. */
-export type NodeReason =
-  | 'unreachable'
-  | 'slow'
-  | 'status'
-  | 'unauthorized'
-  | 'cut'
-  | 'too-large'
-  | 'nonsense'
-  | 'optimistic'
-  | 'syncing'
-  | 'behind'
-  | 'back-in-time'
-  | 'other-network'
-  | 'disagree'
-  | 'pruned'
-  | 'missing-block'
-  | 'missing-payload'
-  | 'unknown-proposer'
-  | 'unknown-fork';
+import type { NodeReason } from '../answers/error.ts';
 
 const transient = new Set<NodeReason>(['unreachable', 'slow', 'status', 'cut', 'nonsense', 'missing-block']);
 
@@ -38,14 +19,5 @@ export class NodeError extends Error {
 
   get transient(): boolean {
     return transient.has(this.reason);
-  }
-}
-
-export class AnswerError extends Error {
-  readonly reason: NodeReason;
-
-  constructor(message: string, reason: NodeReason = 'nonsense') {
-    super(message);
-    this.reason = reason;
   }
 }

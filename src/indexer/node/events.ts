@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { integerOf, parsed } from '../answer-json.ts';
+import { integerOf, parsed } from '../answers/json.ts';
 import type { Endpoint } from './endpoint.ts';
 import { NodeError } from './errors.ts';
 import { objectAt } from './scan/bytes.ts';

@@ -8,9 +8,10 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { linkedAborter } from '../../kernel/abort.ts';
 import { retryAfterMs } from '../../kernel/retry-after.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
-import { version } from '../../version.ts';
-import { shown } from '../answer-json.ts';
-import { AnswerError, NodeError, type NodeReason } from './errors.ts';
+import { version } from '../../kernel/version.ts';
+import { AnswerError, type NodeReason } from '../answers/error.ts';
+import { shown } from '../answers/json.ts';
+import { NodeError } from './errors.ts';
 import { checkEncoding, keyRemover, refusalText, refusesPost } from './refusals.ts';
 
 export type Limits = {

@@ -1,6 +1,6 @@
-import { integerOf, shown } from '../answer-json.ts';
-import type { ExecutionPayload } from '../types.ts';
-import { AnswerError } from './errors.ts';
+import { AnswerError } from '../answers/error.ts';
+import { integerOf, shown } from '../answers/json.ts';
+import type { ExecutionPayload } from '../chain/types.ts';
 import { BUILDER_FLAG, decimal, hex, listAt, MAX_INDEX, objectAt } from './scan/bytes.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,6 +1,7 @@
-import type { BeaconBlock, ExecutionPayload } from '../types.ts';
+import { AnswerError } from '../answers/error.ts';
+import type { BeaconBlock, ExecutionPayload } from '../chain/types.ts';
 import type { NodeClient } from './client.ts';
-import { AnswerError, type NodeError } from './errors.ts';
+import type { NodeError } from './errors.ts';
 import { readEnvelope } from './scan/envelope.ts';
 
 /** Payloads of 16 epochs. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network } from '../../chain/networks.ts';
 import { linkedAborter } from '../../kernel/abort.ts';
-import type { BeaconBlock, ExecutionPayload } from '../types.ts';
+import type { BeaconBlock, ExecutionPayload } from '../chain/types.ts';
 import type { Finality } from './answers.ts';
 import type { Asking } from './asking.ts';
 import { NodeClient } from './client.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AnswerError } from './errors.ts';
+import { AnswerError } from '../answers/error.ts';
 
 const MAX_REFUSAL_BYTES = 2_000;
 

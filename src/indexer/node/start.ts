@@ -5,7 +5,7 @@ import type {
   EpochState,
   Registry,
   ValidatorRecord,
-} from '../types.ts';
+} from '../chain/types.ts';
 import { readDeposits } from './answers.ts';
 import { type Asking, firstSlot, pruned } from './asking.ts';
 import { blocksOf, lastCommittees, stateAt, syncCommittee, withPayloads } from './epoch.ts';

@@ -1,6 +1,7 @@
-import type { ValidatorRecord } from '../types.ts';
+import { AnswerError } from '../answers/error.ts';
+import type { ValidatorRecord } from '../chain/types.ts';
 import { type Asking, pruned } from './asking.ts';
-import { AnswerError, NodeError } from './errors.ts';
+import { NodeError } from './errors.ts';
 import { decimal, listAt, objectAt } from './scan/bytes.ts';
 import { recordOf } from './scan/registry.ts';
 

@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import type { Payload } from '../execution/figures.ts';
-import { address, digits, hash } from '../execution/rpc.ts';
-import { type Source, SourceError } from '../execution/source.ts';
+import { address, digits, hash } from '../answers/leaves.ts';
+import { type Source, SourceError } from '../answers/source.ts';
+
+export type Payload = {
+  relay: string;
+  slot: number;
+  blockHash: string;
+  builderPubkey: string;
+  proposerFeeRecipient: string;
+  /** In wei. */
+  value: bigint;
+};
 
 /** The smallest page limit among the relays. */
 const PAGE = 100;

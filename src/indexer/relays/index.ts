@@ -1,5 +1,5 @@
-import type { Payload } from '../execution/figures.ts';
-import { openSource, SourceError } from '../execution/source.ts';
+import { openSource, SourceError } from '../answers/source.ts';
+import type { Payload } from './client.ts';
 import { deliveredBy } from './client.ts';
 import type { RelaySource } from './names.ts';
 

@@ -1,4 +1,4 @@
-import type { BidPayment, SlotFacts } from '../types.ts';
+import type { BidPayment, SlotFacts } from '../chain/types.ts';
 
 /** Amounts are in Gwei; null if the beacon node does not tell them. */
 type BidRewards = { rewards: bigint | null; missed: bigint | null; fees: bigint | null; mev: bigint | null };

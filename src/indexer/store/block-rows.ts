@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import type { ExecutionPayload, SlotFacts } from '../types.ts';
+import type { ExecutionPayload, SlotFacts } from '../chain/types.ts';
 import { bidRewards } from './bid-rewards.ts';
 
 /** `consensusRewards` is null until the epoch is closed. */

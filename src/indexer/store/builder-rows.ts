@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
-import type { BuilderFacts, EpochFacts } from '../types.ts';
+import type { BuilderFacts, EpochFacts } from '../chain/types.ts';
 
 const kinds = ['bids', 'full', 'withheld', 'paid'] as const;
 const counts = ['bid_count', 'full_count', 'withheld_count', 'paid_count'];

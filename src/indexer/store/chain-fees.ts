@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
-import { hasFees, isProposed } from '../../ingest/block-fees.ts';
+import { hasFees, isProposed } from '../../refresh/block-fees.ts';
 
 /** Sums the execution rewards of changed chain days that the index covers, if all blocks are stored and have them. */
 export async function addChainDayFees(client: pg.ClientBase, network: Network): Promise<boolean> {

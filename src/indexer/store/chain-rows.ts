@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type SlotRewards, writeSlots } from '../../ingest/importers/sync-committees.ts';
-import type { ConsolidationFacts, EpochFacts, Registry, SeatFacts } from '../types.ts';
+import type { ConsolidationFacts, EpochFacts, Registry, SeatFacts } from '../chain/types.ts';
 
 export async function writeSeats(
   client: pg.ClientBase,

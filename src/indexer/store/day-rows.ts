@@ -3,9 +3,9 @@ import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../cha
 import type { Network } from '../../chain/networks.ts';
 import { finishValidatorDays } from '../../ingest/importers/validator-days.ts';
 import { addToMonths } from '../../ingest/importers/validator-months.ts';
-import { attestationsDue } from '../../ingest/refresh/due-days.ts';
+import { attestationsDue } from '../../refresh/due-days.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
-import { applyBlockFees } from '../execution/day-sums.ts';
+import { applyBlockFees } from './day-fees.ts';
 import type { Period } from './periods.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { SavedDeposits } from '../chain/saved.ts';
-import type { PendingDeposit } from '../chain/world.ts';
+import type { PendingDeposit } from '../chain/types.ts';
 
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex');
 

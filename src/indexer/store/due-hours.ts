@@ -1,8 +1,8 @@
 import { dateOfDay, dayOfEpoch } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { lockWriters } from '../../db/changes/locks.ts';
 import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
-import { lockWriters } from '../../ingest/locks.ts';
-import { attestationsDue } from '../../ingest/refresh/due-days.ts';
+import { attestationsDue } from '../../refresh/due-days.ts';
 import { unpackBalances } from './end-balances.ts';
 import { writeAttestationHour } from './hour-rows.ts';
 import { sumOf } from './write-periods.ts';

@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
-import type { ScheduledFork } from '../spec.ts';
+import type { ScheduledFork } from '../chain/spec.ts';
 
 /** Capacities of consolidations depend on forks, and belong to this dataset. */
 const DATASET = 'chain-balances';

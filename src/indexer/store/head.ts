@@ -3,7 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { raiseChainHeads } from '../../ingest/importers/chain-heads.ts';
-import type { SlotFacts } from '../types.ts';
+import type { SlotFacts } from '../chain/types.ts';
 import { writeBlocks } from './block-rows.ts';
 import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';
 

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
-import { faultText } from '../../ingest/check/fault-messages.ts';
-import { hoursDue } from '../../ingest/refresh/due-hours.ts';
+import { faultText } from '../../ingest/importer/fault-messages.ts';
 import { type Format, openSource } from '../../ingest/source/open.ts';
 import { readRows, SourceError } from '../../ingest/source/source.ts';
 import { decode } from '../../kernel/decode.ts';
 import { count, hex, text } from '../../kernel/leaves.ts';
+import { hoursDue } from '../../refresh/due-hours.ts';
 
 const MAX_FAULTS = 10;
 const MAX_INDEX = 2 ** 31 - 1;

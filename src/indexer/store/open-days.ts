@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { type Calendar, dateOfDay, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { lockWriters } from '../../db/changes/locks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { ensureValidatorDayParts, finishValidatorDays } from '../../ingest/importers/validator-days.ts';
-import { lockWriters } from '../../ingest/locks.ts';
-import { applyBlockFees } from '../execution/day-sums.ts';
+import { applyBlockFees } from './day-fees.ts';
 import { type Period, periodsOf } from './periods.ts';
 import type { EndBalances } from './validator-rows.ts';
 import { writePeriod } from './write-periods.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import type { EpochFacts, Registry } from '../types.ts';
+import type { EpochFacts, Registry } from '../chain/types.ts';
 
 type Row = [source: number, target: number, amount: number, expectedEpoch: number | null];
 

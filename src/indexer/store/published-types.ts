@@ -1,4 +1,4 @@
-import type { ComputedType } from '../../ingest/refresh/operators.ts';
+import type { ComputedType } from '../../refresh/operators.ts';
 
 export const publishedTypes = [
   'depositAddress',

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { type ChainRegistry, type EpochFacts, Vote } from '../types.ts';
+import { type ChainRegistry, type EpochFacts, Vote } from '../chain/types.ts';
 import { type PackedTable, packTable, type Rewards, rewardsOf, unpackTable } from './reward-table.ts';
 
 /** Version of `index_epochs.facts`. */

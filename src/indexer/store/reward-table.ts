@@ -1,4 +1,4 @@
-import { type EpochFacts, Vote } from '../types.ts';
+import { type EpochFacts, Vote } from '../chain/types.ts';
 
 /** Gwei per ETH; effective balances are whole ETH. */
 export const ETH = 1_000_000_000;

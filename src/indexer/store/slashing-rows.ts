@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
-import type { EpochFacts, Registry } from '../types.ts';
+import type { EpochFacts, Registry } from '../chain/types.ts';
 
 /** A slashing that is not final; balances are in Gwei. */
 export type HeadSlashing = {

@@ -1,4 +1,4 @@
-import { MAX_SOURCE_DELAY, Vote } from '../types.ts';
+import { MAX_SOURCE_DELAY, Vote } from '../chain/types.ts';
 import type { EpochRecord, ProposerSum, SeatSum } from './record.ts';
 import { keyOf } from './reward-table.ts';
 

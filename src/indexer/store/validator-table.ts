@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { withdrawalAddressOf } from '../../chain/credentials.ts';
 import type { Network } from '../../chain/networks.ts';
-import type { Registry } from '../types.ts';
+import type { Registry } from '../chain/types.ts';
 import { applyLabels } from './labels.ts';
 
 const AT_ONCE = 10_000;

@@ -23,8 +23,7 @@ import {
 import { timestampText } from '../../kernel/time.ts';
 import { AttestationRecord, attestationFields } from '../../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../../resources/operators/record.ts';
-import { percentFaults } from '../check/fault-messages.ts';
-import { MAX_DAY, periodFaults } from '../check/period-rules.ts';
+import { percentFaults } from '../importer/fault-messages.ts';
 import {
   type ColumnName,
   columnsOf,
@@ -33,7 +32,8 @@ import {
   type ImportCounts,
   type Importer,
   rowChecker,
-} from '../importer.ts';
+} from '../importer/importer.ts';
+import { MAX_DAY, periodFaults } from '../importer/period-rules.ts';
 import { analyzeGrown, anyJoins, hashedIfGrowing, withinDates } from '../merge/staging.ts';
 
 const record = AttestationRecord.shape;

@@ -3,10 +3,11 @@ import type { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { count, moment } from '../../kernel/leaves.ts';
 import { Block, BlockBid, bidFields } from '../../resources/blocks/record.ts';
-import { slotFaults } from '../check/given-time.ts';
-import type { Faults, ImportCounts, Importer, MergeOptions } from '../importer.ts';
-import { mergePlain, type PlainTable, plainImporter } from '../merge/plain-table.ts';
-import { storeBlockOperators } from './block-operators.ts';
+import { slotFaults } from '../importer/given-time.ts';
+import type { Faults, ImportCounts, Importer, MergeOptions } from '../importer/importer.ts';
+import { storeBlockOperators } from '../merge/block-operators.ts';
+import { mergePlain, plainImporter } from '../merge/plain-table.ts';
+import type { PlainTable } from '../merge/staging.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 
 const Shape = Block.extend({

@@ -1,6 +1,6 @@
 import { Network } from '../../chain/networks.ts';
 import { Builder } from '../../resources/builders/record.ts';
-import type { Faults } from '../importer.ts';
+import type { Faults } from '../importer/importer.ts';
 import { plainImporter } from '../merge/plain-table.ts';
 
 const Shape = Builder.extend({ network: Network });

@@ -1,7 +1,7 @@
 import { epochStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ChainBalance } from '../../resources/consolidation-totals/record.ts';
-import { futureFaults } from '../check/given-time.ts';
+import { futureFaults } from '../importer/given-time.ts';
 import { plainImporter } from '../merge/plain-table.ts';
 
 export const chainBalanceImporter = plainImporter({

@@ -4,8 +4,8 @@ import { Network } from '../../chain/networks.ts';
 import { flag, moment, wideCount } from '../../kernel/leaves.ts';
 import { parseDate } from '../../kernel/time.ts';
 import { ChainDailyReward } from '../../resources/chain-daily-rewards/record.ts';
-import { futureFaults, momentFaults } from '../check/given-time.ts';
-import type { Faults } from '../importer.ts';
+import { futureFaults, momentFaults } from '../importer/given-time.ts';
+import type { Faults } from '../importer/importer.ts';
 import { plainImporter } from '../merge/plain-table.ts';
 
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer.ts';
-import { mergePlain, type PlainTable } from '../merge/plain-table.ts';
+import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer/importer.ts';
+import { mergePlain } from '../merge/plain-table.ts';
+import type { PlainTable } from '../merge/staging.ts';
 
 export async function mergeWithTotals(
   client: pg.ClientBase,

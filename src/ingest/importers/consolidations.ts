@@ -4,8 +4,8 @@ import { electraEpoch, MAX_EFFECTIVE_BALANCE_ELECTRA } from '../../chain/churn.t
 import { Network } from '../../chain/networks.ts';
 import { moment } from '../../kernel/leaves.ts';
 import { Consolidation } from '../../resources/consolidations/record.ts';
-import { futureFaults, momentFaults } from '../check/given-time.ts';
-import type { Faults, Importer } from '../importer.ts';
+import { futureFaults, momentFaults } from '../importer/given-time.ts';
+import type { Faults, Importer } from '../importer/importer.ts';
 import { plainImporter } from '../merge/plain-table.ts';
 import { mergeWithTotals } from './consolidation-totals.ts';
 

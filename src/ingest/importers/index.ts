@@ -1,4 +1,4 @@
-import type { Importer } from '../importer.ts';
+import type { Importer } from '../importer/importer.ts';
 import { attestationImporter } from './attestations.ts';
 import { blockImporter } from './blocks.ts';
 import { builderImporter } from './builders.ts';

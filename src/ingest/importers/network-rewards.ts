@@ -11,7 +11,8 @@ import {
   rewardKinds,
   rewardsNetworks,
 } from '../../resources/network-rewards/record.ts';
-import { futureFaults } from '../check/given-time.ts';
+import { futureFaults } from '../importer/given-time.ts';
+import type { Column } from '../importer/importer.ts';
 import {
   columnsOf,
   type Faults,
@@ -20,9 +21,9 @@ import {
   type MergeOptions,
   type RowRules,
   rowChecker,
-} from '../importer.ts';
-import { mergePlain, type PlainTable } from '../merge/plain-table.ts';
-import type { Column } from '../merge/staging.ts';
+} from '../importer/importer.ts';
+import { mergePlain } from '../merge/plain-table.ts';
+import type { PlainTable } from '../merge/staging.ts';
 
 type Row = Record<string, unknown>;
 

@@ -4,8 +4,9 @@ import { Network, networks } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { text } from '../../kernel/leaves.ts';
 import { normaliseId, OperatorTag } from '../../resources/operators/record.ts';
-import type { Faults, ImportCounts, MergeOptions } from '../importer.ts';
-import { mergePlain, type PlainTable, plainImporter } from '../merge/plain-table.ts';
+import type { Faults, ImportCounts, MergeOptions } from '../importer/importer.ts';
+import { mergePlain, plainImporter } from '../merge/plain-table.ts';
+import type { PlainTable } from '../merge/staging.ts';
 import {
   parentFaults,
   parentsOf,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../kernel/leaves.ts';
 import { idOfTag, normaliseId, type OperatorTag } from '../../resources/operators/record.ts';
-import type { Fault } from '../importer.ts';
+import type { Fault } from '../importer/importer.ts';
 import { isLiquidStakingPool } from './liquid-staking.ts';
 
 export type Parents = { poolId: string | null; nodeOperatorId: string | null };

@@ -12,7 +12,7 @@ import {
   OperatorTrend,
   RelayerPercentage,
 } from '../../resources/operators/record.ts';
-import { percentFaults } from '../check/fault-messages.ts';
+import { percentFaults } from '../importer/fault-messages.ts';
 import {
   type ColumnName,
   columnsOf,
@@ -20,7 +20,7 @@ import {
   type Faults,
   type Importer,
   rowChecker,
-} from '../importer.ts';
+} from '../importer/importer.ts';
 import { HAS_HISTORY, type HistoryTables, IMPORT_DATE } from '../merge/history.ts';
 import { finishLists, mergeRanked, type RankedTables, storeNames } from '../merge/ranked-lists.ts';
 import {

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { epochStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { Slashing } from '../../resources/slashings/record.ts';
-import { futureFaults } from '../check/given-time.ts';
-import type { ColumnName, Importer } from '../importer.ts';
+import { futureFaults } from '../importer/given-time.ts';
+import type { ColumnName, Importer } from '../importer/importer.ts';
 import { plainImporter } from '../merge/plain-table.ts';
 
 const Shape = Slashing.extend({ network: Network });

@@ -9,8 +9,8 @@ import {
   text,
 } from '../../kernel/leaves.ts';
 import { parseDateTime } from '../../kernel/time.ts';
-import { futureFaults } from '../check/given-time.ts';
-import type { Fault } from '../importer.ts';
+import { futureFaults } from '../importer/given-time.ts';
+import type { Fault } from '../importer/importer.ts';
 import { mergePlain, plainImporter } from '../merge/plain-table.ts';
 
 /** An epoch takes about two days. */

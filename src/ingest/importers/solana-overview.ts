@@ -1,6 +1,7 @@
 import { SolanaNetworkOverview } from '../../resources/solana-overview/record.ts';
 import { IMPORT_DATE } from '../merge/history.ts';
-import { mergePlain, type PlainTable, plainImporter } from '../merge/plain-table.ts';
+import { mergePlain, plainImporter } from '../merge/plain-table.ts';
+import type { PlainTable } from '../merge/staging.ts';
 import { AsOfSolana } from './stake-authorities.ts';
 
 /** The history's `date` is the last day that the figures cover, or the day of the import. */

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { timeWindows } from '../../chain/windows.ts';
 import { count, timestamp } from '../../kernel/leaves.ts';
 import { StakeAuthoritySummary, StakeAuthorityTrend } from '../../resources/stake-authorities/record.ts';
-import { type ColumnName, columnsOf, type Importer, type RowOptions, rowChecker } from '../importer.ts';
+import {
+  type ColumnName,
+  columnsOf,
+  type Importer,
+  type RowOptions,
+  rowChecker,
+} from '../importer/importer.ts';
 import { HAS_HISTORY, IMPORT_DATE } from '../merge/history.ts';
 import { finishLists, mergeRanked, type RankedTables, storeNames } from '../merge/ranked-lists.ts';
 

@@ -3,8 +3,14 @@ import type { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { count, moment } from '../../kernel/leaves.ts';
 import { SyncCommitteeReward } from '../../resources/sync-committee-rewards/record.ts';
-import { slotFaults } from '../check/given-time.ts';
-import { columnsOf, type ImportCounts, type Importer, type MergeOptions, rowChecker } from '../importer.ts';
+import { slotFaults } from '../importer/given-time.ts';
+import {
+  columnsOf,
+  type ImportCounts,
+  type Importer,
+  type MergeOptions,
+  rowChecker,
+} from '../importer/importer.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { type Seat, type SlotSeats, seatsAfter } from './committee-seats.ts';
 import { removeUnusedCommittees, type SlotRewards, writeSlots } from './sync-committees.ts';

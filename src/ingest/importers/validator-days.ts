@@ -6,7 +6,6 @@ import { Network } from '../../chain/networks.ts';
 import { date, gwei } from '../../kernel/leaves.ts';
 import { ValidatorDay } from '../../periods/validator-day.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
-import { MAX_DAY, periodFaults } from '../check/period-rules.ts';
 import {
   columnsOf,
   type Faults,
@@ -14,10 +13,11 @@ import {
   type Importer,
   type MergeOptions,
   rowChecker,
-} from '../importer.ts';
+} from '../importer/importer.ts';
+import { MAX_DAY, periodFaults } from '../importer/period-rules.ts';
 import { withColocated } from '../merge/colocated.ts';
-import { mergePlain, type PlainTable } from '../merge/plain-table.ts';
-import { withinDates } from '../merge/staging.ts';
+import { mergePlain } from '../merge/plain-table.ts';
+import { type PlainTable, withinDates } from '../merge/staging.ts';
 import { type SummedDay, startFromStored, startOfNextDays } from './start-balances.ts';
 import { monthsDue } from './validator-months.ts';
 

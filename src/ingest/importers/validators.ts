@@ -4,7 +4,7 @@ import { FAR_FUTURE_EPOCH } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { isObject } from '../../kernel/json.ts';
 import { Validator } from '../../resources/validators/record.ts';
-import type { ColumnName, Importer } from '../importer.ts';
+import type { ColumnName, Importer } from '../importer/importer.ts';
 import { plainImporter } from '../merge/plain-table.ts';
 import { mergeWithTotals } from './consolidation-totals.ts';
 import { isNodeEntry, type NodeEntry, placeInEntry, readNodeEntry } from './node-validators.ts';

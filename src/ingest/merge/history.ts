@@ -1,14 +1,7 @@
 import type pg from 'pg';
 import { changeColumn, sinceColumn, spans as windows } from '../../db/change-columns.ts';
-import type { MergeOptions } from '../importer.ts';
-import {
-  analyzeGrown,
-  type Column,
-  changedColumns,
-  columnList,
-  readyStaging,
-  sameColumns,
-} from './staging.ts';
+import type { Column, MergeOptions } from '../importer/importer.ts';
+import { analyzeGrown, changedColumns, columnList, readyStaging, sameColumns } from './staging.ts';
 
 /** `name` is the prefix of the tables' names. SQL in these fields refers to a staged row as `g`. */
 export type HistoryTables = {

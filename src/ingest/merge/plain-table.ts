@@ -9,23 +9,11 @@ import {
   type MergeOptions,
   rowChecker,
   stagedScopes,
-} from '../importer.ts';
+  type Unique,
+} from '../importer/importer.ts';
 import { isReference, mergeReference } from './reference-table.ts';
-import { type Column, changedColumns, columnList, sameColumns, type Unique } from './staging.ts';
-
-export type PlainTable = {
-  name: string;
-  key: readonly string[];
-  columns: readonly Column[];
-  /** Columns that identify the list from which `replace` removes rows. */
-  scope: readonly string[];
-  from?: string;
-  /**
-   * SQL over `t` that all staged rows fulfil, with parameters from the given number on. The planner prunes partitions by
-   * ranges, but not by joined values.
-   */
-  within?: (first: number) => { text: string; values: unknown[] };
-};
+import type { PlainTable } from './staging.ts';
+import { changedColumns, columnList, sameColumns } from './staging.ts';
 
 export async function mergePlain(
   client: pg.ClientBase,

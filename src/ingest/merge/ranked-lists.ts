@@ -1,10 +1,15 @@
 import type pg from 'pg';
-import { type ImportCounts, type Importer, type MergeOptions, stagedScopes } from '../importer.ts';
+import {
+  type Column,
+  type ImportCounts,
+  type Importer,
+  type MergeOptions,
+  stagedScopes,
+} from '../importer/importer.ts';
 import { changeColumns, type HistoryTables, stageChanges, writeHistory } from './history.ts';
 import {
   analyzeGrown,
   anyJoins,
-  type Column,
   changedColumns,
   columnList,
   hashedIfGrowing,

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
-import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer.ts';
-import { removeBlockOperators, storeBlockOperators } from '../importers/block-operators.ts';
-import type { PlainTable } from './plain-table.ts';
+import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer/importer.ts';
+import { removeBlockOperators, storeBlockOperators } from './block-operators.ts';
+import type { PlainTable } from './staging.ts';
 import { changedColumns, columnList, sameColumns } from './staging.ts';
 
 type ReferenceTable = Pick<PlainTable, 'name' | 'key' | 'columns'>;

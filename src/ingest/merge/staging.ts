@@ -4,10 +4,22 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { join, type Sql, sql } from '../../db/rows.ts';
 import { camel } from '../../kernel/names.ts';
-import type { Derived, Importer } from '../importer.ts';
+import type { Column, Derived, Importer, Unique } from '../importer/importer.ts';
 import { raiseMemory } from './memory.ts';
 
-export type Column<Name extends string = string> = { name: Name; type: string };
+export type PlainTable = {
+  name: string;
+  key: readonly string[];
+  columns: readonly Column[];
+  /** Columns that identify the list from which `replace` removes rows. */
+  scope: readonly string[];
+  from?: string;
+  /**
+   * SQL over `t` that all staged rows fulfil, with parameters from the given number on. The planner prunes partitions by
+   * ranges, but not by joined values.
+   */
+  within?: (first: number) => { text: string; values: unknown[] };
+};
 
 export const columnList = (names: readonly string[], alias?: string): string =>
   names.map((name) => (alias ? `${alias}.${name}` : name)).join(', ');
@@ -178,9 +190,6 @@ function copyText(value: unknown): string {
 
 const arrayText = (values: unknown[]): string =>
   `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
-
-/** `columns` are a unique key besides the primary key `key`. */
-export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
 const arePresent = (columns: readonly string[]) =>
   columns.map((column) => `${column} is not null`).join(' and ');

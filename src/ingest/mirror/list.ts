@@ -1,5 +1,5 @@
 import type { Network } from '../../chain/networks.ts';
-import type { RowOptions } from '../importer.ts';
+import type { RowOptions } from '../importer/importer.ts';
 import type { ImportResource } from '../importers/index.ts';
 
 export type Form = { path: string; query: Readonly<Record<string, string>> };

@@ -1,7 +1,7 @@
 import { type Pool, transaction } from '../../db/pool.ts';
 import { importSource } from '../import-file.ts';
 import type { FileReport } from '../import-report.ts';
-import type { ImportCounts } from '../importer.ts';
+import type { ImportCounts } from '../importer/importer.ts';
 import { importerOf } from '../importers/index.ts';
 import { ChangedError, UpstreamError } from './failure.ts';
 import { type Form, type MirrorList, networkOf } from './list.ts';

@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 import { pacer } from '../../kernel/pace.ts';
 import { retryAfterMs } from '../../kernel/retry-after.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
-import { version } from '../../version.ts';
+import { version } from '../../kernel/version.ts';
 import { StoppedError, UpstreamError } from './failure.ts';
 import { backoffMs, MAX_WAIT_MS, pause } from './retry.ts';
 

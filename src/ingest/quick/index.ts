@@ -1,7 +1,13 @@
 import type { z } from 'zod';
 import { isNullable } from '../../kernel/leaves.ts';
-import { accepters } from '../check/accepter.ts';
-import { type Importer, isFaultless, networkOf, type RowOptions, type RowRules } from '../importer.ts';
+import { accepters } from '../importer/accepter.ts';
+import {
+  type Importer,
+  isFaultless,
+  networkOf,
+  type RowOptions,
+  type RowRules,
+} from '../importer/importer.ts';
 import { copyFields } from '../merge/staging.ts';
 import { CopyBuffer } from './copy-buffer.ts';
 import { type Cells, type Layout, splitter } from './split.ts';

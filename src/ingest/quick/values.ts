@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decode } from '../../kernel/decode.ts';
 import { exactly } from '../../kernel/exactly.ts';
 import { leafKind, unwrap } from '../../kernel/leaves.ts';
-import { type Accepts, isFreeText } from '../check/accepter.ts';
+import { type Accepts, isFreeText } from '../importer/accepter.ts';
 
 export type Reader = {
   /** True if the value, which is ASCII, is right and stored as it is written. */

@@ -6,13 +6,8 @@ import type { Selection } from '../../fast-rows/index.ts';
 import { text } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
-import {
-  type PeriodQuery,
-  type PeriodRow,
-  type PeriodSource,
-  periodPages,
-  type Series,
-} from '../../periods/pages.ts';
+import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
+import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import { entities, entityDays, validatorDays } from '../../periods/sources.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { IdType } from '../operators/record.ts';

@@ -1,5 +1,6 @@
 import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
+import { IN_PAGE } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
@@ -7,7 +8,6 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
-import { IN_PAGE } from '../../graphql/schema/selection.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
 import { askedBlockFields, BidBuilderType, BlockType, blockOrderArg, blockPages } from '../blocks/graphql.ts';
 import { loadBuilderBlockTotal, loadStoredSlots } from '../blocks/loaders.ts';

@@ -3,7 +3,6 @@ import { isBounded } from '../../chain/bounds.ts';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Reads } from '../../graphql/run/metering.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { loadNodes, networkWindow } from '../../graphql/schema/nodes.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
@@ -31,9 +31,9 @@ import { datesOf } from '../../periods/stored.ts';
 import { entityClassOf, operatorKeyFields } from '../consolidations/graphql.ts';
 import { loadStoredConsolidationEpochs } from '../consolidations/loaders.ts';
 import { EntityClass } from '../consolidations/record.ts';
-import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
-import { sizeOfNamed } from '../reads.ts';
+import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
+import { sizeOfNamed } from '../operators/reads.ts';
 import {
   type CapacitySortField,
   ConsolidationCapacity,

@@ -18,7 +18,8 @@ import { count, gwei, int } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { epochDays } from '../../periods/epoch-days.ts';
 import { periodKeys, same, summed } from '../../periods/expressions.ts';
-import { type PeriodQuery, type PeriodRow, periodPages, type Series } from '../../periods/pages.ts';
+import { type PeriodRow, periodPages } from '../../periods/pages.ts';
+import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import {
   ChainBalance,

@@ -6,7 +6,7 @@ import { type TimeWindow, timeWindows, windowDays } from '../../chain/windows.ts
 import type { Context } from '../../context.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
-import type { PeriodQuery } from '../../periods/pages.ts';
+import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { loadConsolidated, loadEntityTotal, loadLatestBalance } from './loaders.ts';

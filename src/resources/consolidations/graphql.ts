@@ -3,7 +3,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Calendar } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import type { Reads } from '../../graphql/run/metering.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { enumName, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
@@ -24,8 +24,8 @@ import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { loadOperatorNode } from '../operators/loaders.ts';
+import { sizeOfNamed, sizeOfParent } from '../operators/reads.ts';
 import type { IdType } from '../operators/record.ts';
-import { sizeOfNamed, sizeOfParent } from '../reads.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { readValidatorBy, type ValidatorNames } from '../validators/record.ts';

@@ -6,13 +6,8 @@ import { text } from '../../kernel/leaves.ts';
 import { capitalized } from '../../kernel/names.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
-import {
-  type PeriodQuery,
-  type PeriodRow,
-  type PeriodSource,
-  periodPages,
-  type Series,
-} from '../../periods/pages.ts';
+import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
+import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import { entityFigures, validatorDays } from '../../periods/sources.ts';
 import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
 import { EffectivenessRecord, PayloadRecord, RewardRecord } from './record.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Stored } from '../../db/batch/stored.ts';
-import type { PeriodQuery } from '../../periods/pages.ts';
+import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { EntityKey } from '../../periods/sources.ts';
 import { storedDates } from '../../periods/stored.ts';

@@ -10,13 +10,8 @@ import type { Range } from '../../kernel/page.ts';
 import { withinBounds } from '../../periods/bounds.ts';
 import { APR_FACTOR } from '../../periods/effectiveness.ts';
 import { type Expression, periodKeys, same, summed } from '../../periods/expressions.ts';
-import {
-  type PeriodQuery,
-  type PeriodRow,
-  type PeriodSource,
-  periodPages,
-  type Series,
-} from '../../periods/pages.ts';
+import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
+import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import { type NetworkField, NetworkRecord, networkFields } from './record.ts';
 
 export type NetworkKey = { network: Network };

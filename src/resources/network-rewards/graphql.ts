@@ -1,13 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
+import { IN_PAGE, IN_ROW, selectedFields } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { enumValues } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW, selectedFields } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import { leafOf } from '../../kernel/leaves.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';

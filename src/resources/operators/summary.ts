@@ -1,13 +1,12 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
-import { selectionFor } from '../../fast-rows/index.ts';
+import { IN_PAGE, IN_ROW, selectedOf, selectionFor } from '../../fast-rows/index.ts';
 import { asOfEpoch, asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
 import { isRead, summaryPaths, windowArgs, withSummary } from '../../graphql/schema/summaries.ts';
 import { loadOperator } from './loaders.ts';
 import type { OperatorId, OperatorKey, OperatorNode, OperatorRow } from './queries.ts';

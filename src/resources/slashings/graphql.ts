@@ -21,8 +21,8 @@ import {
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { datesOf } from '../../periods/stored.ts';
-import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { Operator } from '../operators/graphql.ts';
+import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
 import { readValidatorBy } from '../validators/record.ts';
 import { loadOperatorSlashingTotal, loadSlashing, loadStoredSlashingEpochs } from './loaders.ts';
 import { type SlashingList, type SlashingRow, slashingOrders } from './queries.ts';

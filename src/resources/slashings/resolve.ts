@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import { decodeCursor, decodePosition, encodeCursor, isNumber } from '../../kernel/cursor.ts';
 import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
-import type { PeriodQuery } from '../../periods/pages.ts';
+import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { byValidatorName } from '../validators/loaders.ts';

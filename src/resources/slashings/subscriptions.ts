@@ -1,5 +1,5 @@
-import { addedPayload, afterText } from '../../graphql/live/added-payload.ts';
 import { addedTopic } from '../../graphql/live/added-topic.ts';
+import { addedPayload, afterText } from '../../graphql/schema/added-payload.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
 import { SlashingType } from './graphql.ts';

@@ -1,12 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { TimeWindow } from '../../chain/windows.ts';
-import { selectionFor } from '../../fast-rows/index.ts';
+import { IN_PAGE, IN_ROW, selectionFor } from '../../fast-rows/index.ts';
 import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, rounded, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
 import { isRead, summaryPaths, windowArgs, withSummary } from '../../graphql/schema/summaries.ts';
 import { loadStakeAuthority } from './loaders.ts';
 import type { StakeAuthorityNode, StakeAuthorityRow } from './queries.ts';

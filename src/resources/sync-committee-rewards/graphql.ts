@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
+import { IN_ROW } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import {
@@ -13,7 +14,6 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
-import { IN_ROW } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { askedBlockFields, BlockType } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';

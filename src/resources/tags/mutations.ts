@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { Reads } from '../../graphql/run/metering.ts';
 import { builder, globalIdOf } from '../../graphql/schema/builder.ts';
 import type { FieldsOf } from '../../graphql/schema/columns.ts';
 import { NetworkEnum } from '../../graphql/schema/enums.ts';
+import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { badMutationInput, mutate, type Outcome, outcome } from '../../graphql/schema/user-errors.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { bodyFaults } from '../../kernel/body.ts';

@@ -1,6 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
-import type { Reads } from '../../graphql/run/metering.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import {
@@ -13,15 +12,16 @@ import {
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { endsOf } from '../../graphql/schema/ends.ts';
 import { enumName, enumValues, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { firstSummary } from '../../graphql/schema/summaries.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
-import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { Operator } from '../operators/graphql.ts';
+import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
+import { sizeOfNamed, sizeOfParent } from '../operators/reads.ts';
 import { IN_OPERATOR, namedSelection } from '../operators/summary.ts';
-import { sizeOfNamed, sizeOfParent } from '../reads.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
 import { loadNewestEpoch, loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';

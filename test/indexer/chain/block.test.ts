@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { processBlock } from '../../../src/indexer/chain/block.ts';
 import { rulesAt } from '../../../src/indexer/chain/rules.ts';
-import { SpecError } from '../../../src/indexer/spec.ts';
-import { Vote } from '../../../src/indexer/types.ts';
+import { SpecError } from '../../../src/indexer/chain/spec.ts';
+import { Vote } from '../../../src/indexer/chain/types.ts';
 import { addressOf, blockOf, depositOf, ETH, pubkeyOf, recordOf, rootOf, spec } from './small-chain.ts';
 import { worldOf } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Chain, InputError, MissingRecords, ReconcileError } from '../../../src/indexer/chain/index.ts';
-import type { ExecutionPayload } from '../../../src/indexer/types.ts';
+import type { ExecutionPayload } from '../../../src/indexer/chain/types.ts';
 import {
   addressOf,
   committeesOf,

@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Chain, type SavedChain } from '../../../src/indexer/chain/index.ts';
-import type { EpochFacts } from '../../../src/indexer/types.ts';
+import type { EpochFacts } from '../../../src/indexer/chain/types.ts';
 import { bidRow, builderRows, isGloas } from '../oracle/payloads.ts';
 import { readRecording, recordingPath } from '../oracle/recording.ts';
 import { recordingOf } from './recording.ts';

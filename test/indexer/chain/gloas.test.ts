@@ -10,8 +10,9 @@ import {
   processExecutionPayloadBid,
   settleBuilderPayment,
 } from '../../../src/indexer/chain/payments.ts';
-import type { PendingDeposit, World } from '../../../src/indexer/chain/world.ts';
-import { type BeaconBlock, type BuilderRecord, Vote } from '../../../src/indexer/types.ts';
+import type { PendingDeposit } from '../../../src/indexer/chain/types.ts';
+import { type BeaconBlock, type BuilderRecord, Vote } from '../../../src/indexer/chain/types.ts';
+import type { World } from '../../../src/indexer/chain/world.ts';
 import { FIRST, FORK, gloasBlock, gloasSpec, gloasWorld, payloadOf, voteOf } from './gloas.ts';
 import { addressOf, depositOf, ETH, pubkeyOf, recordOf, rootOf } from './small-chain.ts';
 

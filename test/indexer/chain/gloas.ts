@@ -1,7 +1,12 @@
 import { rulesAt } from '../../../src/indexer/chain/rules.ts';
+import type { ChainSpec } from '../../../src/indexer/chain/spec.ts';
+import type {
+  Attestation,
+  BeaconBlock,
+  ExecutionPayload,
+  PayloadBid,
+} from '../../../src/indexer/chain/types.ts';
 import type { World } from '../../../src/indexer/chain/world.ts';
-import type { ChainSpec } from '../../../src/indexer/spec.ts';
-import type { Attestation, BeaconBlock, ExecutionPayload, PayloadBid } from '../../../src/indexer/types.ts';
 import { blockOf, ETH, recordOf, rootOf, spec } from './small-chain.ts';
 import { worldOf } from './world.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Chain, type SavedChain } from '../../../src/indexer/chain/index.ts';
-import type { EpochFacts } from '../../../src/indexer/types.ts';
+import type { EpochFacts } from '../../../src/indexer/chain/types.ts';
 import { every, runs, slow } from '../../support/thorough.ts';
 import { recorded, recordingOf } from './recording.ts';
 

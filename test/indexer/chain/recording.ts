@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { Chain, Start } from '../../../src/indexer/chain/index.ts';
+import type { Start } from '../../../src/indexer/chain/begin.ts';
+import type { Chain } from '../../../src/indexer/chain/index.ts';
 import type { Resume } from '../../../src/indexer/chain/saved.ts';
-import { readBlock } from '../../../src/indexer/node/block.ts';
-import { readEnvelope } from '../../../src/indexer/node/scan/envelope.ts';
-import { type ChainSpec, parseSpec } from '../../../src/indexer/spec.ts';
+import { type ChainSpec, parseSpec } from '../../../src/indexer/chain/spec.ts';
 import type {
   Attestation,
   BeaconBlock,
@@ -17,7 +16,9 @@ import type {
   EpochState,
   Fork,
   ValidatorRecord,
-} from '../../../src/indexer/types.ts';
+} from '../../../src/indexer/chain/types.ts';
+import { readBlock } from '../../../src/indexer/node/block.ts';
+import { readEnvelope } from '../../../src/indexer/node/scan/envelope.ts';
 
 /** Recorded chains; not part of the project. */
 const folder = fileURLToPath(new URL('../../../../shared/beacon/', import.meta.url));

@@ -1,7 +1,8 @@
 import mainnet from '../../../scripts/bench/mainnet-config.json' with { type: 'json' };
-import { Chain, ReconcileError, type Start } from '../../../src/indexer/chain/index.ts';
+import type { Start } from '../../../src/indexer/chain/begin.ts';
+import { Chain, ReconcileError } from '../../../src/indexer/chain/index.ts';
 import type { Resume } from '../../../src/indexer/chain/saved.ts';
-import { parseSpec } from '../../../src/indexer/spec.ts';
+import { parseSpec } from '../../../src/indexer/chain/spec.ts';
 import type {
   BeaconBlock,
   Committees,
@@ -10,7 +11,7 @@ import type {
   EpochInput,
   EpochState,
   ValidatorRecord,
-} from '../../../src/indexer/types.ts';
+} from '../../../src/indexer/chain/types.ts';
 
 /** Mainnet's constants; Fulu at 411,392. */
 export const spec = parseSpec(mainnet);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bitAt, bitlistLength } from '../../../src/indexer/chain/bits.ts';
 import { integerSquareroot, termsOf } from '../../../src/indexer/chain/terms.ts';
+import { type Attestation, type Committees, Vote } from '../../../src/indexer/chain/types.ts';
 import { EpochVotes, flagWeights, include } from '../../../src/indexer/chain/votes.ts';
-import { type Attestation, type Committees, Vote } from '../../../src/indexer/types.ts';
 import { runs } from '../../support/thorough.ts';
 import { spec } from './small-chain.ts';
 

@@ -1,9 +1,9 @@
 import { ValidatorSet } from '../../../src/indexer/chain/registry.ts';
 import { rulesAt } from '../../../src/indexer/chain/rules.ts';
 import { termsOf } from '../../../src/indexer/chain/terms.ts';
+import type { ValidatorRecord } from '../../../src/indexer/chain/types.ts';
 import { EpochVotes, flagWeights } from '../../../src/indexer/chain/votes.ts';
 import type { World } from '../../../src/indexer/chain/world.ts';
-import type { ValidatorRecord } from '../../../src/indexer/types.ts';
 import { committeesOf, rootOf, spec } from './small-chain.ts';
 
 /** A world of these validators, whose balances are their effective balances. */

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { transaction } from '../../../src/db/pool.ts';
+import { openSource } from '../../../src/indexer/answers/source.ts';
+import type { BeaconBlock } from '../../../src/indexer/chain/types.ts';
 import { BlockFills } from '../../../src/indexer/execution/block-fills.ts';
 import { openFills } from '../../../src/indexer/execution/index.ts';
 import { openRpc } from '../../../src/indexer/execution/rpc.ts';
-import { openSource } from '../../../src/indexer/execution/source.ts';
 import { writeBlocks } from '../../../src/indexer/store/block-rows.ts';
-import type { BeaconBlock } from '../../../src/indexer/types.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   gasUsedIn,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOfEpoch, epochsOfDay } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
-import { applyBlockFees } from '../../../src/indexer/execution/day-sums.ts';
+import { applyBlockFees } from '../../../src/indexer/store/day-fees.ts';
 import { refreshed } from '../../refresh/facts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hexOf, type MadeBlock, madeBlock, tipsIn, transfer } from '../../support/execution-chain.ts';

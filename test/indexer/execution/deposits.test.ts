@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lockWriters } from '../../../src/db/changes/locks.ts';
 import { transaction } from '../../../src/db/pool.ts';
-import { lockWriters } from '../../../src/ingest/locks.ts';
 import { hexOf, type MadeDeposit } from '../../support/execution-chain.ts';
 import { type ExecutionNode, quantitiesAsNumbers, startExecutionNode } from '../../support/execution-node.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';

@@ -7,9 +7,9 @@ import {
   type ExecutionBlock,
   figuresOf,
   gweiText,
-  type Payload,
   receivedOf,
 } from '../../../src/indexer/execution/figures.ts';
+import type { Payload } from '../../../src/indexer/relays/client.ts';
 import { runs } from '../../support/thorough.ts';
 
 const BUILDER = `0x${'b1'.repeat(20)}`;

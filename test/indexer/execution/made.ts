@@ -1,6 +1,6 @@
+import type { SourceError } from '../../../src/indexer/answers/source.ts';
+import { parseSpec } from '../../../src/indexer/chain/spec.ts';
 import { type FillOptions, openFills } from '../../../src/indexer/execution/index.ts';
-import type { SourceError } from '../../../src/indexer/execution/source.ts';
-import { parseSpec } from '../../../src/indexer/spec.ts';
 import { headerGasOf, hexOf, type MadeBlock } from '../../support/execution-chain.ts';
 import type { TestDatabase } from '../../support/gateway.ts';
 import { specAnswer } from '../../support/synthetic-chain.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parsed } from '../../../src/indexer/answer-json.ts';
+import { parsed } from '../../../src/indexer/answers/json.ts';
+import { parseGenesis, parseSpec } from '../../../src/indexer/chain/spec.ts';
 import * as answers from '../../../src/indexer/node/answers.ts';
 import { readBlock } from '../../../src/indexer/node/block.ts';
 import { eventOf } from '../../../src/indexer/node/events.ts';
@@ -9,7 +10,6 @@ import { BalanceReader } from '../../../src/indexer/node/scan/balances.ts';
 import { CommitteeReader } from '../../../src/indexer/node/scan/committees.ts';
 import { ElementScanner } from '../../../src/indexer/node/scan/elements.ts';
 import { RegistryReader, recordOf } from '../../../src/indexer/node/scan/registry.ts';
-import { parseGenesis, parseSpec } from '../../../src/indexer/spec.ts';
 import {
   type BeaconNode,
   caplin,

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { SourceError } from '../../../src/indexer/answers/source.ts';
+import type { EpochInput } from '../../../src/indexer/chain/types.ts';
 import { openPayloads } from '../../../src/indexer/execution/index.ts';
-import type { SourceError } from '../../../src/indexer/execution/source.ts';
 import { readBlock } from '../../../src/indexer/node/block.ts';
 import { NodeError, type NodesOptions, openNodes } from '../../../src/indexer/node/index.ts';
 import { readEnvelope } from '../../../src/indexer/node/scan/envelope.ts';
-import type { EpochInput } from '../../../src/indexer/types.ts';
 import { type BeaconNode, hasRecordings, recordedChain, startBeaconNode } from '../../support/beacon-node.ts';
 import { startExecutionNode } from '../../support/execution-node.ts';
 

@@ -6,7 +6,7 @@ import {
   networkOf,
   parseGenesis,
   parseSpec,
-} from '../../../src/indexer/spec.ts';
+} from '../../../src/indexer/chain/spec.ts';
 import { specAnswer } from '../../support/synthetic-chain.ts';
 
 const hoodi = { time: 1_742_213_400, validatorsRoot: `0x${'12'.repeat(32)}` };

@@ -1,8 +1,7 @@
 import { type Calendar, calendars, split } from './calendar.ts';
 import { attesterEffectiveness, type Duties, dutiesIn, dutyCount } from './duties.ts';
-import type { Row } from './expected.ts';
 import type { ValidatorRecord } from './recording.ts';
-import type { Run } from './run.ts';
+import type { Row, Run } from './run.ts';
 
 /** Null before one is set. */
 export const withdrawalAddress = ({ credentials }: ValidatorRecord): string | null =>

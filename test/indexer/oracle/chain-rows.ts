@@ -1,9 +1,8 @@
 import { withdrawalAddress } from './attestations.ts';
 import type { BlockResult } from './blocks.ts';
 import { split } from './calendar.ts';
-import type { Row } from './expected.ts';
 import { bidRow, builderRows, isFull, isGloas } from './payloads.ts';
-import type { Run } from './run.ts';
+import type { Row, Run } from './run.ts';
 
 const network = 'hoodi';
 const epochOrNull = (epoch: number) => (epoch === Infinity ? null : epoch);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool } from '../../../src/db/pool.ts';
-import { expected, type Row, syncCommitteeRewards, type Table } from './expected.ts';
-import type { Run } from './run.ts';
+import { expected, syncCommitteeRewards, type Table } from './expected.ts';
+import type { Row, Run } from './run.ts';
 
 type Database = Pick<Pool, 'query'>;
 

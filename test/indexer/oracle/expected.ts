@@ -3,9 +3,6 @@ import * as chainRows from './chain-rows.ts';
 import type { Run } from './run.ts';
 import { validatorDays } from './validator-days.ts';
 
-/** Fields are named after the columns of the database, and hold what these do as text. */
-export type Row = Record<string, unknown>;
-
 /** The rows that a run of the indexer must leave, by table, but for the sync committee's. */
 export const expected = (run: Run) => ({
   validators: chainRows.validators(run),

@@ -1,7 +1,7 @@
 import { load, refreshed } from '../../refresh/facts.ts';
 import type { Gateway } from '../../support/gateway.ts';
-import { expected, type Row, syncCommitteeRewards } from './expected.ts';
-import type { Run } from './run.ts';
+import { expected, syncCommitteeRewards } from './expected.ts';
+import type { Row, Run } from './run.ts';
 
 const seatsOf = (run: Run, slots: readonly number[]): Row[] =>
   [...syncCommitteeRewards(run)].flatMap(({ slot, rows }) =>

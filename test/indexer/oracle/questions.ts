@@ -1,5 +1,5 @@
 import { getNamedType, isLeafType, isObjectType } from 'graphql';
-import { schema } from '../../../src/graphql/schema/index.ts';
+import { schema } from '../../../src/graphql/run/schema.ts';
 import { withdrawalAddress } from './attestations.ts';
 import { chainDailyRewards } from './chain-rows.ts';
 import type { Run } from './run.ts';

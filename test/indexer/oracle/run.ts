@@ -4,6 +4,9 @@ import { type EpochResult, replayOf } from './replay.ts';
 import { isActive } from './terms.ts';
 import { SLOTS } from './votes.ts';
 
+/** Fields are named after the columns of the database, and hold what these do as text. */
+export type Row = Record<string, unknown>;
+
 /** The epochs that a run of the indexer publishes, with what the chain tells of them. */
 export class Run {
   readonly recording: Recording;

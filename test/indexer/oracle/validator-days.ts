@@ -1,8 +1,7 @@
 import { type Calendar, calendars, split } from './calendar.ts';
 import { type Duties, dutiesIn } from './duties.ts';
-import type { Row } from './expected.ts';
 import { bidRow, isFull, isGloas } from './payloads.ts';
-import type { Run } from './run.ts';
+import type { Row, Run } from './run.ts';
 import { SLOTS } from './votes.ts';
 
 type Amounts = { proposed: number; missed: number; seats: bigint; blocks: bigint };

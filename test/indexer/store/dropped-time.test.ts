@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { epochsOfDay } from '../../../src/chain/calendar.ts';
+import { lockWriters } from '../../../src/db/changes/locks.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
-import { lockWriters } from '../../../src/ingest/locks.ts';
-import { partsOf } from '../../../src/ingest/retain/parts.ts';
+import { partsOf } from '../../../src/maintenance/retain/parts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { madeFacts, madeRegistry, savedAs } from './made-facts.ts';

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { epochsOfDay, epochsOfHour } from '../../../src/chain/calendar.ts';
+import { lockWriters } from '../../../src/db/changes/locks.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { addLatePenalties } from '../../../src/indexer/store/day-rows.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { encodeRecord, recordOf } from '../../../src/indexer/store/record.ts';
 import { sumDueMonth } from '../../../src/ingest/importers/validator-months.ts';
-import { lockWriters } from '../../../src/ingest/locks.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { type Made, madeFacts, madeRegistry, savedAs } from './made-facts.ts';

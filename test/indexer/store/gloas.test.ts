@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BidFacts, BlockFacts, BuilderFacts, EpochFacts } from '../../../src/indexer/chain/types.ts';
 import { openStore, type Store } from '../../../src/indexer/store/index.ts';
-import type { BidFacts, BlockFacts, BuilderFacts, EpochFacts } from '../../../src/indexer/types.ts';
 import { type Gateway, startGateway } from '../../support/gateway.ts';
 import { subscribe } from '../../support/subscribe.ts';
 import { addressOf, type Made, madeBlock, madeFacts, madeRegistry, pubkeyOf, savedAs } from './made-facts.ts';

@@ -173,7 +173,7 @@ describe('a slashing', () => {
 
   it('keeps that balance when published figures are refreshed', async () => {
     const before = await stored();
-    const { refreshSlashings } = await import('../../../src/ingest/refresh/slashings.ts');
+    const { refreshSlashings } = await import('../../../src/refresh/slashings.ts');
     const { transaction } = await import('../../../src/db/pool.ts');
     await transaction(gateway.database.pool, (client) => refreshSlashings(client, NETWORK));
     expect(await stored()).toEqual(before);

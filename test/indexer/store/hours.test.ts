@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chain } from '../../../src/indexer/chain/index.ts';
+import type { ChainRegistry } from '../../../src/indexer/chain/types.ts';
 import { packBalances, unpackBalances } from '../../../src/indexer/store/end-balances.ts';
 import { openStore, type Store } from '../../../src/indexer/store/index.ts';
-import type { ChainRegistry } from '../../../src/indexer/types.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { slow } from '../../support/thorough.ts';
 import { recorded, recordingOf } from '../chain/recording.ts';

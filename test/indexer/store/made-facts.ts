@@ -4,7 +4,7 @@ import {
   type EpochFacts,
   type ValidatorRecord,
   Vote,
-} from '../../../src/indexer/types.ts';
+} from '../../../src/indexer/chain/types.ts';
 
 const ETH = 1_000_000_000;
 const hex = (value: number, bytes: number) => `0x${value.toString(16).padStart(bytes * 2, '0')}`;

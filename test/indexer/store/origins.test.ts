@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockWriters } from '../../../src/db/changes/locks.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
-import { lockWriters } from '../../../src/ingest/locks.ts';
 import { operator, slashing } from '../../ingest/rows.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Gateway, startGateway } from '../../support/gateway.ts';

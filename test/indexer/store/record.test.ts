@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type EpochFacts, Vote } from '../../../src/indexer/chain/types.ts';
 import { EffectiveBalances, effectiveChanges } from '../../../src/indexer/store/effective.ts';
 import { decodeRecord, type EpochRecord, encodeRecord, recordOf } from '../../../src/indexer/store/record.ts';
 import { keyOf } from '../../../src/indexer/store/reward-table.ts';
-import { type EpochFacts, Vote } from '../../../src/indexer/types.ts';
 import { runs } from '../../support/thorough.ts';
 import { chance, madeFacts } from './made-facts.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect } from 'vitest';
 import { Chain } from '../../../src/indexer/chain/index.ts';
+import type { EpochFacts } from '../../../src/indexer/chain/types.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
-import type { EpochFacts } from '../../../src/indexer/types.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { slow } from '../../support/thorough.ts';
 import { recorded, recordingOf } from '../chain/recording.ts';

@@ -1,7 +1,7 @@
 import { dateOfDay, dayOfEpoch } from '../../../src/chain/calendar.ts';
 import type { Pool } from '../../../src/db/pool.ts';
+import { type EpochFacts, Vote } from '../../../src/indexer/chain/types.ts';
 import { openStore, type Store } from '../../../src/indexer/store/index.ts';
-import { type EpochFacts, Vote } from '../../../src/indexer/types.ts';
 import { type Made, madeFacts, madeRegistry, savedAs } from './made-facts.ts';
 
 export const NETWORK = 'hoodi';

@@ -1,4 +1,4 @@
-import { AnswerError } from '../errors.ts';
+import { AnswerError } from '../../answers/error.ts';
 import { decimal, endOfDecimal, literal, MAX_INDEX, numberAt, objectAt, standsAt } from './bytes.ts';
 import type { ElementReader } from './elements.ts';
 

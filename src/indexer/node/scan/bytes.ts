@@ -1,6 +1,6 @@
 import { FAR_FUTURE_EPOCH } from '../../../chain/calendar.ts';
-import { integerOf, shown, uint64Of } from '../../answer-json.ts';
-import { AnswerError } from '../errors.ts';
+import { AnswerError } from '../../answers/error.ts';
+import { integerOf, shown, uint64Of } from '../../answers/json.ts';
 
 export const literal = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
 

@@ -1,5 +1,5 @@
-import type { Committees } from '../../types.ts';
-import { AnswerError } from '../errors.ts';
+import { AnswerError } from '../../answers/error.ts';
+import type { Committees } from '../../chain/types.ts';
 import { decimal, endOfDecimal, listAt, literal, MAX_INDEX, numberAt, objectAt, standsAt } from './bytes.ts';
 import type { ElementReader } from './elements.ts';
 

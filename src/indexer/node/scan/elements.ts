@@ -1,5 +1,5 @@
-import { parsed, shown } from '../../answer-json.ts';
-import { AnswerError } from '../errors.ts';
+import { AnswerError } from '../../answers/error.ts';
+import { parsed, shown } from '../../answers/json.ts';
 import { literal, standsAt } from './bytes.ts';
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];

@@ -1,6 +1,6 @@
-import { parsed, shown } from '../../answer-json.ts';
-import type { ExecutionPayload } from '../../types.ts';
-import { AnswerError } from '../errors.ts';
+import { AnswerError } from '../../answers/error.ts';
+import { parsed, shown } from '../../answers/json.ts';
+import type { ExecutionPayload } from '../../chain/types.ts';
 import { countTransaction, payloadHeader, withdrawalsOf } from '../payload-fields.ts';
 import { hex } from './bytes.ts';
 

@@ -1,7 +1,7 @@
 import { FAR_FUTURE_EPOCH } from '../../../chain/calendar.ts';
-import { shown } from '../../answer-json.ts';
-import type { Registry, ValidatorRecord } from '../../types.ts';
-import { AnswerError } from '../errors.ts';
+import { AnswerError } from '../../answers/error.ts';
+import { shown } from '../../answers/json.ts';
+import type { Registry, ValidatorRecord } from '../../chain/types.ts';
 import * as read from './bytes.ts';
 import type { ElementReader } from './elements.ts';
 
