@@ -7,12 +7,12 @@ import { consolidationTotalRoutes } from './consolidation-totals/rest.ts';
 import { consolidationRoutes } from './consolidations/rest.ts';
 import { networkRewardRoutes } from './network-rewards/rest.ts';
 import { operatorRoutes } from './operators/rest.ts';
-import { privateSetRoutes } from './private-sets/rest.ts';
+import { setRoutes } from './private-sets/rest.ts';
+import { setFigureRoutes } from './private-sets/set-figures-rest.ts';
 import { slashingRoutes } from './slashings/rest.ts';
 import { solanaOverviewRoutes } from './solana-overview/rest.ts';
 import { stakeAuthorityRoutes } from './stake-authorities/rest.ts';
 import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
-import { tagRoutes } from './tags/rest.ts';
 
 // These imports add types to the builder.
 import './attestations/graphql.ts';
@@ -28,16 +28,16 @@ import './consolidations/graphql.ts';
 import './figures/graphql.ts';
 import './operators/graphql.ts';
 import './operators/subscriptions.ts';
-import './private-sets/graphql.ts';
+import './private-sets/set-figures.ts';
 import './search/graphql.ts';
 import './slashings/graphql.ts';
 import './slashings/subscriptions.ts';
 import './solana-overview/graphql.ts';
 import './stake-authorities/graphql.ts';
 import './sync-committee-rewards/graphql.ts';
-import './tags/graphql.ts';
-import './tags/mutations.ts';
-import './tags/subscriptions.ts';
+import './private-sets/graphql.ts';
+import './private-sets/mutations.ts';
+import './private-sets/subscriptions.ts';
 import './validators/graphql.ts';
 
 export const rooms: Record<string, Route<Context>[]> = {
@@ -52,13 +52,12 @@ export const rooms: Record<string, Route<Context>[]> = {
   consolidations: consolidationRoutes,
   figures: [], // REST returns figures under private-sets only
   operators: operatorRoutes,
-  'private-sets': privateSetRoutes,
+  'private-sets': [...setRoutes, ...setFigureRoutes],
   search: [], // GraphQL only
   slashings: slashingRoutes,
   'solana-overview': solanaOverviewRoutes,
   'stake-authorities': stakeAuthorityRoutes,
   'sync-committee-rewards': syncCommitteeRewardRoutes,
-  tags: tagRoutes,
   validators: [], // GraphQL only
 };
 

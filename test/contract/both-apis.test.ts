@@ -157,7 +157,7 @@ const apis: Record<string, () => Api> = {
       graphql: (page) => `chainDailyRewards(network: HOLESKY, ${page})`,
     },
   ],
-  tags: () => [
+  'private-sets': () => [
     {
       rest: '/v1/eth/tags?limit=2',
       graphql: (page) => `privateSets(${oldest('CREATED_AT')} ${page})`,
@@ -173,8 +173,6 @@ const apis: Record<string, () => Api> = {
       within: `privateSet(setId: "${SAMPLE_SET}")`,
       graphql: (page) => `validators(${page})`,
     },
-  ],
-  'private-sets': () => [
     ...['effectiveness', 'proposals', 'rewards'].flatMap((name) =>
       [
         ['', oldest('PERIOD')],

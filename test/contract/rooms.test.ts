@@ -33,7 +33,11 @@ describe('rooms', () => {
     ];
     if (['operators', 'stake-authorities'].includes(name)) known.push('summary.ts'); // the figures of a window
     if (name === 'validators') known.push('status.ts'); // which follows from two epochs and the newest one
-    if (name === 'private-sets') known.push('set-days.ts'); // the days of sets, which other rooms' figures use
+    if (name === 'operators') known.push('operator-by.ts', 'reads.ts'); // arguments that name an operator, and their cost
+    if (name === 'private-sets') {
+      known.push('set-days.ts'); // which other rooms' figures use
+      known.push('set-figures.ts', 'set-figures-rest.ts', 'summary-loaders.ts', 'summary-queries.ts');
+    }
     if (name === 'network-rewards') known.push('networks'); // the records of each of its networks
     for (const file of readdirSync(join(folder, name))) expect(known).toContain(file);
     expect(existsSync(join(folder, `../../test/resources/${name}.test.ts`))).toBe(true);

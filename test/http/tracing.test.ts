@@ -97,7 +97,7 @@ describe('the spans of a request', () => {
     const { tree } = await treeOf(trace);
     const text = JSON.stringify(tree);
     expect(text).toContain('["transaction",');
-    expect(text).toContain('["insertTag"]');
+    expect(text).toContain('["insertSet"]');
     expect(text).toContain('["audit"]');
   });
 

@@ -92,7 +92,7 @@ describe.each(figures)('GET /v1/eth/sets/{id}/%s', (name) => {
     await get(name, 'limit=1000&granularity=month');
     const statement =
       name === 'attestations' ? 'setAttestationPages' : `set${name[0]?.toUpperCase()}${name.slice(1)}`;
-    expect(gateway.statements).toEqual(['tagsById', statement]);
+    expect(gateway.statements).toEqual(['setsById', statement]);
   });
 
   it('walks to the end by next, and past it is empty', async () => {
@@ -183,7 +183,7 @@ describe('private sets among the operators', () => {
         `{ operators(window: ALL, idType: PRIVATE_SET, ${page}) { totalCount pageInfo { startCursor endCursor hasNextPage hasPreviousPage } nodes { operatorId attestations(first: 2) { nodes { day validatorCount } } } } }`,
       );
     const { data } = await read('first: 3');
-    expect(gateway.statements).toEqual(['tagTotal', 'setSummaries', 'tagsById', 'setAttestationPages']);
+    expect(gateway.statements).toEqual(['setTotal', 'setSummaries', 'setsById', 'setAttestationPages']);
     const { operators } = data;
     expect([operators.totalCount, operators.nodes.map((row: any) => row.operatorId)]).toEqual([
       4,
@@ -223,7 +223,7 @@ describe('private sets in GraphQL', () => {
       `{ privateSets { nodes { setId summary(window: SEVEN_DAYS) { ${figures} } } } }`,
     );
     expect(errors).toBeUndefined();
-    expect(gateway.statements).toEqual(['tagPage', 'setSummaries']);
+    expect(gateway.statements).toEqual(['setPage', 'setSummaries']);
     for (const { setId, summary } of data.privateSets.nodes) {
       const operator = await account.graphql(
         `{ operator(operatorId: "${setId}", idType: PRIVATE_SET) { summary(window: SEVEN_DAYS) { ${figures} } } }`,
@@ -270,9 +270,9 @@ describe('private sets in GraphQL', () => {
         'setProposals',
         'setRewards',
         'slashingsByValidator',
-        'tagPage',
-        'tagTotal',
-        'tagsById',
+        'setPage',
+        'setTotal',
+        'setsById',
         'validatorsByIndex',
       ].sort(),
     );

@@ -6,7 +6,7 @@ import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { rowsRead } from '../../periods/pages.ts';
 import { isKnownEntity, type OperatorId, operatorIdText } from '../operators/loaders.ts';
-import { loadTag } from '../tags/loaders.ts';
+import { loadSet } from '../private-sets/loaders.ts';
 import {
   byValidatorName,
   loadValidator,
@@ -84,6 +84,6 @@ const setPage: Load = async (ctx, key, query, range, selection) => {
 /** A private set is known only to its owner. */
 export const isKnown = async (ctx: Context, key: OperatorId): Promise<boolean> =>
   key.idType === 'privateSet'
-    ? (await loadTag(ctx, key.id))?.network === key.network
+    ? (await loadSet(ctx, key.id))?.network === key.network
     : (await isKnownEntity(ctx, key)) ||
       (key.idType === 'validator' && (await validatorOf(ctx, key)) !== undefined);

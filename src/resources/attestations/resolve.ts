@@ -6,7 +6,7 @@ import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import { storedDates } from '../../periods/stored.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
-import { loadStoredSetDates } from '../private-sets/loaders.ts';
+import { loadStoredSetDates } from '../private-sets/summary-loaders.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import { isKnown, loadAttestationPage, loadValidatorAttestations, validatorOf } from './loaders.ts';
 import type { AttestationQuery } from './queries.ts';

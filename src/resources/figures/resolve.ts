@@ -4,8 +4,8 @@ import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { EntityKey } from '../../periods/sources.ts';
 import { storedDates } from '../../periods/stored.ts';
-import { loadStoredSetDates } from '../private-sets/loaders.ts';
-import { loadTag } from '../tags/loaders.ts';
+import { loadSet } from '../private-sets/loaders.ts';
+import { loadStoredSetDates } from '../private-sets/summary-loaders.ts';
 import {
   type FigureName,
   type Figures,
@@ -27,7 +27,7 @@ const pageOf =
   (ctx, key, name, query, range, selection) =>
     periodPage(range, (part, bare) => load(ctx, key, name, query, part, bare ? [] : selection));
 
-/** Does not check ownership (`ownTag`). */
+/** Does not check ownership (`ownSet`). */
 export const setFigures = pageOf(loadSetFigures);
 export const validatorFigures = pageOf(loadValidatorFigures);
 
@@ -44,6 +44,6 @@ export const storedFigures = (
 /** Empty for other accounts' private sets. */
 export const operatorFigures = pageOf<EntityKey>(async (ctx, key, ...asked) => {
   if (key.idType !== 'privateSet') return loadOperatorFigures(ctx, key, ...asked);
-  const set = await loadTag(ctx, key.id);
+  const set = await loadSet(ctx, key.id);
   return set?.network === key.network ? loadSetFigures(ctx, set, ...asked) : [];
 });

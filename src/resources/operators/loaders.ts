@@ -5,9 +5,9 @@ import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
 import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { FirstSummary, Selection } from '../../fast-rows/index.ts';
 import type { RankedRange } from '../../kernel/page.ts';
-import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
-import { loadTag } from '../tags/loaders.ts';
-import { countTags } from '../tags/resolve.ts';
+import { loadSet } from '../private-sets/loaders.ts';
+import { countSets } from '../private-sets/resolve.ts';
+import { loadSetSummaries, loadSetSummary } from '../private-sets/summary-loaders.ts';
 import {
   entityExists,
   type ListKey,
@@ -57,7 +57,7 @@ export async function loadOperatorNode(
 
 async function loadName(ctx: Context, id: OperatorId): Promise<OperatorNode | undefined> {
   if (id.idType !== 'privateSet') return readOperator(ctx, id);
-  const tag = await loadTag(ctx, id.id);
+  const tag = await loadSet(ctx, id.id);
   return tag?.network === id.network ? { ...id, name: tag.name, tags: [] } : undefined;
 }
 
@@ -79,7 +79,7 @@ async function privateSetPage(
   ranked: RankedRange,
 ): Promise<RankedSlice<RankedOperatorRow>> {
   const { range } = ranked;
-  const total = await countTags(ctx, list.network);
+  const total = await countSets(ctx, list.network);
   const [low, high] = [(range.after ?? -1) + 1, Math.min(range.before ?? total, total)];
   const from = range.backward ? Math.max(low, high - range.limit) : low;
   const size = Math.min(range.limit, high - from);

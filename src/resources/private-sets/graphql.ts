@@ -1,30 +1,155 @@
 import { builder } from '../../graphql/schema/builder.ts';
-import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { attestationsOf } from '../attestations/graphql.ts';
-import { figuresOf } from '../figures/graphql.ts';
-import { setFigures } from '../figures/resolve.ts';
-import { OperatorSummaryType } from '../operators/summary.ts';
-import { PrivateSet } from '../tags/graphql.ts';
-import type { TagRow } from '../tags/loaders.ts';
-import { loadSetSummary } from './loaders.ts';
+import { columns, renamed } from '../../graphql/schema/columns.ts';
+import { connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { isAscending, orderInput } from '../../graphql/schema/order.ts';
+import { decodeCursor, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
+import { badArgument, quoted } from '../../kernel/refusal.ts';
+import { ValidatorType } from '../validators/graphql.ts';
+import { loadValidator } from '../validators/loaders.ts';
+import { loadMember, loadSet, memberKeyText } from './loaders.ts';
+import type { MemberKey, MemberRow, SetPlace, SetRow } from './queries.ts';
+import { PrivateSet, readSetId, SetMember } from './record.ts';
+import { countSetMembers, countSets, privateSets, SETS_SIZES, setMembers } from './resolve.ts';
 
-const keyOf = (set: TagRow) => ({ network: set.network, idType: 'privateSet' as const, id: set.id });
-
-figuresOf(PrivateSet, keyOf, setFigures, {
-  also: (name) => `REST: GET /v1/eth/sets/{id}/${name}.`,
+const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator');
+builder.node(MemberType, {
+  description: 'A validator that is in a private set now.',
+  id: { resolve: memberKeyText, description: 'Global id, for `node`.' },
+  loadMany: loadNodes('PrivateSetValidator', async (id, ctx) => {
+    const [, uuid = '', digits = ''] = /^([^:]+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
+    const key = { setId: readSetId(uuid), validatorIndex: Number(digits) };
+    return key.setId && digits && key.validatorIndex < 2 ** 31 ? loadMember(ctx, key as MemberKey) : null;
+  }),
+  fields: (t) => ({
+    setId: t.exposeString('setId', { description: '`setId` of the private set, a UUID.' }),
+    network: t.expose('network', { type: NetworkEnum, description: 'Network of the validator.' }),
+    ...columns(t, SetMember),
+    validator: t.field({
+      type: ValidatorType,
+      nullable: true,
+      description: 'The record of the validator; null when it is no longer stored.',
+      resolve: (row, _args, ctx) => loadValidator(ctx, row),
+    }),
+  }),
+});
+const memberPages = pageTypes(MemberType, {
+  name: 'PrivateSetValidator',
+  row: 'A validator',
+  list: 'The validators of a private set',
 });
 
-attestationsOf(PrivateSet, keyOf, 'Attestation duties over time. REST: GET /v1/eth/sets/{id}/attestations.');
+const MemberOrder = orderInput('PrivateSetValidator', ['index'], () => 'The index of the validator.');
+const PrivateSetOrder = orderInput('PrivateSet', ['createdAt'], () => 'When it was created.');
 
-builder.objectField(PrivateSet, 'summary', (t) =>
+const sizes = sizesText(SETS_SIZES);
+
+export const PrivateSetType = builder.objectRef<SetRow>('PrivateSet');
+builder.node(PrivateSetType, {
+  description: 'A private set of validators (a tag in REST). Visible only to the account that owns it.',
+  id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
+  loadMany: loadNodes('PrivateSet', (id, ctx) => loadSet(ctx, id)),
+  fields: (t) => ({
+    setId: renamed(t, 'id', 'Identifier of the set, a UUID; `id` in REST.'),
+    network: t.expose('network', {
+      type: NetworkEnum,
+      description: 'Network of its validators.',
+    }),
+    ...columns(t, PrivateSet.omit({ id: true, name: true, organizationId: true })),
+    name: t.exposeString('name', {
+      description: 'Name of the set; an account may use a name more than once.',
+    }),
+    account: renamed(t, 'organizationId', 'Account that owns it, a UUID; `organizationId` in REST.'),
+    validators: t.connection(
+      {
+        type: MemberType,
+        nullable: true,
+        extensions: { operation: 'listTagValidators' },
+        description: `The validators that are in it now, by default ascending by index. ${sizes}`,
+        args: {
+          orderBy: t.arg({ type: MemberOrder, description: 'The order; default: by index, ascending.' }),
+        },
+        resolve: async (set, args, ctx, info) => {
+          const ascending = isAscending(args.orderBy, true);
+          const cursors = integerCursors(() => `members:${set.id}:${ascending}`);
+          const range = connectionRange(args, info, { ...SETS_SIZES, decode: cursors.read });
+          const page = await setMembers(ctx, set.id, { ...range, ascending });
+          const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
+          return connection(
+            { ...page, rows },
+            (row) => cursors.of(row.validatorIndex),
+            () => countSetMembers(ctx, set.id),
+          );
+        },
+      },
+      ...memberPages,
+    ),
+  }),
+});
+
+const privateSetPages = pageTypes(PrivateSetType, {
+  name: 'PrivateSet',
+  row: 'A private set',
+  list: 'Private sets of the account',
+});
+
+function placeIn(list: string, cursor: string): SetPlace | undefined {
+  const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
+  const uuid = typeof id === 'string' ? readSetId(id) : undefined;
+  return Number.isSafeInteger(at) && uuid !== undefined && rest.length === 0
+    ? { at: at as number, id: uuid }
+    : undefined;
+}
+
+builder.queryField('privateSets', (t) =>
+  t.connection(
+    {
+      type: PrivateSetType,
+      nullable: true,
+      extensions: { operation: 'listTags' },
+      description: `The account's private sets of a network, by default newest first. ${sizes} REST: GET /v1/eth/tags.`,
+      args: {
+        orderBy: t.arg({ type: PrivateSetOrder, description: 'The order; default: newest first.' }),
+        ...networkArgs,
+      },
+      resolve: async (_root, args, ctx, info) => {
+        const network = args.network ?? ctx.network;
+        const ascending = isAscending(args.orderBy);
+        const list = `tags:${ctx.caller.accountId}:${network}:${ascending}`;
+        const range = connectionRange(args, info, {
+          ...SETS_SIZES,
+          decode: (cursor) => placeIn(list, cursor),
+        });
+        const page = await privateSets(ctx, network, { ...range, ascending });
+        return connection(
+          page,
+          (row) => encodeCursor(list, [row.at, row.id]),
+          () => countSets(ctx, network),
+        );
+      },
+    },
+    ...privateSetPages,
+  ),
+);
+
+builder.queryField('privateSet', (t) =>
   t.field({
-    type: OperatorSummaryType,
+    type: PrivateSetType,
     nullable: true,
-    extensions: { operation: 'getOperatorSummary' },
+    extensions: { operation: 'getTag' },
     description:
-      'Its figures in a window; null when the set was deleted meanwhile. REST: GET /v0/eth/operators/{operator_id}/summary.',
-    args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The window.' }) },
-    resolve: ({ id, network }, { window: timeWindow }, ctx) =>
-      loadSetSummary(ctx, { id, network, timeWindow }),
+      'A private set of the account, on any network; null when the account has none with this id. REST: GET /v1/eth/tags/{id}.',
+    args: { setId: t.arg.id({ required: true, description: 'Its `setId`, a UUID.' }) },
+    resolve: (_root, { setId }, ctx) => loadSet(ctx, checkSetId(setId, badArgument)),
   }),
 );
+
+export function checkSetId(given: string | number, refuse: (name: string, msg: string) => Error): string {
+  const id = readSetId(String(given));
+  if (id === undefined) {
+    throw refuse('setId', `setId is ${quoted(String(given))}; a UUID is needed.`);
+  }
+  return id;
+}

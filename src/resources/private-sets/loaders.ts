@@ -1,52 +1,59 @@
-import type { Network } from '../../chain/networks.ts';
-import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../db/batch/loaders.ts';
-import type { Stored } from '../../db/batch/stored.ts';
-import type { OperatorSummary } from '../operators/record.ts';
-import { readTagId } from '../tags/record.ts';
-import { setSummaries, summaryOf } from './queries.ts';
-import { type SetKey, storedSetDates } from './set-days.ts';
+import { batchListLoader, batchLoader, byKey } from '../../db/batch/loaders.ts';
+import type { DirectedRange } from '../../kernel/page.ts';
+import {
+  type MemberKey,
+  type MemberRow,
+  memberPages,
+  membersByKey,
+  memberTotals,
+  type SetRow,
+  setsById,
+} from './queries.ts';
+import { readSetId, type SetMember } from './record.ts';
 
-type SetRow = OperatorSummary & { network: Network };
-type Window = { network: Network; timeWindow: TimeWindow };
+export type { SetRow };
 
-/** Finds only the caller's sets. */
-export const loadSetSummary = async (
-  ctx: Context,
-  { id, ...window }: Window & { id: string },
-): Promise<SetRow | undefined> => {
-  const uuid = readTagId(id);
+/** Finds only the caller's tags. */
+export const loadSet = async (ctx: Context, id: string): Promise<SetRow | undefined> => {
+  const uuid = readSetId(id);
   if (uuid === undefined) return undefined;
-  const { network, timeWindow } = window;
   return batchLoader<string, SetRow>(
     ctx.loaders,
-    `setSummary:${network}:${timeWindow}`,
+    'tag',
     (key) => key,
-    async (ids) => {
-      const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, { ids });
-      return new Map(found.map((row) => [row.id, summaryOf(row, timeWindow)]));
-    },
+    async (ids) => byKey(await setsById(ctx.primary, ctx.caller.accountId, ids), (row) => row.id),
   ).load(uuid);
 };
 
-/** Finds only the caller's sets, most validators first. */
-export const loadSetSummaries = async (
-  ctx: Context,
-  window: Window,
-  part: { from: number; size: number },
-): Promise<SetRow[]> => {
-  const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, part);
-  return found.map((row) => summaryOf(row, window.timeWindow));
-};
+export const memberKeyText = ({ setId, validatorIndex }: MemberKey) => `${setId}:${validatorIndex}`;
+
+/** Finds only the caller's members. */
+export const loadMember = (ctx: Context, key: MemberKey): Promise<MemberRow | undefined> =>
+  batchLoader<MemberKey, MemberRow>(ctx.loaders, 'member', memberKeyText, async (keys) =>
+    byKey(await membersByKey(ctx.primary, ctx.caller.accountId, keys), memberKeyText),
+  ).load(key);
 
 /** Does not check ownership. */
-export async function loadStoredSetDates(ctx: Context, set: SetKey, utc: boolean): Promise<Stored> {
+export const loadMembers = (
+  ctx: Context,
+  setId: string,
+  range: DirectedRange<number>,
+): Promise<SetMember[]> =>
+  batchListLoader(
+    ctx.loaders,
+    `members:${JSON.stringify(range)}`,
+    (key: string) => key,
+    (ids) => memberPages(ctx.primary, ids, range),
+  )(setId);
+
+/** Does not check ownership. */
+export const loadMemberTotal = async (ctx: Context, setId: string): Promise<number> => {
   const read = batchListLoader(
     ctx.loaders,
-    `storedSetDates:${utc}`,
-    (key: SetKey) => key.id,
-    (sets) => storedSetDates(ctx.primary, sets, utc),
+    'memberTotal',
+    (key: string) => key,
+    (ids) => memberTotals(ctx.primary, ids),
   );
-  return (await read(set))[0] as Stored;
-}
+  return (await read(setId))[0]?.total ?? 0;
+};

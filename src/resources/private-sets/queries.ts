@@ -1,151 +1,266 @@
 import { z } from 'zod';
-import { dateOfDay, EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
-import { type TimeWindow, windowDays } from '../../chain/windows.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { raw, rows, sql } from '../../db/rows.ts';
-import { count, gwei, number, ratio } from '../../kernel/leaves.ts';
-import { APR_FACTOR } from '../../periods/effectiveness.ts';
-import { relayNames, relayPart } from '../../periods/relays.ts';
-import { ClientPercentage, type OperatorSummary, RelayerPercentage } from '../operators/record.ts';
-import { fromUnits } from './set-days.ts';
+import { type Fields, momentText, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { totalOf } from '../../db/total.ts';
+import { count } from '../../kernel/leaves.ts';
+import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
+import type { ValidatorName } from '../validators/record.ts';
+import { PrivateSet, type SetField, SetMember, setFields } from './record.ts';
 
-const Summary = z.object({
-  network: Network,
-  id: z.string(),
-  displayName: z.string(),
-  validatorCount: count(),
-  avgCorrectness: number(),
-  avgInclusionDelay: number().nullable(),
-  avgUptime: number(),
-  avgValidatorEffectiveness: number(),
-  clientPercentages: z.array(ClientPercentage),
-  networkPenetration: ratio().nullable(),
-  relayerPercentages: z.array(RelayerPercentage),
-  aprPercentage: number().nullable(),
-  sumEndEpochBalance: gwei().nullable(),
-  sumEndEpochEffectiveBalance: gwei().nullable(),
-});
-export type SetSummary = z.infer<typeof Summary>;
+/** `at`: creation time, microseconds since 1970. */
+export type SetPlace = { at: number; id: string };
+export type SetRow = PrivateSet & { at: number };
+export type MemberKey = { setId: string; validatorIndex: number };
+export type MemberRow = SetMember & MemberKey & { network: Network };
 
-/**
- * A window of n days covers the newest n stored chain days, `all` every stored day of the set. Without ids, sets with
- * more validators come first.
- */
-export function setSummaries(
+const at = sql`(extract(epoch from s.created_at) * 1000000)::bigint`;
+const fields: Fields<SetField> = {
+  id: sql`s.set_id::text`,
+  name: sql`s.name`,
+  network: sql`s.network`,
+  organizationId: sql`s.account_id::text`,
+  createdBy: sql`s.created_by`,
+  createdAt: momentText(sql`s.created_at`),
+  updatedAt: momentText(sql`s.updated_at`),
+};
+const select = sql`${selectList(fields, setFields)}, ${at}::float8 as at`;
+const Row = PrivateSet.extend({ at: z.number() });
+
+const beyond = (place: SetPlace | undefined, than: Sql) =>
+  place
+    ? sql`and (s.created_at, s.set_id)
+        ${than} (timestamptz 'epoch' + ${place.at}::bigint * interval '1 microsecond', ${place.id}::uuid)`
+    : sql``;
+
+export function setPage(
   db: Queryable,
   accountId: string,
-  key: { network: Network; timeWindow: TimeWindow },
-  which: { ids: readonly string[] } | { from: number; size: number },
-): Promise<SetSummary[]> {
-  const chosen =
-    'ids' in which
-      ? sql`and s.set_id = any(${[...which.ids]}::uuid[])`
-      : sql`order by "validatorCount" desc, s.set_id limit ${which.size} offset ${which.from}`;
+  network: Network,
+  range: DirectedRange<SetPlace>,
+): Promise<SetRow[]> {
+  const { above, below, direction } = keysOfPage(range);
+  const order = raw(direction);
   return rows(
     db,
-    Summary,
-    sql`/* setSummaries */
-    with sets as (
-      select s.set_id, s.name, (
-        select count(*)::int from private_set_members m where m.set_id = s.set_id and m.removed_at is null
-      ) as "validatorCount"
-      from private_sets s where s.account_id = ${accountId} and s.network = ${key.network} ${chosen}
-    ), dates as materialized (${datesOf(key)}),
-    client as (${clients(key.network)}),
-    relayer as (${relayers(key.network)}),
-    chain as (${chainBalance(key.network)})
-    select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
-      coalesce(f.correctness, 0) as "avgCorrectness", f.delay as "avgInclusionDelay",
-      coalesce(f.uptime, 0) as "avgUptime", coalesce(f.effectiveness, 0) as "avgValidatorEffectiveness",
-      coalesce(c.percentages, '[]') as "clientPercentages",
-      case when chain.balance > 0 then f.effective / greatest(chain.balance, f.effective) end as "networkPenetration",
-      coalesce(r.percentages, '[]') as "relayerPercentages",
-      f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance"
-    from sets s cross join dates cross join chain
-    left join client c using (set_id)
-    left join relayer r using (set_id)
-    cross join lateral (
-      select ${mean('sum_correctness', 'attested_count')} as correctness,
-        ${mean('sum_inclusion_delays', 'attested_count')} as delay, ${mean('sum_uptime', 'validator_count')} as uptime,
-        ${mean('sum_validator_effectiveness', 'validator_count')} as effectiveness,
-        (${raw(String(APR_FACTOR))} * sum(a.apr_rewards) / nullif(sum(a.apr_stake), 0))::float8 as apr,
-        (array_agg(a.sum_end_epoch_balance order by a.day desc))[1] as balance,
-        (array_agg(a.sum_end_epoch_effective_balance order by a.day desc))[1] as effective
-      from private_set_days a where a.set_id = s.set_id and not a.utc and a.date >= dates.first
-    ) f
-    order by s."validatorCount" desc, s.set_id`,
+    Row,
+    sql`/* setPage */
+    select ${select} from private_sets s
+    where s.account_id = ${accountId} and s.network = ${network}
+      ${beyond(above, sql`>`)} ${beyond(below, sql`<`)}
+    order by s.created_at ${order}, s.set_id ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}`,
   );
 }
 
-const mean = (sum: string, of: string) =>
-  sql`${fromUnits(raw(`sum(a.${sum})`))} / nullif(sum(a.${raw(of)}), 0)`;
+export const setTotal = (db: Queryable, accountId: string, network: Network | null): Promise<number> =>
+  totalOf(
+    db,
+    sql`/* setTotal */
+    select count(*)::int as total from private_sets
+    where account_id = ${accountId} and (${network}::text is null or network = ${network})`,
+  );
 
-/** The days of the window. Without a stored day, no day of a set counts. */
-const datesOf = ({ network, timeWindow }: { network: Network; timeWindow: TimeWindow }) => sql`
-      select ${timeWindow === 'all' ? sql`date '-infinity'` : sql`coalesce(min(date), 'infinity')`} as first,
-        max(date) as last, min(day) as first_day, max(day) as last_day
-      from (
-        select date, day from validator_day_dates where network = ${network} and not utc
-        order by day desc limit ${windowDays[timeWindow]}
-      ) d`;
+export const setsById = (db: Queryable, accountId: string, ids: readonly string[]): Promise<SetRow[]> =>
+  rows(
+    db,
+    Row,
+    sql`/* setsById */
+    select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
+  );
 
-// Each "offset 0" makes the planner look up one validator after the other, instead of reading whole tables for a set.
+/** Number of changes of a set of any owner. Undefined if the set does not exist. */
+export async function setRevision(db: Queryable, id: string): Promise<number | undefined> {
+  const [found] = await rows(
+    db,
+    z.object({ revision: count() }),
+    sql`/* setRevision */ select revision from private_sets where set_id = ${id}::uuid`,
+  );
+  return found?.revision;
+}
 
-const clients = (network: Network) => sql`
-      select set_id, ${shares('client')} from (
-        select m.set_id, c.client, count(*) as n, sum(count(*)) over of_set as total
-        from sets join private_set_members m using (set_id)
-        cross join lateral (
-          select client from validator_clients c
-          where c.network = ${network} and c.validator_index = m.validator_index offset 0
-        ) c
-        where m.removed_at is null group by m.set_id, c.client window of_set as (partition by m.set_id)
-      ) n group by set_id`;
+export const lockAccount = (db: Queryable, accountId: string) =>
+  rows(
+    db,
+    z.object({}),
+    sql`/* lockAccount */ select from accounts where account_id = ${accountId} for no key update`,
+  );
 
-const relayers = (network: Network) => sql`
-      select set_id, ${shares('relayer')} from (
-        select b.set_id, r.relayer, sum(part) as n, sum(sum(part)) over of_set as total
-        from (
-          select m.set_id, b.relays, ${relayPart} as part
-          from dates cross join sets join private_set_members m using (set_id)
-          cross join lateral (
-            select b.relays, ${dateOfDay(network, 0)}::date + b.slot / ${SLOTS_PER_DAY} as date from blocks b
-            where b.network = ${network} and b.validator_index = m.validator_index and b.consensus_proposer_duty = 'proposed'
-              and b.slot >= first_day * ${SLOTS_PER_DAY} and b.slot < (last_day + 1) * ${SLOTS_PER_DAY} offset 0
-          ) b
-          where b.date >= m.counts_from and b.date < m.counts_until
-        ) b
-        cross join lateral unnest(${relayNames}) as r (relayer)
-        group by b.set_id, r.relayer window of_set as (partition by b.set_id)
-      ) n group by set_id`;
+export async function insertSet(
+  db: Queryable,
+  set: { accountId: string; network: Network; name: string; createdBy: string; now: Date },
+): Promise<SetRow> {
+  const made = await rows(
+    db,
+    Row,
+    sql`/* insertSet */
+    insert into private_sets as s (account_id, network, name, created_by, created_at, updated_at)
+    values (${set.accountId}, ${set.network}, ${set.name}, ${set.createdBy}, ${set.now}, ${set.now})
+    returning ${select}`,
+  );
+  return made[0] as SetRow;
+}
 
-const shares = (name: 'client' | 'relayer') => sql`
-        json_agg(json_build_object(${name}::text, ${raw(name)}, 'percentage', (n / total)::float8) order by n desc, ${raw(name)}) as percentages`;
+/** Also locks the tag until the transaction ends. */
+export async function touchSet(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  change: { now: Date; name?: string },
+): Promise<SetRow | undefined> {
+  const [row] = await rows(
+    db,
+    Row,
+    sql`/* touchSet */
+    update private_sets s set updated_at = ${change.now}, name = coalesce(${change.name ?? null}, s.name)
+    where s.account_id = ${accountId} and s.set_id = ${id}::uuid returning ${select}`,
+  );
+  return row;
+}
 
-/** The active effective balance of the network at the end of the window. */
-const chainBalance = (network: Network) => sql`
-      select greatest((
-        select total_active_balance from chain_balances
-        where network = ${network} and epoch < ((select last_day from dates) + 1) * ${EPOCHS_PER_DAY}
-        order by epoch desc limit 1
-      ), (
-        select a.sum_end_epoch_effective_balance
-        from attestation_entities e cross join dates join attestation_days a on a.entity_key = e.entity_key and a.date = dates.last
-        where e.network = ${network} and e.id_type = 'network' and not a.utc and a.sum_uptime is not null
-      ))::float8 as balance`;
+/** Also deletes the members and figures of the set. */
+export async function deleteSetRow(db: Queryable, accountId: string, id: string): Promise<boolean> {
+  const removed = await rows(
+    db,
+    z.object({ yes: z.literal(1) }),
+    sql`/* deleteSet */
+    delete from private_sets where account_id = ${accountId} and set_id = ${id}::uuid returning 1 as yes`,
+  );
+  return removed.length > 0;
+}
 
-type Named = { name: string; tags: OperatorSummary['operatorTags'] };
+const Found = z.object({ place: z.int(), validatorIndex: z.int(), validatorPubkey: z.string() });
+export type FoundValidator = z.infer<typeof Found>;
 
-export const summaryOf = (
-  row: SetSummary,
-  timeWindow: TimeWindow,
-): OperatorSummary & Named & { network: Network } => ({
-  ...row,
-  name: row.displayName,
-  tags: [],
-  idType: 'privateSet',
-  timeWindow,
-  nodeOperatorCount: null,
-  operatorTags: [],
-});
+/** Omits unknown validators. `place` is the 0-based position in `references`. */
+export const knownValidators = (
+  db: Queryable,
+  network: Network,
+  references: readonly ValidatorName[],
+): Promise<FoundValidator[]> =>
+  rows(
+    db,
+    Found,
+    sql`/* knownValidators */
+    with given as (
+      select validator_index, validator_pubkey, place::int - 1 as place from unnest(
+        ${references.map((one) => ('index' in one ? one.index : null))}::int[],
+        ${references.map((one) => ('pubkey' in one ? one.pubkey : null))}::text[]
+      ) with ordinality as g (validator_index, validator_pubkey, place)
+    )
+    select g.place, v.validator_index as "validatorIndex", v.validator_pubkey as "validatorPubkey"
+    from given g join validators v on v.network = ${network} and v.validator_index = g.validator_index
+    union all
+    select g.place, v.validator_index, v.validator_pubkey
+    from given g join validators v on v.network = ${network} and v.validator_pubkey = g.validator_pubkey`,
+  );
+
+const Added = z.object({ validatorIndex: z.int(), validatorPubkey: z.string() });
+
+export const insertMembers = (
+  db: Queryable,
+  setId: string,
+  validators: readonly Omit<FoundValidator, 'place'>[],
+  now: Date,
+): Promise<z.infer<typeof Added>[]> =>
+  rows(
+    db,
+    Added,
+    sql`/* insertMembers */
+    with added as (
+      insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+      select distinct on (g.validator_index) ${setId}::uuid, g.validator_index, g.validator_pubkey, ${now}::timestamptz,
+        case when exists (
+          select from private_set_members o where o.set_id = ${setId}::uuid and o.validator_index = g.validator_index
+        ) then (${now}::timestamptz at time zone 'UTC')::date else '-infinity' end
+      from unnest(
+        ${validators.map((one) => one.validatorIndex)}::int[], ${validators.map((one) => one.validatorPubkey)}::text[]
+      ) as g (validator_index, validator_pubkey)
+      where not exists (
+        select from private_set_members m
+        where m.set_id = ${setId}::uuid and m.validator_index = g.validator_index and m.removed_at is null
+      )
+      returning validator_index as "validatorIndex", validator_pubkey as "validatorPubkey"
+    )
+    select * from added order by "validatorIndex"`,
+  );
+
+/** Returns the removed members. Deletes memberships that began today, because they would contain no day. */
+export function endMemberships(
+  db: Queryable,
+  setId: string,
+  names: readonly ValidatorName[],
+  now: Date,
+): Promise<z.infer<typeof Added>[]> {
+  const own = sql`set_id = ${setId}::uuid and removed_at is null and (
+    validator_index = any(${names.flatMap((one) => ('index' in one ? [one.index] : []))}::int[])
+    or validator_pubkey = any(${names.flatMap((one) => ('pubkey' in one ? [one.pubkey] : []))}::text[]))`;
+  const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
+  const ended = sql`validator_index as "validatorIndex", validator_pubkey as "validatorPubkey"`;
+  return rows(
+    db,
+    Added,
+    sql`/* endMemberships */
+    with emptied as (
+      delete from private_set_members where ${own} and counts_from >= ${today} returning ${ended}
+    ), ended as (
+      update private_set_members set removed_at = ${now} where ${own} and counts_from < ${today} returning ${ended}
+    )
+    select * from emptied union all select * from ended`,
+  );
+}
+
+/** Finds only the account's members. */
+export const membersByKey = (
+  db: Queryable,
+  accountId: string,
+  keys: readonly MemberKey[],
+): Promise<MemberRow[]> =>
+  rows(
+    db,
+    SetMember.extend({ setId: z.string(), network: Network }),
+    sql`/* membersByKey */
+    select m.set_id::text as "setId", s.network, m.validator_index as "validatorIndex",
+      m.validator_pubkey as "validatorPubkey", ${momentText(sql`m.added_at`)} as "addedAt"
+    from unnest(
+      ${keys.map((key) => key.setId)}::uuid[], ${keys.map((key) => key.validatorIndex)}::int[]
+    ) as k (set_id, validator_index)
+    join private_sets s on s.set_id = k.set_id and s.account_id = ${accountId}
+    join private_set_members m on m.set_id = k.set_id and m.validator_index = k.validator_index
+      and m.removed_at is null`,
+  );
+
+export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<ListedTotal[]> =>
+  rows(
+    db,
+    ListedTotal,
+    sql`/* memberTotals */
+    select k.list::int - 1 as list, (
+      select count(*)::int from private_set_members m where m.set_id = k.set_id and m.removed_at is null
+    ) as total
+    from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)`,
+  );
+
+export function memberPages(
+  db: Queryable,
+  ids: readonly string[],
+  range: DirectedRange<number>,
+): Promise<(SetMember & { list: number })[]> {
+  const { above, below, direction } = keysOfPage(range);
+  const order = raw(direction);
+  return rows(
+    db,
+    SetMember.extend({ list: count() }),
+    sql`/* memberPages */
+    select k.list::int - 1 as list, p.validator_index as "validatorIndex", p.validator_pubkey as "validatorPubkey",
+      ${momentText(sql`p.added_at`)} as "addedAt"
+    from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)
+    cross join lateral (
+      select m.validator_index, m.validator_pubkey, m.added_at from private_set_members m
+      where m.set_id = k.set_id and m.removed_at is null and m.validator_index > ${above ?? -1}
+        ${below === undefined ? sql`` : sql`and m.validator_index < ${below}`}
+      order by m.validator_index ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}
+    ) p
+    order by k.list, p.validator_index ${order}`,
+  );
+}

@@ -1,74 +1,208 @@
 import { z } from 'zod';
-import { boundFaults } from '../../chain/bounds.ts';
+import { pageParams } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { capitalized } from '../../kernel/names.ts';
-import type { Range } from '../../kernel/page.ts';
-import { type Call, route } from '../../kernel/route.ts';
-import { periodParams } from '../../periods/params.ts';
-import type { PeriodQuery } from '../../periods/read-plan.ts';
-import { granularities } from '../../periods/record.ts';
-import type { PeriodPage } from '../../periods/resolve.ts';
-import { AttestationRecord, attestationFields } from '../attestations/record.ts';
-import { attestationPageOf } from '../attestations/resolve.ts';
-import type { FigureName, Figures } from '../figures/loaders.ts';
-import { EffectivenessRecord, ProposalRecord, RewardRecord, sortFieldsOf } from '../figures/record.ts';
-import { setFigures } from '../figures/resolve.ts';
-import type { TagRow } from '../tags/loaders.ts';
-import { ownTag } from '../tags/resolve.ts';
-import { tagIdParam } from '../tags/rest.ts';
+import { formParam } from '../../kernel/params.ts';
+import { type Call, type Route, route } from '../../kernel/route.ts';
+import { readValidatorName, type ValidatorName } from '../validators/record.ts';
+import {
+  MAX_VALIDATORS,
+  NewSet,
+  PrivateSet,
+  readSetId,
+  SetMember,
+  SetName,
+  SetPubkeys,
+  ValidatorsAdded,
+} from './record.ts';
+import {
+  addValidators,
+  countSetMembers,
+  countSets,
+  createSet,
+  deleteSet,
+  ownSet,
+  privateSets,
+  removeValidators,
+  renameSet,
+  SETS_SIZES,
+  setMembers,
+} from './resolve.ts';
 
-const rules =
-  'Only for the account that owns the set. A validator counts on all stored days before the UTC date of its removal. UTC figures begin on 2024-10-01; longer periods are aggregated from days.';
+const tag = 'Tags';
+const EXAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
-const fieldsOf = <Row>(record: z.ZodObject) => Object.keys(record.shape) as (keyof Row & string)[];
-
-const figuresRoute = <Row>(
-  name: string,
-  title: string,
-  record: z.ZodObject,
-  read: (
-    ctx: Context,
-    set: TagRow,
-    query: PeriodQuery<string>,
-    range: Range<number>,
-  ) => Promise<PeriodPage<Row>>,
-) =>
-  route({
-    path: `/v1/eth/sets/:id/${name}`,
-    operationId: `listSet${capitalized(name)}`,
-    tag: 'Private sets',
-    summary: `${title} of a private set over time`,
-    description: `${title} of a private set by day, week, month, quarter or year, or in total; there are no hourly rows. ${rules}`,
-    example: `/v1/eth/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01/${name}`,
-    params: z.object({ id: tagIdParam() }),
-    query: z.object(periodParams(sortFieldsOf(record), granularities)),
-    crossFieldFaults: (query) => boundFaults(query, 'query'),
-    reply: envelopeV1(record),
-    async handle(ctx: Context, { params, query }, call: Call) {
-      const { limit, offset, utc, ...asked } = query;
-      const set = await ownTag(ctx, params.id);
-      const period = { ...asked, calendar: utc ? ('utc' as const) : ('chain' as const) };
-      const page = await read(ctx, set, period, { limit, offset, counted: true, rowsOnly: true });
-      const links = linksV1(call, { limit, offset, count: page.total ?? 0 });
-      return { body: { ...links, results: page.rows as z.input<typeof record>[] } };
+export const setIdParam = () =>
+  formParam(
+    {
+      description: 'Identifier of the tag, a UUID; the network header is ignored.',
+      form: 'a UUID',
     },
-  });
-
-const ownFigures = <Name extends FigureName>(name: Name, title: string, record: z.ZodObject) =>
-  figuresRoute<Figures[Name]>(name, title, record, (ctx, set, query, range) =>
-    setFigures(ctx, set, name, query as never, range, fieldsOf(record)),
+    { type: 'string', format: 'uuid' },
+    readSetId,
+  );
+const validatorParam = () =>
+  formParam<ValidatorName, { description: string; form: string }>(
+    { description: 'Public key or index of the validator.', form: 'a public key or an index' },
+    { type: ['string', 'integer'] },
+    readValidatorName,
   );
 
-export const privateSetRoutes = [
-  ownFigures('effectiveness', 'Effectiveness', EffectivenessRecord),
-  figuresRoute<AttestationRecord>(
-    'attestations',
-    'Attestation duties',
-    AttestationRecord,
-    (ctx, set, query, range) =>
-      attestationPageOf(ctx, { ...set, idType: 'privateSet' }, query as never, range, attestationFields),
-  ),
-  ownFigures('proposals', 'Block proposals', ProposalRecord),
-  ownFigures('rewards', 'Rewards', RewardRecord),
+const pageQuery = z.object(pageParams(SETS_SIZES));
+const none = z.object({});
+const one = z.object({ id: setIdParam() });
+
+const pageOf = <Row>(call: Call, page: { limit: number; offset: number }, count: number, results: Row[]) => ({
+  body: { ...linksV1(call, { ...page, count }), results },
+});
+
+const BASE = '/v1/eth/tags';
+
+const routes = [
+  route({
+    path: BASE,
+    operationId: 'listTags',
+    tag,
+    summary: 'Tags of the account',
+    description: "The account's tags of the network, oldest first.",
+    example: BASE,
+    params: none,
+    query: pageQuery,
+    reply: envelopeV1(PrivateSet),
+    async handle(ctx: Context, { query }, call) {
+      const page = await privateSets(ctx, ctx.network, { ...query, ascending: true, rowsOnly: true });
+      const count = await countSets(ctx, ctx.network);
+      return pageOf(call, query, count, page.rows);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: BASE,
+    operationId: 'createTag',
+    tag,
+    summary: 'Create a tag',
+    description:
+      'A tag groups validators of the network into a private set, whose figures only its account sees. An account has as many as its tier allows: build 4, growth 20, enterprise any number, free and starter none (403). A tag with an unknown validator is refused.',
+    example: BASE,
+    exampleBody: { name: 'My validators', validators: [] },
+    params: none,
+    query: none,
+    body: NewSet,
+    status: 201,
+    reply: PrivateSet,
+    reads: ({ sizes, network }, { body }) => (body.validators?.length ?? 0) * sizes.days(network),
+    handle: async (ctx: Context, { body }) => ({
+      body: await createSet(ctx, ctx.network, body, 'body'),
+    }),
+  }),
+  route({
+    path: `${BASE}/:id`,
+    operationId: 'getTag',
+    tag,
+    summary: 'One tag',
+    description: 'A tag of the account; 404 for a tag of another account.',
+    example: `${BASE}/${EXAMPLE}`,
+    params: one,
+    query: none,
+    reply: PrivateSet,
+    handle: async (ctx: Context, { params }) => ({ body: await ownSet(ctx, params.id) }),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${BASE}/:id`,
+    operationId: 'renameTag',
+    tag,
+    summary: 'Rename a tag',
+    description: 'Renames a tag.',
+    example: `${BASE}/${EXAMPLE}`,
+    exampleBody: { name: 'My first validators' },
+    params: one,
+    query: none,
+    body: SetName,
+    reply: PrivateSet,
+    handle: async (ctx: Context, { params, body }) => ({
+      body: await renameSet(ctx, params.id, body.name),
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${BASE}/:id`,
+    operationId: 'deleteTag',
+    tag,
+    summary: 'Delete a tag',
+    description: 'Deletes a tag with all figures of its set, past days included.',
+    example: `${BASE}/${EXAMPLE}`,
+    params: one,
+    query: none,
+    status: 204,
+    reply: z.null(),
+    async handle(ctx: Context, { params }) {
+      await deleteSet(ctx, params.id);
+      return { body: null };
+    },
+  }),
+  route({
+    path: `${BASE}/:id/validators`,
+    operationId: 'listTagValidators',
+    tag,
+    summary: 'Validators of a tag',
+    description: 'The current validators of the tag, by index.',
+    example: `${BASE}/${EXAMPLE}/validators`,
+    params: one,
+    query: pageQuery,
+    reply: envelopeV1(SetMember),
+    async handle(ctx: Context, { params, query }, call) {
+      const { id } = await ownSet(ctx, params.id);
+      const page = await setMembers(ctx, id, { ...query, ascending: true, rowsOnly: true });
+      const count = await countSetMembers(ctx, id);
+      return pageOf(call, query, count, page.rows);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${BASE}/:id/validators`,
+    operationId: 'addTagValidators',
+    tag,
+    summary: 'Add validators to a tag',
+    description: `Adds validators of the tag's network, which then count on all stored days; a validator that was removed before counts from the day of its return. A tag has at most ${MAX_VALIDATORS} validators. A request with an unknown validator is refused as a whole.`,
+    example: `${BASE}/${EXAMPLE}/validators`,
+    exampleBody: { pubkeys: [`0x${'8'.repeat(96)}`] },
+    params: one,
+    query: none,
+    body: SetPubkeys,
+    status: 201,
+    reply: ValidatorsAdded,
+    reads: ({ sizes, network }, { body }) => body.pubkeys.length * sizes.days(network),
+    handle: async (ctx: Context, { params, body }) => ({
+      body: await addValidators(ctx, params.id, body.pubkeys, ['body', 'pubkeys']),
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${BASE}/:id/validators/:pubkey`,
+    operationId: 'removeTagValidator',
+    tag,
+    summary: 'Remove a validator from a tag',
+    description:
+      'A validator stops counting on the UTC date of its removal and still counts on earlier days. 404 when it is not in the tag.',
+    example: `${BASE}/${EXAMPLE}/validators/0x${'8'.repeat(96)}`,
+    params: z.object({ id: setIdParam(), pubkey: validatorParam() }),
+    query: none,
+    status: 204,
+    reply: z.null(),
+    async handle(ctx: Context, { params }) {
+      await removeValidators(ctx, params.id, [params.pubkey]);
+      return { body: null };
+    },
+  }),
 ];
+
+const short = (route: Route<Context>): Route<Context> => ({
+  ...route,
+  path: route.path.replace(BASE, '/v1/tags'),
+  example: route.example.replace(BASE, '/v1/tags'),
+  operationId: `${route.operationId}Short`,
+  units: route.operationId,
+});
+
+export const setRoutes = [...routes, ...routes.map(short)];

@@ -7,8 +7,8 @@ import { DEFAULT_PAGE_SIZE } from '../../kernel/page.ts';
 import { loadBlock } from '../blocks/loaders.ts';
 import { wholeBlockFields } from '../blocks/record.ts';
 import { loadOperatorNode } from '../operators/loaders.ts';
+import { loadSet } from '../private-sets/loaders.ts';
 import { loadStakeAuthorityNode } from '../stake-authorities/loaders.ts';
-import { loadTag } from '../tags/loaders.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { readQuery, SEARCH_MAX_SIZE, searchKinds } from './record.ts';
 import { type Hit, search, type Target } from './resolve.ts';
@@ -51,7 +51,7 @@ const loaders: { [Type in Target['type']]: (ctx: Context, to: Target & { type: T
   validator: loadValidator,
   block: (ctx, to) => loadBlock(ctx, to, wholeBlockFields),
   stakeAuthority: (ctx, { id }) => loadStakeAuthorityNode(ctx, { stakeAuthority: id }),
-  privateSet: (ctx, to) => loadTag(ctx, to.id),
+  privateSet: (ctx, to) => loadSet(ctx, to.id),
 };
 const typeNames: Record<Target['type'], string> = {
   operator: 'Operator',

@@ -1,11 +1,11 @@
 import { Topic } from '../../graphql/live/topic.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { badArgument, notFound, quoted } from '../../kernel/refusal.ts';
-import { checkSetId, PrivateSet } from './graphql.ts';
-import { loadTag, type TagRow } from './loaders.ts';
+import { checkSetId, PrivateSetType } from './graphql.ts';
+import { loadSet, type SetRow } from './loaders.ts';
 import { setRevision } from './queries.ts';
 
-type Changed = { revision: number; privateSet: TagRow | undefined };
+type Changed = { revision: number; privateSet: SetRow | undefined };
 
 const PrivateSetChangedPayload = builder.objectRef<Changed>('PrivateSetChangedPayload').implement({
   description: 'A private set that changed.',
@@ -15,7 +15,7 @@ const PrivateSetChangedPayload = builder.objectRef<Changed>('PrivateSetChangedPa
         'Rises with each change of the name and the validators of the set, and with each change of the dataset `validator-days`, which its figures are computed from; >= 1.',
     }),
     privateSet: t.field({
-      type: PrivateSet,
+      type: PrivateSetType,
       nullable: true,
       description: 'The set; null when it was deleted, which is the last event.',
       resolve: ({ privateSet }) => privateSet,
@@ -40,7 +40,7 @@ builder.subscriptionField('privateSetChanged', (t) =>
         setId,
         async read(of, position) {
           const counted = await setRevision(of.primary, setId);
-          const privateSet = await loadTag(of, setId);
+          const privateSet = await loadSet(of, setId);
           if (privateSet && counted !== undefined) {
             const revision = counted + (of.data.get('validator-days')?.revision ?? 0);
             if (String(revision) === position) return { position, rows: 0 };

@@ -4,7 +4,7 @@ import { jsonBody, needed } from '../../kernel/body.ts';
 import { count, hex, text, timestamp } from '../../kernel/leaves.ts';
 
 /** Spec §4.9. */
-export const Tag = z
+export const PrivateSet = z
   .object({
     id: text(36).describe('Identifier of the tag and of its set, a UUID.'),
     name: text(100).describe('Name of the tag; an account may use a name more than once.'),
@@ -15,22 +15,22 @@ export const Tag = z
     updatedAt: timestamp().describe('When its name or validators were last changed.'),
   })
   .meta({ id: 'Tag', description: 'A tag, which groups validators into a private set.' });
-export type Tag = z.infer<typeof Tag>;
-export type TagField = keyof Tag;
-export const tagFields = Object.keys(Tag.shape) as TagField[];
+export type PrivateSet = z.infer<typeof PrivateSet>;
+export type SetField = keyof PrivateSet;
+export const setFields = Object.keys(PrivateSet.shape) as SetField[];
 
-export const TagValidator = z
+export const SetMember = z
   .object({
     validatorIndex: count().describe('Index of the validator.'),
     validatorPubkey: hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
     addedAt: timestamp().describe('When it was added.'),
   })
   .meta({ id: 'TagValidator', description: 'A validator of a tag.' });
-export type TagValidator = z.infer<typeof TagValidator>;
+export type SetMember = z.infer<typeof SetMember>;
 
 export const ValidatorsAdded = z
   .object({
-    tag: Tag,
+    tag: PrivateSet,
     pubkeysAdded: z
       .array(hex(48))
       .describe('Public keys of the validators that were not in the tag before, by index.'),
@@ -41,7 +41,7 @@ export const MAX_ADDED = 1_000;
 export const MAX_VALIDATORS = 15_000;
 
 const NAME = 'a text of 1 to 100 characters, not all of them blank';
-const tagName = () =>
+const setName = () =>
   z
     .string({ error: needed(NAME) })
     .regex(
@@ -65,17 +65,17 @@ const references = (min: number) =>
     .max(MAX_ADDED, `must have at most ${MAX_ADDED} entries; add more with further calls`);
 
 const validators = `Its first validators, at most ${MAX_ADDED}, each by ${REFERENCE}.`;
-export const NewTag = jsonBody({
-  name: tagName(),
+export const NewSet = jsonBody({
+  name: setName(),
   validators: references(0).optional().describe(validators),
 }).meta({ id: 'NewTag', description: 'A tag to create.' });
 
-export const TagName = jsonBody({ name: tagName() }).meta({
+export const SetName = jsonBody({ name: setName() }).meta({
   id: 'TagName',
   description: 'A new name of a tag.',
 });
 
-export const TagPubkeys = jsonBody({
+export const SetPubkeys = jsonBody({
   pubkeys: references(1).describe(
     `Validators to add, 1 to ${MAX_ADDED}, each by ${REFERENCE}. Those already in the tag stay in it.`,
   ),
@@ -84,5 +84,5 @@ export const TagPubkeys = jsonBody({
 export const SetValidators = jsonBody({ validators: references(1) });
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-export const readTagId = (given: string): string | undefined =>
+export const readSetId = (given: string): string | undefined =>
   UUID.test(given.toLowerCase()) ? given.toLowerCase() : undefined;

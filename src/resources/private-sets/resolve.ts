@@ -6,56 +6,56 @@ import type { Queryable } from '../../db/pool.ts';
 import { inTurn } from '../../kernel/in-turn.ts';
 import { type DirectedRange, type Slice, slice } from '../../kernel/page.ts';
 import { badInput, type Fault, notFound, quoted, Refusal } from '../../kernel/refusal.ts';
-import { addSetDays, lockSetDays, recomputeSetDays } from '../private-sets/set-days.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
-import { loadMembers, loadMemberTotal, loadTag } from './loaders.ts';
+import { loadMembers, loadMemberTotal, loadSet } from './loaders.ts';
 import {
-  deleteTagRow,
+  deleteSetRow,
   endMemberships,
   insertMembers,
-  insertTag,
+  insertSet,
   knownValidators,
   lockAccount,
   memberTotals,
-  type TagPlace,
-  type TagRow,
-  tagPage,
-  tagTotal,
-  touchTag,
+  type SetPlace,
+  type SetRow,
+  setPage,
+  setTotal,
+  touchSet,
 } from './queries.ts';
-import { MAX_VALIDATORS, type NewTag, type TagValidator } from './record.ts';
+import { MAX_VALIDATORS, type NewSet, type SetMember } from './record.ts';
+import { addSetDays, lockSetDays, recomputeSetDays } from './set-days.ts';
 
-export const TAGS_SIZES = { defaultSize: 10, maxSize: 200 };
+export const SETS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 export type Place = 'body' | 'input';
 
-/** Must not reveal other accounts' tags. */
-const tagNotFound = (id: string) => notFound(`Private set ${quoted(id)}`);
+/** Must not reveal other accounts' sets. */
+const setNotFound = (id: string) => notFound(`Private set ${quoted(id)}`);
 
-/** Throws NOT_FOUND for other accounts' tags, too. */
-export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
-  const tag = await loadTag(ctx, id);
-  if (!tag) throw tagNotFound(id);
-  return tag;
+/** Throws NOT_FOUND for other accounts' sets, too. */
+export async function ownSet(ctx: Context, id: string): Promise<SetRow> {
+  const set = await loadSet(ctx, id);
+  if (!set) throw setNotFound(id);
+  return set;
 }
 
 /** By creation time. */
-export const tags = async (
+export const privateSets = async (
   ctx: Context,
   network: Network,
-  range: DirectedRange<TagPlace>,
-): Promise<Slice<TagRow>> => slice(await tagPage(ctx.primary, ctx.caller.accountId, network, range), range);
+  range: DirectedRange<SetPlace>,
+): Promise<Slice<SetRow>> => slice(await setPage(ctx.primary, ctx.caller.accountId, network, range), range);
 
-export const countTags = (ctx: Context, network: Network): Promise<number> =>
-  tagTotal(ctx.primary, ctx.caller.accountId, network);
+export const countSets = (ctx: Context, network: Network): Promise<number> =>
+  setTotal(ctx.primary, ctx.caller.accountId, network);
 
-export const tagValidators = async (
+export const setMembers = async (
   ctx: Context,
   id: string,
   range: DirectedRange<number>,
-): Promise<Slice<TagValidator>> => slice(await loadMembers(ctx, id, range), range);
+): Promise<Slice<SetMember>> => slice(await loadMembers(ctx, id, range), range);
 
-export const countTagValidators = loadMemberTotal;
+export const countSetMembers = loadMemberTotal;
 
 async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   const { accountId, tier, setLimit } = caller;
@@ -65,7 +65,7 @@ async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
     throw new Refusal('FORBIDDEN', `The ${tier} tier has no private sets; ${help}: build 4, growth 20.`);
   }
   await lockAccount(db, accountId);
-  const used = await tagTotal(db, accountId, null);
+  const used = await setTotal(db, accountId, null);
   if (used < setLimit) return;
   throw new Refusal(
     'FORBIDDEN',
@@ -83,28 +83,28 @@ const audited = (
 
 async function add(
   db: Queryable,
-  tag: TagRow,
+  set: SetRow,
   given: readonly (string | number)[],
   place: readonly [Place, string],
   now: Date,
 ): Promise<string[]> {
   if (given.length === 0) return [];
   const names = given.map((one) => readValidatorName(String(one)) as ValidatorName);
-  const found = await knownValidators(db, tag.network, names);
+  const found = await knownValidators(db, set.network, names);
   const known = new Set(found.map((one) => one.place));
   const unknown = given.flatMap((one, index): Fault[] => {
-    const msg = `${place[1]}.${index} is ${one}; ${tag.network} has no such validator here.`;
+    const msg = `${place[1]}.${index} is ${one}; ${set.network} has no such validator here.`;
     return known.has(index) ? [] : [{ loc: [...place, index], msg, type: 'unknown_validator' }];
   });
   if (unknown.length > 0) throw badInput(unknown);
-  const added = await insertMembers(db, tag.id, found, now);
-  const total = (await memberTotals(db, [tag.id]))[0]?.total ?? 0;
+  const added = await insertMembers(db, set.id, found, now);
+  const total = (await memberTotals(db, [set.id]))[0]?.total ?? 0;
   if (total > MAX_VALIDATORS) {
     const msg = `${place[1]} would make it ${total} validators; a private set has at most ${MAX_VALIDATORS}.`;
     throw badInput([{ loc: [...place], msg, type: 'too_long' }]);
   }
   const indices = added.map((one) => one.validatorIndex);
-  if (added.length > 0) await addSetDays(db, tag, indices);
+  if (added.length > 0) await addSetDays(db, set, indices);
   return added.map((one) => one.validatorPubkey);
 }
 
@@ -120,47 +120,47 @@ function changing<T>(ctx: Context, work: (db: Queryable) => Promise<T>): Promise
 }
 
 /** Throws FORBIDDEN at the tier's limit, BAD_INPUT for unknown validators, RATE_LIMITED for many changes at once. */
-export function createTag(
+export function createSet(
   ctx: Context,
   network: Network,
-  { name, validators = [] }: z.output<typeof NewTag>,
+  { name, validators = [] }: z.output<typeof NewSet>,
   place: Place,
-): Promise<TagRow> {
+): Promise<SetRow> {
   const now = ctx.now();
   const { accountId, tokenName } = ctx.caller;
   return changing(ctx, async (db) => {
     await checkTier(db, ctx);
-    const tag = await insertTag(db, { accountId, network, name, createdBy: tokenName, now });
-    await add(db, tag, validators, [place, 'validators'], now);
-    await audited(db, ctx, 'create', tag.id, { network, validators: validators.length });
-    return tag;
+    const set = await insertSet(db, { accountId, network, name, createdBy: tokenName, now });
+    await add(db, set, validators, [place, 'validators'], now);
+    await audited(db, ctx, 'create', set.id, { network, validators: validators.length });
+    return set;
   });
 }
 
 function change<T>(
   ctx: Context,
   id: string,
-  work: (db: Queryable, tag: TagRow, now: Date) => Promise<T>,
+  work: (db: Queryable, set: SetRow, now: Date) => Promise<T>,
   name?: string,
 ): Promise<T> {
   const now = ctx.now();
   return changing(ctx, async (db) => {
-    const tag = await touchTag(db, ctx.caller.accountId, id, {
+    const set = await touchSet(db, ctx.caller.accountId, id, {
       now,
       ...(name === undefined ? {} : { name }),
     });
-    if (!tag) throw tagNotFound(id);
-    return work(db, tag, now);
+    if (!set) throw setNotFound(id);
+    return work(db, set, now);
   });
 }
 
-export const renameTag = (ctx: Context, id: string, name: string): Promise<TagRow> =>
+export const renameSet = (ctx: Context, id: string, name: string): Promise<SetRow> =>
   change(
     ctx,
     id,
-    async (db, tag) => {
+    async (db, set) => {
       await audited(db, ctx, 'rename', id);
-      return tag;
+      return set;
     },
     name,
   );
@@ -170,11 +170,11 @@ export const addValidators = (
   id: string,
   validators: readonly (string | number)[],
   place: readonly [Place, string],
-): Promise<{ tag: TagRow; pubkeysAdded: string[] }> =>
-  change(ctx, id, async (db, tag, now) => {
-    const pubkeysAdded = await add(db, tag, validators, place, now);
+): Promise<{ tag: SetRow; pubkeysAdded: string[] }> =>
+  change(ctx, id, async (db, set, now) => {
+    const pubkeysAdded = await add(db, set, validators, place, now);
     await audited(db, ctx, 'add-validators', id, { validators: pubkeysAdded.length });
-    return { tag, pubkeysAdded };
+    return { tag: set, pubkeysAdded };
   });
 
 /** Memberships end today (UTC). Throws NOT_FOUND for non-members. `list` names the input field in errors. */
@@ -183,9 +183,9 @@ export const removeValidators = (
   id: string,
   names: readonly ValidatorName[],
   list?: string,
-): Promise<TagRow> =>
-  change(ctx, id, async (db, tag, now) => {
-    const ended = await endMemberships(db, tag.id, names, now);
+): Promise<SetRow> =>
+  change(ctx, id, async (db, set, now) => {
+    const ended = await endMemberships(db, set.id, names, now);
     const found = new Set(ended.flatMap((one) => [one.validatorIndex, one.validatorPubkey]));
     const faults = names.flatMap((one, at): Fault[] => {
       const name = 'index' in one ? one.index : one.pubkey;
@@ -195,15 +195,15 @@ export const removeValidators = (
         : [{ loc: list ? ['input', list, at] : [], msg, type: 'unknown_validator' }];
     });
     if (faults[0]) throw new Refusal('NOT_FOUND', faults[0].msg, list ? { faults } : {});
-    await recomputeSetDays(db, tag, now.toISOString().slice(0, 10));
+    await recomputeSetDays(db, set, now.toISOString().slice(0, 10));
     await audited(db, ctx, 'remove-validators', id, { validators: names.length });
-    return tag;
+    return set;
   });
 
-export async function deleteTag(ctx: Context, id: string): Promise<void> {
+export async function deleteSet(ctx: Context, id: string): Promise<void> {
   await changing(ctx, async (db) => {
     await lockSetDays(db);
-    if (!(await deleteTagRow(db, ctx.caller.accountId, id))) throw tagNotFound(id);
+    if (!(await deleteSetRow(db, ctx.caller.accountId, id))) throw setNotFound(id);
     await audited(db, ctx, 'delete', id);
   });
 }

@@ -8,10 +8,10 @@ import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { bodyFaults } from '../../kernel/body.ts';
 import { badInput, collectFaults } from '../../kernel/refusal.ts';
 import { readValidatorName, type ValidatorName, type ValidatorNames } from '../validators/record.ts';
-import { checkSetId, PrivateSet } from './graphql.ts';
-import type { TagRow } from './queries.ts';
-import { MAX_ADDED, NewTag, SetValidators, TagName } from './record.ts';
-import { addValidators, createTag, deleteTag, removeValidators, renameTag } from './resolve.ts';
+import { checkSetId, PrivateSetType } from './graphql.ts';
+import type { SetRow } from './queries.ts';
+import { MAX_ADDED, NewSet, SetName, SetValidators } from './record.ts';
+import { addValidators, createSet, deleteSet, removeValidators, renameSet } from './resolve.ts';
 
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const read = schema.safeParse(input);
@@ -27,11 +27,11 @@ const inputOf = <Schema extends z.ZodType>(setId: string, schema: Schema, rest: 
 
 const referenceOf = ({ index, pubkey }: ValidatorNames) => index ?? pubkey;
 
-type Payload = Outcome & { set?: TagRow; pubkeysAdded?: string[]; deletedSetId?: string };
+type Payload = Outcome & { set?: SetRow; pubkeysAdded?: string[]; deletedSetId?: string };
 
 const changed = (t: FieldsOf<Payload>) => ({
   privateSet: t.field({
-    type: PrivateSet,
+    type: PrivateSetType,
     nullable: true,
     description: 'The set as it is now; null when the mutation was refused.',
     resolve: (payload) => payload.set,
@@ -140,8 +140,8 @@ builder.mutationField('createPrivateSet', (t) =>
     args: { input: t.arg({ type: CreateInput, required: true, description: inputText }) },
     resolve: (_root, { input: { name, network, validators } }, ctx) =>
       mutate(ctx, async () => {
-        const tag = checked(NewTag, { name, validators: (validators ?? []).map(referenceOf) });
-        return { set: await createTag(ctx, network ?? ctx.network, tag, 'input') };
+        const tag = checked(NewSet, { name, validators: (validators ?? []).map(referenceOf) });
+        return { set: await createSet(ctx, network ?? ctx.network, tag, 'input') };
       }),
   }),
 );
@@ -192,8 +192,8 @@ builder.mutationField('renamePrivateSet', (t) =>
     args: { input: t.arg({ type: RenameInput, required: true, description: inputText }) },
     resolve: (_root, { input }, ctx) =>
       mutate(ctx, async () => {
-        const [id, { name }] = inputOf(input.setId, TagName, { name: input.name });
-        return { set: await renameTag(ctx, id, name) };
+        const [id, { name }] = inputOf(input.setId, SetName, { name: input.name });
+        return { set: await renameSet(ctx, id, name) };
       }),
   }),
 );
@@ -208,7 +208,7 @@ builder.mutationField('deletePrivateSet', (t) =>
     resolve: (_root, { input }, ctx) =>
       mutate(ctx, async () => {
         const deletedSetId = checkSetId(input.setId, badMutationInput);
-        await deleteTag(ctx, deletedSetId);
+        await deleteSet(ctx, deletedSetId);
         return { deletedSetId };
       }),
   }),

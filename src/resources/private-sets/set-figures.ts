@@ -1,0 +1,34 @@
+import { builder } from '../../graphql/schema/builder.ts';
+import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { attestationsOf } from '../attestations/graphql.ts';
+import { figuresOf } from '../figures/graphql.ts';
+import { setFigures } from '../figures/resolve.ts';
+import { OperatorSummaryType } from '../operators/summary.ts';
+import { PrivateSetType } from './graphql.ts';
+import type { SetRow } from './loaders.ts';
+import { loadSetSummary } from './summary-loaders.ts';
+
+const keyOf = (set: SetRow) => ({ network: set.network, idType: 'privateSet' as const, id: set.id });
+
+figuresOf(PrivateSetType, keyOf, setFigures, {
+  also: (name) => `REST: GET /v1/eth/sets/{id}/${name}.`,
+});
+
+attestationsOf(
+  PrivateSetType,
+  keyOf,
+  'Attestation duties over time. REST: GET /v1/eth/sets/{id}/attestations.',
+);
+
+builder.objectField(PrivateSetType, 'summary', (t) =>
+  t.field({
+    type: OperatorSummaryType,
+    nullable: true,
+    extensions: { operation: 'getOperatorSummary' },
+    description:
+      'Its figures in a window; null when the set was deleted meanwhile. REST: GET /v0/eth/operators/{operator_id}/summary.',
+    args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The window.' }) },
+    resolve: ({ id, network }, { window: timeWindow }, ctx) =>
+      loadSetSummary(ctx, { id, network, timeWindow }),
+  }),
+);

@@ -1,0 +1,52 @@
+import type { Network } from '../../chain/networks.ts';
+import type { TimeWindow } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { batchListLoader, batchLoader } from '../../db/batch/loaders.ts';
+import type { Stored } from '../../db/batch/stored.ts';
+import type { OperatorSummary } from '../operators/record.ts';
+import { readSetId } from './record.ts';
+import { type SetKey, storedSetDates } from './set-days.ts';
+import { setSummaries, summaryOf } from './summary-queries.ts';
+
+type SetRow = OperatorSummary & { network: Network };
+type Window = { network: Network; timeWindow: TimeWindow };
+
+/** Finds only the caller's sets. */
+export const loadSetSummary = async (
+  ctx: Context,
+  { id, ...window }: Window & { id: string },
+): Promise<SetRow | undefined> => {
+  const uuid = readSetId(id);
+  if (uuid === undefined) return undefined;
+  const { network, timeWindow } = window;
+  return batchLoader<string, SetRow>(
+    ctx.loaders,
+    `setSummary:${network}:${timeWindow}`,
+    (key) => key,
+    async (ids) => {
+      const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, { ids });
+      return new Map(found.map((row) => [row.id, summaryOf(row, timeWindow)]));
+    },
+  ).load(uuid);
+};
+
+/** Finds only the caller's sets, most validators first. */
+export const loadSetSummaries = async (
+  ctx: Context,
+  window: Window,
+  part: { from: number; size: number },
+): Promise<SetRow[]> => {
+  const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, part);
+  return found.map((row) => summaryOf(row, window.timeWindow));
+};
+
+/** Does not check ownership. */
+export async function loadStoredSetDates(ctx: Context, set: SetKey, utc: boolean): Promise<Stored> {
+  const read = batchListLoader(
+    ctx.loaders,
+    `storedSetDates:${utc}`,
+    (key: SetKey) => key.id,
+    (sets) => storedSetDates(ctx.primary, sets, utc),
+  );
+  return (await read(set))[0] as Stored;
+}
