@@ -1,5 +1,5 @@
 import type { EpochRange } from './calendar.ts';
-import type { Network } from './networks.ts';
+import { forkEpochs, type Network, networks } from './networks.ts';
 
 /** Gwei per epoch since Electra (EIP-7251; `specs/electra/beacon-chain.md` of the consensus specs). */
 const MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA = 128_000_000_000n;
@@ -9,15 +9,16 @@ export const EFFECTIVE_BALANCE_INCREMENT = 1_000_000_000n;
 
 export const MAX_EFFECTIVE_BALANCE_ELECTRA = 2_048_000_000_000n;
 
-export const electraEpoch: Record<Network, number> = {
-  mainnet: 364_032,
-  hoodi: 2_048,
-  holesky: 115_968,
-  sepolia: 222_464,
-};
+const epochsOfFork = <Fork extends 'electra' | 'gloas'>(fork: Fork) =>
+  Object.fromEntries(networks.map((network) => [network, forkEpochs[network][fork]])) as Record<
+    Network,
+    (typeof forkEpochs)[Network][Fork]
+  >;
+
+export const electraEpoch = epochsOfFork('electra');
 
 /** Where a release knows it; of other networks, an index tells it (`network_forks`). */
-export const gloasEpoch: Readonly<Partial<Record<Network, number>>> = { sepolia: 353_024 };
+export const gloasEpoch = epochsOfFork('gloas');
 
 const presets = {
   least: MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA,

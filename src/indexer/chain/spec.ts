@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { FAR_FUTURE_EPOCH, SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
-import { electraEpoch, gloasEpoch } from '../../chain/churn.ts';
-import { depositContract, genesisTime, type Network, networks } from '../../chain/networks.ts';
-import { AnswerError } from '../answers/error.ts';
+import {
+  depositContract,
+  forkEpochs,
+  genesisTime,
+  genesisValidatorsRoot,
+  type Network,
+  networks,
+} from '../../chain/networks.ts';
 import { integerOf, shown } from '../answers/json.ts';
+import { AnswerError } from '../answers/error.ts';
 import { type Fork, forks } from './types.ts';
 
 /** The node is of a chain that this version does not index. Malformed answers are `AnswerError`s, and asked again. */
@@ -273,22 +279,21 @@ export function parseGenesis(data: unknown): Genesis {
   };
 }
 
-/** Hoodi's forks are not compared: development chains and recorded ones take its genesis, with forks of their own. */
-const knownForks: Partial<Record<Network, Partial<Record<Fork, number>>>> = Object.fromEntries(
-  networks
-    .filter((network) => network !== 'hoodi')
-    .map((network) => [network, { electra: electraEpoch[network], gloas: gloasEpoch[network] }]),
-);
+/** Development chains and recorded ones take the genesis time of a network, usually hoodi's, with forks of their own. */
+function knownForks(network: Network, validatorsRoot: string): Partial<Record<Fork, number>> {
+  if (validatorsRoot === genesisValidatorsRoot[network]) return forkEpochs[network];
+  const { electra, gloas } = forkEpochs[network];
+  return network === 'hoodi' ? {} : { electra, ...(gloas !== undefined && { gloas }) };
+}
 
 /** Throws if the node contradicts what is known of its network. A fork that it does not schedule is no contradiction. */
-function checkKnown(network: Network, { forkEpochs, depositContractAddress }: ChainSpec): void {
-  for (const [name, epoch] of Object.entries(knownForks[network] ?? {})) {
-    const told = forkEpochs[name as Fork];
-    if (epoch !== undefined && Number.isFinite(told) && told !== epoch)
+function checkKnown(network: Network, { validatorsRoot }: Genesis, spec: ChainSpec): void {
+  const { forkEpochs: told, depositContractAddress } = spec;
+  for (const [name, epoch] of Object.entries(knownForks(network, validatorsRoot)))
+    if (Number.isFinite(told[name as Fork]) && told[name as Fork] !== epoch)
       throw new SpecError(
-        `the node has the genesis time of ${network}, but schedules ${name} at epoch ${told} in place of ${epoch}; it is of another network.`,
+        `the node has the genesis time of ${network}, but schedules ${name} at epoch ${told[name as Fork]} in place of ${epoch}; it is of another network.`,
       );
-  }
   const contract = depositContract[network];
   if (depositContractAddress !== undefined && depositContractAddress !== contract)
     throw new SpecError(
@@ -306,7 +311,7 @@ export function networkOf(genesis: Genesis, spec: ChainSpec, expected?: Network)
   const named = networks.find((network) => network === spec.configName);
   if (named !== undefined && named !== found)
     throw new SpecError(`the node has the genesis time of ${found} but the config of ${named} (${told}).`);
-  checkKnown(found, spec);
+  checkKnown(found, genesis, spec);
   if (expected !== undefined && expected !== found)
     throw new SpecError(
       `the node is of ${found} (${told}), but --network is ${expected}; pass --network ${found}, or a node of ${expected}.`,

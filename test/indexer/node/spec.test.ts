@@ -136,6 +136,23 @@ describe('the network', () => {
     );
   });
 
+  it('by its own validators is refused with other forks than it has', () => {
+    const validatorsRoot = '0x212f13fc4df078b6cb7db228f1c8307566dcecf900867401a92023d7ba99cb5f';
+    const own = { ...specAnswer, ELECTRA_FORK_EPOCH: '2048', FULU_FORK_EPOCH: '50688' };
+    expect(networkOf({ ...hoodi, validatorsRoot }, parseSpec(own))).toBe('hoodi');
+    for (const [name, epoch] of [
+      ['DENEB', '1'],
+      ['ELECTRA', '2049'],
+      ['FULU', '50687'],
+    ]) {
+      const other = parseSpec({ ...own, [`${name}_FORK_EPOCH`]: epoch });
+      expect(() => networkOf({ ...hoodi, validatorsRoot }, other)).toThrow(
+        new RegExp(`schedules ${name?.toLowerCase()} at epoch ${epoch} in place of`),
+      );
+      expect(networkOf(hoodi, other)).toBe('hoodi'); // a development chain
+    }
+  });
+
   describe('sepolia', () => {
     const sepolia = { ...hoodi, time: 1_655_733_600 };
     const answer = {
