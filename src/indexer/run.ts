@@ -82,7 +82,7 @@ async function setLabels(store: Store, rules: readonly LabelRule[], network: Net
       : `from epoch ${first} (${new Date(epochStart(network, first) * 1000).toISOString()}) on`;
   say(
     'info',
-    `${count} validators have new names. All days get them with the next publication, and hours ${since}; earlier hours keep the names that they had.`,
+    `${count} validators have new names. Days get them with the next publication, and hours ${since}. Earlier hours of operators with other validators than before are removed, because they would not add up to their days.`,
   );
 }
 

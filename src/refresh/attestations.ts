@@ -12,6 +12,7 @@ import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices } from './known.ts';
 import { localDays } from './local-days.ts';
 import { type ComputedType, checkShareNames, knownOperators } from './operators.ts';
+import { removeStaleHours } from './stale-hours.ts';
 import { scaled } from './validators.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
@@ -40,7 +41,10 @@ export async function refreshAttestations(
     ...computedAttestations,
     merge: async (_, options) => {
       const counts = await computedAttestations.merge(client, options);
-      return { ...counts, removed: await removeStale(client, asked, classes, dates) };
+      const removed = await removeStale(client, asked, classes, dates);
+      const ofIndex = types.filter((type) => type !== 'validator');
+      const hours = await removeStaleHours(client, asked, { types: ofIndex, dates, counts: added });
+      return { ...counts, removed: removed + hours };
     },
   };
   // Sums one day per statement, because the hash table of a week exceeds the memory.

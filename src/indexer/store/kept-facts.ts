@@ -6,7 +6,7 @@ import { firstOpenEpoch } from './periods.ts';
 /** Facts of days that are not published are kept for 20 days at most. */
 const MOST_EPOCHS = 20 * 225;
 
-type Hour = { utc: boolean; period: number; start: number };
+type Hour = { utc: boolean; period: number; start: number; end: number };
 
 const firstOfDay = (network: Network, utc: boolean, day: number): number =>
   epochsOfDay(network, utc ? 'utc' : 'chain', day).first;
@@ -26,7 +26,9 @@ async function firstKept(client: pg.ClientBase, network: Network, epoch: number)
     ],
   );
   const { rows: due } = await client.query<{ first: number | null }>(
-    '/* firstDueHour */ select min(start_epoch) as first from index_periods where network = $1 and due and hourly',
+    `/* firstDueHour */
+    select min(start_epoch) as first from index_periods
+    where network = $1 and due and hourly and balances is not null`,
     [network],
   );
   const firsts = rows.map(({ utc, day }) => firstOfDay(network, utc, day));
@@ -46,17 +48,19 @@ export async function dropFacts(
   ]);
   const { rows: hours } = await client.query<Hour>(
     `/* keptHours */
-    select utc, period, start_epoch as start from index_periods where network = $1 and balances is not null`,
+    select utc, period, start_epoch as start, end_epoch as end from index_periods
+    where network = $1 and balances is not null`,
     [network],
   );
-  const gone = hours.filter(({ utc, start }) => {
+  const gone = hours.filter(({ utc, start, end }) => {
     const day = dayOfEpoch(network, utc ? 'utc' : 'chain', start);
-    return Math.max(first, firstOfDay(network, utc, day)) < kept || start < kept;
+    // After `epoch` are hours of an index that began anew before them.
+    return Math.max(first, firstOfDay(network, utc, day)) < kept || start < kept || end > epoch;
   });
   if (gone.length === 0) return;
   await client.query(
     `/* dropBalances */
-    update index_periods set balances = null, due = false
+    update index_periods set balances = null
     where network = $1 and hourly and (utc, period) in (select * from unnest($2::boolean[], $3::int[]))`,
     [network, gone.map(({ utc }) => utc), gone.map(({ period }) => period)],
   );

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { faultText } from '../../ingest/importer/fault-messages.ts';
+import { hoursDue, periodsDue } from '../../ingest/refresh/renamed.ts';
 import { type Format, openSource } from '../../ingest/source/open.ts';
 import { readRows, SourceError } from '../../ingest/source/source.ts';
 import { decode } from '../../kernel/decode.ts';
@@ -147,32 +148,26 @@ export async function storeLabels(
     ],
   );
   const labelled = await label(client, network, undefined);
-  await namesChanged(client, network, labelled);
-  if (labelled.length > 0) await allDaysDue(client, network);
+  await namesChanged(client, network, labelled, periodsDue);
   return labelled.length;
 }
 
-/** Locks the days in the order of a refresh. */
-const allDaysDue = (client: pg.ClientBase, network: Network) =>
-  client.query(
-    `/* allDaysDue */
-    update validator_day_dates d set attestations_due = true
-    from (select utc, date from validator_day_dates where network = $1 order by utc, date for update) c
-    where d.network = $1 and d.utc = c.utc and d.date = c.date`,
-    [network],
-  );
-
-/** Labels validators whose addresses are new. Keeps labels that no rule sets. */
+/** Labels validators whose addresses are new. Keeps labels that no rule sets. Days of the past keep the old addresses. */
 export async function applyLabels(
   client: pg.ClientBase,
   network: Network,
   moved: readonly number[],
 ): Promise<void> {
   await label(client, network, moved);
-  await namesChanged(client, network, moved);
+  await namesChanged(client, network, moved, hoursDue);
 }
 
-async function namesChanged(client: pg.ClientBase, network: Network, changed: readonly number[]) {
+async function namesChanged(
+  client: pg.ClientBase,
+  network: Network,
+  changed: readonly number[],
+  due: typeof periodsDue | typeof hoursDue,
+) {
   if (changed.length === 0) return;
   await client.query(
     `/* consolidationTotals */
@@ -180,7 +175,13 @@ async function namesChanged(client: pg.ClientBase, network: Network, changed: re
     where exists (select from consolidations where network = $1 and source_index = any($2::int[]))`,
     [network, changed],
   );
-  await hoursDue(client, network, changed);
+  const { rows } = await client.query<{ epoch: number | null }>(
+    `/* firstActive */
+    select min(activation_epoch) as epoch from validators where network = $1 and validator_index = any($2::int[])`,
+    [network, changed],
+  );
+  const first = rows[0]?.epoch ?? null;
+  if (first !== null) await due(client, network, first);
   await raisedRevision(client, 'validators')();
 }
 

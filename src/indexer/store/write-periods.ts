@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import { dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { attestationsDue } from '../../refresh/due-days.ts';
 import { writeChainDailyReward } from './chain-rows.ts';
 import { writeValidatorDays } from './day-rows.ts';
 import { EffectiveBalances } from './effective.ts';
@@ -48,28 +50,31 @@ export async function sumOf(
 /** Records per query; a record has 150 kB at a million validators. */
 const AT_ONCE = 16;
 
+/** `due` is true if the stored rows of the hour have former names. */
+type Taken = { first: number; due: boolean };
+
 /**
  * Locks the period. Returns its first stored epoch; undefined if there is none, or if the period's rows cover as many
- * epochs.
+ * epochs, unless they are due.
  */
 async function takePeriod(
   client: pg.ClientBase,
   network: Network,
   { utc, hourly, period, first }: Period,
   epoch: number,
-): Promise<number | undefined> {
-  const { rows } = await client.query<{ start_epoch: number }>(
+): Promise<Taken | undefined> {
+  const { rows } = await client.query<Taken>(
     `/* takePeriod */
     insert into index_periods as p (network, utc, hourly, period, start_epoch, end_epoch)
     select $1, $2, $3, $4, min(epoch), $6 from index_epochs where network = $1 and epoch between $5 and $6
     having min(epoch) is not null
     on conflict (network, utc, hourly, period) do update
       set start_epoch = excluded.start_epoch, end_epoch = excluded.end_epoch
-      where p.end_epoch - p.start_epoch < excluded.end_epoch - excluded.start_epoch
-    returning start_epoch`,
+      where p.end_epoch - p.start_epoch < excluded.end_epoch - excluded.start_epoch + p.due::int
+    returning start_epoch as first, due`,
     [network, utc, hourly, period, first, epoch],
   );
-  return rows[0]?.start_epoch;
+  return rows[0];
 }
 
 /** Returns the datasets whose revision the caller must raise. */
@@ -93,10 +98,12 @@ export async function writePeriod(
   epoch: number,
   at: EndBalances,
 ): Promise<string[]> {
-  const first = await takePeriod(client, network, period, epoch);
-  if (first === undefined) return [];
-  const { sums, totals } = await sumOf(client, network, first, epoch, at);
+  const taken = await takePeriod(client, network, period, epoch);
+  if (!taken) return [];
+  const { sums, totals } = await sumOf(client, network, taken.first, epoch, at);
   if (period.hourly) {
+    const { utc, day } = period;
+    if (taken.due) await attestationsDue(client, network, [{ utc, date: dateOfDay(network, day) }]);
     await writeAttestationHour(client, network, period, sums, at);
     await client.query(
       `/* keepBalances */

@@ -4,8 +4,9 @@ import { FAR_FUTURE_EPOCH } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { isObject } from '../../kernel/json.ts';
 import { Validator } from '../../resources/validators/record.ts';
-import type { ColumnName, Importer } from '../importer/importer.ts';
+import { type ColumnName, type Importer, type MergeOptions, stagedScopes } from '../importer/importer.ts';
 import { plainImporter } from '../merge/plain-table.ts';
+import { periodsDue } from '../refresh/renamed.ts';
 import { mergeWithTotals } from './consolidation-totals.ts';
 import { isNodeEntry, type NodeEntry, placeInEntry, readNodeEntry } from './node-validators.ts';
 
@@ -31,7 +32,10 @@ const plain = plainImporter({
   },
   async merge(client, table, options) {
     await keepLabels(client);
-    return mergeWithTotals(client, table, options);
+    const renamed = await renamedValidators(client, options);
+    const counts = await mergeWithTotals(client, table, options);
+    for (const { network, first } of renamed) await periodsDue(client, network, first);
+    return counts;
   },
 });
 
@@ -51,6 +55,28 @@ async function keepLabels(client: pg.ClientBase): Promise<void> {
       from stored_labels l where l.place = s.place`,
     );
   await client.query('/* dropLabels */ drop table stored_labels');
+}
+
+/** Returns the indexed networks where the import changes names or addresses of validators that have been active. */
+async function renamedValidators(
+  client: pg.ClientBase,
+  options: MergeOptions,
+): Promise<{ network: Network; first: number }[]> {
+  const { text, values } = stagedScopes(['network'], options);
+  const { rows } = await client.query<{ network: Network; first: number }>(
+    `/* renamedValidators */
+    select v.network, min(v.activation_epoch) as first
+    from validators v
+    join (${text}) as of_networks on of_networks.network = v.network
+    left join staged s on s.network = v.network and s.validator_index = v.validator_index
+    where exists (select from index_state i where i.network = v.network and v.activation_epoch <= i.epoch)
+      and case when s.validator_index is null then $${values.length + 1}
+        else (v.deposit_address, v.withdrawal_address, v.node_operator, v.pool)
+          is distinct from (s.deposit_address, s.withdrawal_address, s.node_operator, s.pool) end
+    group by v.network order by v.network`,
+    [...values, options.replace],
+  );
+  return rows;
 }
 
 const refused = (issues: z.core.$ZodIssue[]) => ({

@@ -3,6 +3,9 @@ import { Chain } from '../../../src/indexer/chain/index.ts';
 import type { ChainRegistry } from '../../../src/indexer/chain/types.ts';
 import { packBalances, unpackBalances } from '../../../src/indexer/store/end-balances.ts';
 import { openStore, type Store } from '../../../src/indexer/store/index.ts';
+import type { ChainRegistry } from '../../../src/indexer/chain/types.ts';
+import { importFile } from '../../../src/ingest/import-file.ts';
+import { useFiles } from '../../ingest/rows.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { slow } from '../../support/thorough.ts';
 import { recorded, recordingOf } from '../chain/recording.ts';
@@ -15,6 +18,7 @@ const [FIRST, MOVED, LAST] = [2_690, 2_708, 2_715];
 const GAP = 2_930;
 const movers = [6, 13];
 const own = addressOf(700);
+const file = useFiles();
 
 /** From epoch MOVED on, two validators with BLS credentials have those of an address. */
 function registryAt(epoch: number): ChainRegistry {
@@ -43,15 +47,15 @@ const counts = [
   'sum_inclusion_delay',
 ];
 
-/** Days that are not the sum of their hours. */
-const differing = async ({ pool }: TestDatabase, condition = 'true') =>
+/** Days that are not the sum of their hours. A day without hours counts unless `some` is set. */
+const differing = async ({ pool }: TestDatabase, { some = false } = {}) =>
   (
     await query(
       pool,
       `select e.id_type, e.entity_id, utc, date::text as date, d.total_unique_attestations as day, h.total_unique_attestations as hours
-      from (select * from attestation_days where ${condition}) d full join (
+      from attestation_days d ${some ? 'right' : 'full'} join (
         select entity_key, utc, date, ${counts.map((name) => `sum(${name}) as ${name}`).join(', ')}
-        from attestation_hours where ${condition} group by 1, 2, 3
+        from attestation_hours group by 1, 2, 3
       ) h using (entity_key, utc, date)
       join attestation_entities e using (entity_key)
       where e.id_type <> 'network'
@@ -78,6 +82,16 @@ describe('hours of operators', () => {
         ...{ withdrawalAddress: null, depositAddress: null, nodeOperator, pool: null },
       },
     ]);
+  const imported = async (nodeOperator: string) => {
+    const { rows } = await query(
+      database.pool,
+      `select validator_index as "validatorIndex", validator_pubkey as "validatorPubkey", $1 as "nodeOperator", slashed
+      from validators where validator_index < 10`,
+      [nodeOperator],
+    );
+    const path = await file(rows.map((row) => JSON.stringify(row)).join('\n'), 'validators.ndjson');
+    return importFile(database.pool, 'validators', path, { network: NETWORK });
+  };
   beforeAll(async () => {
     database = await createDatabase('empty');
     store = openStore(database.pool, NETWORK);
@@ -102,17 +116,71 @@ describe('hours of operators', () => {
     expect(await differing(database)).toEqual([]);
   });
 
-  it('keep former names where facts are gone', async () => {
+  it('have the names of an import of validators, as days have them', async () => {
+    expect(await imported('imported')).toMatchObject({ updated: 10 });
+    await store.publish();
+    expect(await of('attestation_days', 'after')).toEqual([]);
+    expect(await of('attestation_days', 'imported')).toEqual([FIRST, 2_700]);
+    expect(await differing(database)).toEqual([]);
+  });
+
+  it('are removed where facts are gone and the day has other validators by now', async () => {
     store.begin();
     await write(store, GAP, GAP + 12);
     await store.publish();
+    expect(await differing(database)).toEqual([]);
+    const others = await of('attestation_hours', addressOf(3));
     await named('later');
     expect(await store.firstKeptHour()).toBe(GAP);
     await store.publish();
-    expect(await of('attestation_days', 'after')).toEqual([]);
+    expect(await of('attestation_days', 'imported')).toEqual([]);
     expect(await of('attestation_days', 'later')).toEqual([FIRST, 2_700, GAP]);
     expect((await of('attestation_hours', 'later'))[0]).toBe(GAP);
-    expect((await of('attestation_hours', 'after')).at(-1)).toBeLessThan(GAP);
+    expect(await of('attestation_hours', 'imported')).toEqual([]);
+    expect(await of('attestation_hours', addressOf(3))).toEqual(others);
+    expect(await differing(database, { some: true })).toEqual([]);
+  });
+
+  it('are removed, too, where a day is due for another reason after an address changed', async () => {
+    const moves = [6];
+    const registry = registryAt(GAP);
+    const records = {
+      ...registry,
+      record: (index: number) => ({
+        ...registry.record(index),
+        ...(moves.includes(index) && {
+          withdrawalCredentials: `0x01${'00'.repeat(11)}${addressOf(800).slice(2)}`,
+        }),
+      }),
+    };
+    const facts = madeFacts(made, GAP + 13, GAP);
+    await store.write({ ...facts, changed: Uint32Array.from(moves) }, savedAs('x'), records, {
+      partial: true,
+    });
+    await store.publish();
+    expect((await of('attestation_hours', own))[0]).toBe(FIRST);
+    expect(await differing(database, { some: true })).toEqual([]);
+    await query(database.pool, 'update validator_day_dates set attestations_due = true where network = $1', [
+      NETWORK,
+    ]);
+    await store.publish();
+    expect((await of('attestation_days', addressOf(800)))[0]).toBe(FIRST);
+    expect((await of('attestation_hours', own))[0]).toBe(GAP);
+    expect(await differing(database, { some: true })).toEqual([]);
+  });
+
+  it('that are gone come back when an index begins anew before them', async () => {
+    store.begin();
+    await write(store, FIRST, LAST);
+    await store.publish();
+    const { rows } = await query(
+      database.pool,
+      'select count(*)::int as due from index_periods where hourly and due and start_epoch between $1 and $2',
+      [FIRST, LAST],
+    );
+    expect(rows).toEqual([{ due: 0 }]);
+    expect((await of('attestation_hours', 'later'))[0]).toBe(FIRST);
+    expect(await differing(database)).toEqual([]);
   });
 
   it('are written again with balances of any size, to the Gwei', async () => {
