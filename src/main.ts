@@ -59,6 +59,7 @@ const lazy = new Map<string, () => Promise<Command>>([
   ['refresh', async () => (await import('./commands/refresh.ts')).refreshCommand()],
   ['retain', async () => (await import('./commands/retain.ts')).retainCommand()],
   ['repack', async () => (await import('./commands/repack.ts')).repackCommand()],
+  ['status', async () => (await import('./commands/status.ts')).statusCommand()],
   ['open', async () => (await import('./commands/open.ts')).openCommand()],
   ['account', async () => (await import('./commands/account.ts')).accountCommand()],
   ['token', async () => (await import('./commands/token.ts')).tokenCommand()],

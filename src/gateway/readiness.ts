@@ -39,7 +39,7 @@ async function indexOf(
 ): Promise<{ index: Indexed[]; reason: string | undefined }> {
   const now = new Date();
   let reason: string | undefined;
-  const index = (await indexedNetworks(db)).map(({ network, epoch, forks }): Indexed => {
+  const index = (await indexedNetworks(db)).map(({ network, epoch, forks, missing }): Indexed => {
     // `own.network` is undefined until a node responds.
     const ownProblem = own && (own.network ?? network) === network ? own.problem : undefined;
     const fork = forks.find(({ name }) => !isKnownFork(name));
@@ -57,6 +57,7 @@ async function indexOf(
           lastEpoch: lastEpochBefore(fork),
         },
       }),
+      ...(missing.length > 0 && { missing }),
       ...(problem !== undefined && { problem }),
     };
   });

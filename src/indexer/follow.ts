@@ -13,11 +13,12 @@ import { NodeError } from './node/errors.ts';
 import type { Nodes } from './node/index.ts';
 import { prefetcher } from './prefetch.ts';
 import { Publisher } from './publisher.ts';
-import { type Asked, endOf, newestClosed, RangeFault, startOf, staysAtHead } from './range.ts';
+import { type Asked, endOf, mayLeaveOut, newestClosed, RangeFault, startOf, staysAtHead } from './range.ts';
 import type { Retrying, Say } from './retry.ts';
 import { countError, type IndexStatus } from './status.ts';
 import type { OpenDays, Store } from './store/index.ts';
-import { periodsOf } from './store/periods.ts';
+import { firstOpenEpoch, periodsOf } from './store/periods.ts';
+import type { EpochFacts, EpochInput } from './chain/types.ts';
 
 /** `last` is the newest epoch that can be stored. */
 export type Progress = { epoch: number; last: number };
@@ -154,8 +155,8 @@ class Pass {
     const beginsAnew = (error: unknown) =>
       this.#isGone(error) ||
       (error instanceof SavedStateError && (asked.from !== undefined || staysAtHead(asked)));
-    const startAfter = (before: typeof stored) =>
-      startOf(network, asked, { finalized: this.#finalized, once }, before);
+    const startAfter = (before: typeof stored, from = asked.from) =>
+      startOf(network, { ...asked, from }, { finalized: this.#finalized, once }, before);
     const stored = await store.resume().catch((error) => {
       if (!beginsAnew(error)) throw error;
       return undefined;
@@ -163,6 +164,7 @@ class Pass {
     this.#stored = stored?.epoch;
     status.indexedEpoch = stored?.epoch ?? status.indexedEpoch;
     if (stored) await this.#o.afterEpoch?.(stored.epoch);
+    status.missingEpochs = await store.missingEpochs();
     await this.#askFinality();
     const start = startAfter(stored);
     const options = { signal: this.#signal, ...(avoid !== undefined && { avoid }) };
@@ -171,19 +173,26 @@ class Pass {
       return await this.#beginAt(start as number, options);
     } catch (error) {
       if (error instanceof InputError) this.#sayRefused(error, this.beganWith);
-      if (start !== undefined || !beginsAnew(error)) throw error;
-      const anew = startAfter(undefined) as number;
-      this.#o.say(
-        'warn',
-        `The index cannot go on after epoch ${stored?.epoch}, and begins anew at epoch ${anew}; the epochs between are left out. ${(error as Error).message}`,
-      );
+      if (!beginsAnew(error)) throw error;
+      const anew = startAfter(undefined, 'head') as number;
+      if (anew === start) throw error;
+      this.#sayAnew(stored?.epoch, anew, error as Error);
       return await this.#beginAt(anew, options);
     }
   }
 
-  /** No node has the state any more, and the index should stay at the head. */
+  #sayAnew(before: number | undefined, anew: number, { message }: Error): void {
+    this.#o.say(
+      'warn',
+      before === undefined
+        ? `The index begins at epoch ${anew}, because no node has earlier states. ${message}`
+        : `The index cannot go on after epoch ${before}, and begins anew at epoch ${anew}; the epochs between are left out. What came before is kept. With a node that has their states, "stakegraph index --once --from ${firstOpenEpoch(this.#o.network, before)}" adds them, and makes their days whole. ${message}`,
+    );
+  }
+
+  /** No node has the state any more, and epochs may be left out. */
   #isGone = (error: unknown): boolean =>
-    error instanceof NodeError && error.reason === 'pruned' && staysAtHead(this.#o.asked());
+    error instanceof NodeError && error.reason === 'pruned' && mayLeaveOut(this.#o.asked());
 
   async #beginAt(epoch: number, options: Ask): Promise<Chain> {
     const { nodes, store } = this.#o;
@@ -341,6 +350,7 @@ class Pass {
     this.#report.to = facts.epoch;
     this.#report.epochs += 1;
     status.indexedEpoch = facts.epoch;
+    status.missingEpochs = await store.missingEpochs();
     onStored({ epoch: facts.epoch, last });
     if (isNewest) this.#caughtUp = true;
     const isDayEnd = ended.some(({ hourly }) => !hourly);

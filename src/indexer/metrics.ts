@@ -12,6 +12,7 @@ export function registerIndexMetrics(registry: Registry, status: IndexStatus, no
       ? behindSeconds(status.network, status.indexedEpoch, now())
       : undefined,
   );
+  gauge('missing_epochs', 'Epochs that were left out between stored ones.', () => status.missingEpochs);
   gauge(
     'unknown_fork_epoch',
     'Epoch of the first scheduled fork that this version does not know. Figures end three epochs before it.',

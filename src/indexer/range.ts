@@ -24,8 +24,11 @@ export type Asked = {
 /** Epoch e is closed once epoch e + 2 is finalized. */
 export const newestClosed = (finalized: number): number => finalized - 2;
 
-/** True if epochs may be left out to stay at the head. */
 export const staysAtHead = ({ from, firstFrom }: Asked): boolean => (from ?? firstFrom) === 'head';
+
+/** True if epochs that no node can tell any more are left out, as no epoch or date was asked for. */
+export const mayLeaveOut = (asked: Asked): boolean =>
+  staysAtHead(asked) || (asked.from ?? asked.firstFrom) === undefined;
 
 /** `once`: the index ends at the newest closed epoch. */
 export function startOf(

@@ -7,6 +7,8 @@ export type IndexStatus = {
   headEpoch: number | undefined;
   finalizedEpoch: number | undefined;
   indexedEpoch: number | undefined;
+  /** Number of epochs that were left out between stored ones. */
+  missingEpochs: number | undefined;
   /** The first scheduled fork that this version does not know. */
   unknownFork: ScheduledFork | undefined;
   /** Result of `reasonOf`. */
@@ -21,6 +23,7 @@ export const newStatus = (): IndexStatus => ({
   headEpoch: undefined,
   finalizedEpoch: undefined,
   indexedEpoch: undefined,
+  missingEpochs: undefined,
   unknownFork: undefined,
   problem: undefined,
   nodeErrors: new Map(),

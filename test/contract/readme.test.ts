@@ -96,6 +96,7 @@ describe('documented requests', () => {
       [...(cell as string).matchAll(/`(\w+)`/g)].map(([, name]) => name as string),
     );
     const ofIndex = ['head_epoch', 'finalized_epoch', 'indexed_epoch', 'behind_seconds'].concat([
+      'missing_epochs',
       'unknown_fork_epoch',
       'node_errors_total',
       'reconcile_failures_total',

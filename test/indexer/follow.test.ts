@@ -1,13 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SettingsError } from '../../src/config/index.ts';
 import { SavedStateError } from '../../src/indexer/chain/saved-state-error.ts';
 import { SpecError } from '../../src/indexer/chain/spec.ts';
 import { LockedError } from '../../src/indexer/lock.ts';
+import { registerIndexMetrics } from '../../src/indexer/metrics.ts';
 import { RangeFault } from '../../src/indexer/range.ts';
 import { newStatus } from '../../src/indexer/status.ts';
+import { indexedNetworks } from '../../src/indexer/store/index.ts';
 import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
 import { until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
@@ -324,13 +327,13 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
       );
     });
 
-    it('goes on in the gateway with INDEX_FROM=head only, and otherwise says what to do', async () => {
+    it('goes on at the head unless an epoch was asked for; what it leaves out is told, and an archive node adds it', async () => {
       const [database, archive, node] = [await databaseForTest(), await nodeForTest(), await prunedNode()];
       await indexed(database, [archive.url], { from: FIRST, to: FIRST + 1 });
-      const run = async (firstFrom: 'head' | undefined, end: string) => {
-        const [stop, said] = [new AbortController(), [] as string[]];
+      const run = async (firstFrom: number | undefined, end: string) => {
+        const [stop, said, status] = [new AbortController(), [] as string[], newStatus()];
         await indexed(database, [node.url], {
-          ...{ firstFrom, once: false, stop: stop.signal },
+          ...{ firstFrom, once: false, stop: stop.signal, status },
           say(_level, message) {
             said.push(message);
             if (message.includes(end)) stop.abort();
@@ -338,8 +341,38 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
         });
         return said;
       };
-      await run(undefined, 'INDEX_FROM=head goes on at the head whenever states are gone');
-      expect((await run('head', 'begins anew')).at(-1)).toContain(`begins anew at epoch ${first}`);
+      await run(FIRST, 'INDEX_FROM=head goes on at the head whenever states are gone');
+      expect((await run(undefined, 'begins anew')).at(-1)).toContain(
+        `The index cannot go on after epoch ${FIRST + 1}, and begins anew at epoch ${first}; the epochs between are left out. What came before is kept. With a node that has their states, "stakegraph index --once --from 2250" adds them`,
+      );
+      const status = newStatus();
+      await indexed(database, [archive.url], { from: first, to: first + 1, status });
+      expect(status.missingEpochs).toBe(first - FIRST - 2);
+      expect(await indexedNetworks(database.pool)).toMatchObject([
+        { network: 'hoodi', epoch: first + 1, missing: [{ firstEpoch: FIRST + 2, lastEpoch: first - 1 }] },
+      ]);
+      const registry = new Registry();
+      registerIndexMetrics(registry, status);
+      expect(await registry.metrics()).toContain(`stakegraph_index_missing_epochs ${first - FIRST - 2}\n`);
+      const { said } = await indexed(database, [archive.url], { from: FIRST, status });
+      expect([said, status.missingEpochs]).toEqual([[], 0]);
+      expect(await indexedNetworks(database.pool)).toMatchObject([{ epoch: LAST, missing: [] }]);
+      expect(await contentOf(database)).toEqual(calm);
+    });
+
+    it('begins at the head if the chain day began before its states', async () => {
+      const [database, node] = [await databaseForTest(), await prunedNode()];
+      const [stop, said] = [new AbortController(), [] as string[]];
+      await indexed(database, [node.url], {
+        ...{ once: false, stop: stop.signal },
+        say(_level, message) {
+          said.push(message);
+          if (message.startsWith('The index begins at')) stop.abort();
+        },
+      });
+      expect(said.at(-1)).toContain(
+        `The index begins at epoch ${first}, because no node has earlier states.`,
+      );
     });
   });
 

@@ -5,7 +5,7 @@ import type { TestDatabase } from './gateway.ts';
 
 type Options = Partial<Omit<IndexOptions, 'asked'>> & {
   from?: number | 'head';
-  firstFrom?: 'head' | undefined;
+  firstFrom?: number | 'head' | undefined;
   to?: number;
 };
 
@@ -17,10 +17,11 @@ export async function indexed(
 ): Promise<FollowReport & { said: string[] }> {
   const said: string[] = [];
   const boundary = (epoch: number | undefined) => (epoch === undefined ? undefined : { epoch });
+  const begin = (epoch: number | 'head' | undefined) => (epoch === 'head' ? epoch : boundary(epoch));
   const report = await runIndex({
     ...{ urls, network: undefined, once: true, rate: undefined, labels: undefined, execution: undefined },
     ...{ relays: [], estimateMissed: false, database: { url, pool }, status: newStatus() },
-    asked: { from: from === 'head' ? from : boundary(from), firstFrom, to: boundary(to) },
+    asked: { from: begin(from), firstFrom: begin(firstFrom), to: boundary(to) },
     say: (_level, message) => said.push(message),
     onStored: () => undefined,
     onPublished: (_epoch, failures) => said.push(...failures),

@@ -6,6 +6,8 @@ export type Indexed = {
   behindSeconds: number;
   /** The first scheduled fork that this version does not know; figures end after `lastEpoch`. */
   unknownFork?: { name: string; epoch: number; time: string; lastEpoch: number };
+  /** Epochs that were left out between stored ones, ascending. */
+  missing?: { firstEpoch: number; lastEpoch: number }[];
   problem?: string;
 };
 
@@ -19,17 +21,26 @@ export type Readiness = {
   index?: Indexed[];
 };
 
+export type Status = {
+  status: 'ready' | 'degraded' | 'not ready';
+  reads?: true;
+  writes?: boolean;
+  reason?: string;
+  index?: Indexed[];
+};
+
+export function statusOf({ ready, writes, reason, index }: Readiness): Status {
+  const more = { ...(reason !== undefined && { reason }), ...(index?.length && { index }) };
+  if (!ready) return { status: 'not ready', ...more };
+  if (reason === undefined) return { status: 'ready', ...more };
+  return { status: 'degraded', reads: true, writes: writes ?? true, ...more };
+}
+
 export function serveHealth(app: FastifyInstance, readiness: () => Promise<Readiness>) {
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {
-    const { ready, writes, reason, index } = await readiness();
-    const indexed = index?.length ? { index } : {};
-    if (ready && reason !== undefined)
-      return { status: 'degraded', reads: true, writes: writes ?? true, reason, ...indexed };
-    if (ready) return { status: 'ready', ...indexed };
-    return reply
-      .code(503)
-      .header('retry-after', '5')
-      .send({ status: 'not ready', reason, ...indexed });
+    const found = statusOf(await readiness());
+    if (found.status === 'not ready') reply.code(503).header('retry-after', '5');
+    return found;
   });
 }

@@ -1,7 +1,6 @@
 import { type Calendar, dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
-import { lockWriters } from '../../db/changes/locks.ts';
-import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
+import { type Pool, transaction } from '../../db/pool.ts';
 import { refuseDroppedEpoch } from '../../ingest/dropped-time.ts';
 import { ensureValidatorDayParts } from '../../ingest/importers/validator-days.ts';
 import type { PartReport } from '../../refresh/index.ts';
@@ -16,6 +15,7 @@ import { writeForks } from './forks.ts';
 import { type Head, writeHead } from './head.ts';
 import { type LabelRule, storeLabels } from './labels.ts';
 import { setMarker, storeRecord, takeMarker } from './marker.ts';
+import { missingEpochs } from './networks.ts';
 import { type OpenDays, writeOpenDays } from './open-days.ts';
 import { periodsOf } from './periods.ts';
 import { publish } from './publish.ts';
@@ -23,6 +23,7 @@ import { encodeRecord, lastActiveIn, RECORD_VERSION, recordOf } from './record.t
 import { writeEpochRows } from './write-epoch.ts';
 
 export { type LabelRule, readLabels } from './labels.ts';
+export { indexedNetworks } from './networks.ts';
 export type { OpenDays } from './open-days.ts';
 export type { HeadSlashing } from './slashing-rows.ts';
 
@@ -55,19 +56,9 @@ export type Store = {
   setLabels(rules: readonly LabelRule[]): Promise<number>;
   /** First epoch whose hours get new names; undefined if only later epochs do. */
   firstKeptHour(): Promise<number | undefined>;
+  /** Number of epochs that were left out between stored ones. */
+  missingEpochs(): Promise<number>;
 };
-
-type IndexedNetwork = { network: Network; epoch: number; forks: ScheduledFork[] };
-
-/** `forks` are those that the node of the index schedules, the first one first. */
-export async function indexedNetworks(db: Queryable): Promise<IndexedNetwork[]> {
-  const text = `/* indexedNetworks */ select network, epoch, array(
-      select json_build_object('name', f.name, 'epoch', f.epoch) from network_forks f
-      where f.network = s.network order by f.epoch, f.name
-    ) as forks
-    from index_state s order by network`;
-  return (await db.query({ text, values: [] })).rows as IndexedNetwork[];
-}
 
 /** `genesisRoot` is the `genesis_validators_root` of the nodes. */
 export function openStore(pool: Pool, network: Network, genesisRoot: string | null = null): Store {
@@ -135,5 +126,6 @@ export function openStore(pool: Pool, network: Network, genesisRoot: string | nu
         return storeLabels(client, network, rules);
       }),
     firstKeptHour: () => firstKeptHour(pool, network),
+    missingEpochs: () => missingEpochs(pool, network),
   };
 }
