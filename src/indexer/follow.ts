@@ -18,7 +18,6 @@ import type { Retrying, Say } from './retry.ts';
 import { countError, type IndexStatus } from './status.ts';
 import type { OpenDays, Store } from './store/index.ts';
 import { firstOpenEpoch, periodsOf } from './store/periods.ts';
-import type { EpochFacts, EpochInput } from './chain/types.ts';
 
 /** `last` is the newest epoch that can be stored. */
 export type Progress = { epoch: number; last: number };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { dateOfDay, dayOfDate } from '../../chain/calendar.ts';
-import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import { dateOfDay, dayOfDate } from '../chain/calendar.ts';
+import { join, raw, type Sql, sql } from '../db/rows.ts';
 import type { DaysAsked } from './due-days.ts';
 import { run } from './write.ts';
 

@@ -36,7 +36,9 @@ describe('stakegraph status', () => {
     await run(
       `insert into datasets (name, revision, refreshed_at) values ('blocks', 3, '2026-11-30T10:00:00Z')`,
     );
-    await run(`insert into dataset_origins (dataset, network, origin, written_at) values ('blocks', 'hoodi', 'index', now())`);
+    await run(
+      `insert into dataset_origins (dataset, network, origin, written_at) values ('blocks', 'hoodi', 'index', now())`,
+    );
     await run(
       `insert into chain_balances (network, epoch, total_active_balance) values ('hoodi', $1, 32000000000)`,
       [now - 5],

@@ -8,8 +8,8 @@ import {
   type Network,
   networks,
 } from '../../chain/networks.ts';
-import { integerOf, shown } from '../answers/json.ts';
 import { AnswerError } from '../answers/error.ts';
+import { integerOf, shown } from '../answers/json.ts';
 import { type Fork, forks } from './types.ts';
 
 /** The node is of a chain that this version does not index. Malformed answers are `AnswerError`s, and asked again. */

@@ -1,5 +1,6 @@
 import { type Calendar, dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { lockWriters } from '../../db/changes/locks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { refuseDroppedEpoch } from '../../ingest/dropped-time.ts';
 import { ensureValidatorDayParts } from '../../ingest/importers/validator-days.ts';

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { faultText } from '../../ingest/importer/fault-messages.ts';
-import { hoursDue, periodsDue } from '../../ingest/refresh/renamed.ts';
+import { hoursDue, periodsDue } from '../../ingest/merge/due-periods.ts';
 import { type Format, openSource } from '../../ingest/source/open.ts';
 import { readRows, SourceError } from '../../ingest/source/source.ts';
 import { decode } from '../../kernel/decode.ts';
 import { count, hex, text } from '../../kernel/leaves.ts';
-import { hoursDue } from '../../refresh/due-hours.ts';
 
 const MAX_FAULTS = 10;
 const MAX_INDEX = 2 ** 31 - 1;

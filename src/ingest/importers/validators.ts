@@ -5,8 +5,8 @@ import { Network } from '../../chain/networks.ts';
 import { isObject } from '../../kernel/json.ts';
 import { Validator } from '../../resources/validators/record.ts';
 import { type ColumnName, type Importer, type MergeOptions, stagedScopes } from '../importer/importer.ts';
+import { periodsDue } from '../merge/due-periods.ts';
 import { plainImporter } from '../merge/plain-table.ts';
-import { periodsDue } from '../refresh/renamed.ts';
 import { mergeWithTotals } from './consolidation-totals.ts';
 import { isNodeEntry, type NodeEntry, placeInEntry, readNodeEntry } from './node-validators.ts';
 

@@ -3,7 +3,6 @@ import { Chain } from '../../../src/indexer/chain/index.ts';
 import type { ChainRegistry } from '../../../src/indexer/chain/types.ts';
 import { packBalances, unpackBalances } from '../../../src/indexer/store/end-balances.ts';
 import { openStore, type Store } from '../../../src/indexer/store/index.ts';
-import type { ChainRegistry } from '../../../src/indexer/chain/types.ts';
 import { importFile } from '../../../src/ingest/import-file.ts';
 import { useFiles } from '../../ingest/rows.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
