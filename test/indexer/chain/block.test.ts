@@ -218,6 +218,11 @@ describe('requests', () => {
     ['of who exits', { exitEpoch: FULU + 9 }, {}],
     ['of who is not active', { activationEpoch: FULU + 1 }, {}],
     ['of BLS credentials', { withdrawalCredentials: `0x00${'00'.repeat(11)}${addressOf(3).slice(2)}` }, {}],
+    [
+      'of who is compounding',
+      { withdrawalCredentials: `0x02${'00'.repeat(11)}${addressOf(3).slice(2)}` },
+      {},
+    ],
     ['to another validator', {}, { targetPubkey: pubkeyOf(4) }],
     ['of an unknown validator', {}, { sourcePubkey: pubkeyOf(77), targetPubkey: pubkeyOf(77) }],
   ])('%s do not', (_, record, change) => {

@@ -5,6 +5,8 @@ import {
   onboardBuildersFromPendingDeposits,
   processPendingDeposits,
 } from '../../../src/indexer/chain/deposits.ts';
+import { bidOf, factsOf } from '../../../src/indexer/chain/facts.ts';
+import { statusOf } from '../../../src/indexer/chain/payloads.ts';
 import {
   processBuilderPendingPayments,
   processExecutionPayloadBid,
@@ -157,6 +159,42 @@ describe('the bid of a builder', () => {
     expect(paymentIn(late)).toBe('unpaid');
     settleBuilderPayment(late, SLOT);
     expect(paymentIn(late)).toBe('settled');
+  });
+
+  it('is settled where the child comes after all blocks of the next epoch', () => {
+    const world = gloasWorld();
+    const block = gloasBlock(SLOT, { bid });
+    world.blocks.set(block.root, statusOf(block));
+    processExecutionPayloadBid(world, block);
+    end(world, FORK + 1);
+    const size = world.balances.length;
+    const told = (child: BeaconBlock | undefined) => {
+      const open = {
+        blocks: [
+          {
+            slot: SLOT,
+            proposerIndex: 0,
+            block,
+            payload: 'unknown',
+            consensusRewards: 0,
+            bid: bidOf(block, []),
+          },
+        ],
+      };
+      const state = {
+        epoch: FORK + 1,
+        balances: world.balances,
+        increments: world.increments,
+        builders: null,
+      };
+      const duties = { rewards: new Float64Array(size), penaltiesWithoutDuty: new Map() };
+      const applied = { duties, votes: { votes: new Uint8Array(size), delays: new Uint8Array(size) } };
+      const following = child ? [child] : [];
+      const facts = factsOf(world, state as never, open as never, applied as never, following, []);
+      return facts.blocks.map(({ payload, bid }) => [payload, bid?.payment]);
+    };
+    expect(told(gloasBlock(SLOT + 70, { parent: SLOT }))).toEqual([['full', 'settled']]);
+    expect(told(gloasBlock(SLOT + 70, { parent: SLOT, after: SLOT - 1 }))).toEqual([['empty', 'unpaid']]);
   });
 
   it('is paid for an empty block at the end of the next epoch, if enough of those who vote in time voted for it', () => {
