@@ -1,7 +1,7 @@
 import pg from 'pg';
+import { fairTurns, type Turn } from '../kernel/fair-turns.ts';
 import { Refusal, unavailable } from '../kernel/refusal.ts';
 import { tracer } from '../kernel/tracing.ts';
-import { accountLines } from './account-lines.ts';
 import {
   boundStatements,
   Connection,
@@ -19,7 +19,7 @@ export type Statement = {
   values: unknown[];
   /** Only servers that have this revision of the dataset can answer. */
   since?: { dataset: string; revision: number } | undefined;
-  /** The account that asks, whose statements at a time are bounded. Without it, nothing but the pool bounds them. */
+  /** The account that asks. Accounts take turns; a statement without one waits for none of them but needs a connection. */
   account?: string;
 };
 export type Result = { rows: Record<string, unknown>[] };
@@ -43,7 +43,7 @@ export type Pool = Queryable & {
   abandon(): Promise<void>;
   /** Keeps one connection open. */
   keepOne?(): void;
-  /** `inLine`: statements that wait for others of their account. */
+  /** `waiting` for a connection; `inLine`: for other statements of their account. */
   stats(): { total: number; idle: number; waiting: number; inLine: number };
   end(): Promise<void>;
 };
@@ -54,7 +54,7 @@ type Options = {
   max?: number;
   statementTimeoutMs?: number;
   waitTimeoutMs?: number;
-  /** Maximum number of statements of one account at a time. Without it, accounts share the pool unbounded. */
+  /** Maximum number of statements of one account at a time. Without it, accounts do not take turns. */
   ofAccount?: number;
   /** Must be off behind a pooler without support for prepared statements. */
   prepared?: boolean;
@@ -94,21 +94,24 @@ export function createPool(options: Options): Pool {
   let ending = false;
   pool.on('error', (error) => ending || options.onError?.(error));
 
-  const lines = options.ofAccount === undefined ? undefined : accountLines(options.ofAccount, waitTimeoutMs);
+  const { ofAccount: most } = options;
+  const turns = most && fairTurns({ places: settings.max as number, most, waitTimeoutMs });
   function enter(account: string | undefined, use: Acquired): void {
-    if (!lines || account === undefined) acquire(pool, waitTimeoutMs, use);
-    else
-      lines.enter(account, (refusal) => {
-        if (refusal) return use(refusal);
-        acquire(pool, waitTimeoutMs, (error, client) => {
-          if (!client) lines.leave(account);
-          use(error, client);
-        });
+    if (!turns) {
+      acquire(pool, waitTimeoutMs, use);
+      return;
+    }
+    turns.enter(account, (refusal, turn) => {
+      if (refusal) return use(refusal);
+      acquire(pool, waitTimeoutMs, (error, client) => {
+        if (!client) turns.leave(turn as Turn);
+        use(error, client, turn);
       });
+    });
   }
-  function leave(account: string | undefined, client: pg.PoolClient, isBroken = false): void {
+  function leave(turn: Turn | undefined, client: pg.PoolClient, isBroken = false): void {
     client.release(isBroken || retired.has(client));
-    if (account !== undefined) lines?.leave(account);
+    if (turns && turn) turns.leave(turn);
   }
 
   const retired = new WeakSet<pg.PoolClient>();
@@ -129,10 +132,15 @@ export function createPool(options: Options): Pool {
 
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>, account?: string): Promise<T> {
     let client: pg.PoolClient | undefined;
+    let turn: Turn | undefined;
     let broken = false;
     try {
       client = await new Promise<pg.PoolClient>((resolve, reject) =>
-        enter(account, (error, found) => (found ? resolve(found) : reject(error))),
+        enter(account, (error, found, own) => {
+          turn = own;
+          if (found) resolve(found);
+          else reject(error);
+        }),
       );
       return await work(client);
     } catch (failure) {
@@ -140,13 +148,13 @@ export function createPool(options: Options): Pool {
       broken = assessed.broken;
       throw assessed.error;
     } finally {
-      if (client) leave(account, client, broken);
+      if (client) leave(turn, client, broken);
     }
   }
 
   const query = ({ text, values, account }: Statement): Promise<Result> =>
     new Promise((resolve, reject) => {
-      enter(account, (failure, client) => {
+      enter(account, (failure, client, turn) => {
         if (!client) return reject(assess(failure as Error, client).error);
         const run = (name: string | undefined) => {
           // pg would copy the properties of a plain object, which took 5 of the 90 µs of a summary.
@@ -156,7 +164,7 @@ export function createPool(options: Options): Pool {
               return run(undefined);
             }
             const assessed = error ? assess(error, client) : undefined;
-            leave(account, client, assessed?.broken);
+            leave(turn, client, assessed?.broken);
             if (assessed) reject(assessed.error);
             else resolve(result);
           });
@@ -190,21 +198,20 @@ export function createPool(options: Options): Pool {
     keepOne() {
       pool.options.min = 1;
     },
-    stats: () => ({
-      total: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-      inLine: lines?.waiting() ?? 0,
-    }),
+    stats() {
+      const { totalCount: total, idleCount: idle, waitingCount } = pool;
+      const { own, scarce } = turns ? turns.waiting() : { own: 0, scarce: 0 };
+      return { total, idle, waiting: waitingCount + scarce, inLine: own };
+    },
     end: () => {
       ending = true;
-      lines?.stop();
+      if (turns) turns.stop();
       return pool.end().finally(bound?.stop);
     },
   };
 }
 
-type Acquired = (error: Error | undefined, client?: pg.PoolClient) => void;
+type Acquired = (error: Error | undefined, client?: pg.PoolClient, turn?: Turn) => void;
 
 /**
  * Uses callbacks, because rows in pg's promises survive two garbage collections. Callbacks give 41,300 responses per

@@ -15,8 +15,10 @@ import type { ReplicaState } from '../../src/db/replicas/replica.ts';
 import { buildServer } from '../../src/http/server.ts';
 import type { IndexStatus } from '../../src/indexer/status.ts';
 import { deadlines, serverDeadlines, waitTimeoutMs } from './deadlines.ts';
-import { databaseUrl, type Template } from './global-setup.ts';
+import { databaseUrl, makeTemplate, type Template } from './global-setup.ts';
 import { shownByCall, shownByQuery } from './interface.ts';
+import { makeLargeOperator } from './large-operator.ts';
+import { measured } from './transactions.ts';
 
 export type TestDatabase = { url: string; pool: Pool; drop(): Promise<void> };
 
@@ -31,9 +33,13 @@ export async function createDatabase(template: Template = 'empty'): Promise<Test
     await admin.query(`select pg_advisory_lock(42)`);
     await admin.query(statement).finally(() => admin.end());
   };
-  await run(
-    `create database ${name} template ${inject('templates')[template]} strategy ${inject('cloning')}`,
-  );
+  const templates = inject('templates');
+  if (template === 'large')
+    await makeTemplate(serverUrl, templates.large, templates.sample, async (draft) => {
+      const filling = createPool({ url: draft, readOnly: false });
+      await makeLargeOperator(filling).finally(() => filling.end());
+    });
+  await run(`create database ${name} template ${templates[template]} strategy ${inject('cloning')}`);
   const url = databaseUrl(serverUrl, name);
   const pool = createPool({ url, readOnly: false, max: 4, waitTimeoutMs });
   return {
@@ -88,6 +94,8 @@ export async function startGateway(
     settings?: Partial<Settings>;
     /** Called for each statement, but for those within transactions. */
     onStatement?: (statement: Statement) => void;
+    /** Called for each transaction of a request, with the rows and blocks that it read and wrote. */
+    onTransaction?: (work: number) => void;
     now?: () => Date;
     /** Silent unless given. */
     log?: Logger;
@@ -104,7 +112,8 @@ export async function startGateway(
   const settings = { ...readSettings(deadlines), CACHE: false, ...options.settings };
   const { STATEMENT_TIMEOUT_MS: statementTimeoutMs } = settings;
   const serving = { waitTimeoutMs, statementTimeoutMs, ofAccount: statementsOfAccount(settings) };
-  const read = createPool({ url: database.url, readOnly: true, max: 4, ...serving });
+  const max = options.settings?.DATABASE_POOL ?? 4;
+  const read = createPool({ url: database.url, readOnly: true, max, ...serving });
   const note = (text: string) => statements.push(/\/\* (\w+) \*\//.exec(text)?.[1] ?? text);
   const counting = (pool: Pool): Pool => ({
     ...pool,
@@ -115,7 +124,9 @@ export async function startGateway(
     },
   });
   const counted = counting(read);
-  const primary = createPool({ url: database.url, readOnly: false, max: 4, ...serving });
+  const { onTransaction } = options;
+  const writing = createPool({ url: database.url, readOnly: false, max: 4, ...serving });
+  const primary = onTransaction ? measured(writing, onTransaction) : writing;
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
   const limits = tierLimits(settings);

@@ -21,7 +21,8 @@ declare module 'vitest' {
   }
 }
 
-export type Template = 'empty' | 'sample';
+/** `large` is the sample data with a large operator; it is made when a test first needs it. */
+export type Template = 'empty' | 'sample' | 'large';
 
 /**
  * One real PostgreSQL for the whole run: the embedded one, or that of TEST_DATABASE_URL, which keeps the templates for
@@ -36,7 +37,11 @@ export default async function setup(project: TestProject) {
   const serverUrl = (process.env.TEST_DATABASE_URL || embedded?.url) as string;
   if (embedded) await forgo(serverUrl, ['fsync', 'synchronous_commit', 'full_page_writes']);
   const made = sourcesHash();
-  const templates = { empty: `template_empty_${made}`, sample: `template_sample_${made}` };
+  const templates = {
+    empty: `template_empty_${made}`,
+    sample: `template_sample_${made}`,
+    large: `template_large_${made}`,
+  };
   await makeTemplate(serverUrl, templates.empty, 'template1', migrate);
   await makeTemplate(serverUrl, templates.sample, templates.empty, loadSample);
   project.provide('runFolder', folder);
@@ -66,10 +71,11 @@ function sourcesHash(): string {
     if (/\.(ts|sql)$/.test(name) && /^(chain|db|ingest|kernel|resources|sample)\b/.test(name))
       hash.update(name).update(readFileSync(join(root, name)));
   }
+  hash.update(readFileSync(new URL('large-operator.ts', import.meta.url)));
   return hash.digest('hex').slice(0, 12);
 }
 
-async function makeTemplate(
+export async function makeTemplate(
   serverUrl: string,
   name: string,
   from: string,
