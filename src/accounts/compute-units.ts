@@ -7,8 +7,8 @@ export type Weight = { base: number; item: number; reads?: string };
  */
 export const computeUnits = {
   // REST paths and equivalent GraphQL fields
-  listOperators: { base: 5, item: 1 },
-  getOperatorSummary: { base: 1, item: 1 },
+  listOperators: { base: 5, item: 1, reads: 'validators of private sets' },
+  getOperatorSummary: { base: 1, item: 1, reads: 'validators of a private set' },
   listEntityAttestations: { base: 5, item: 1 },
   listSlashings: { base: 5, item: 1 },
   listSyncCommitteeRewards: { base: 5, item: 1 },
@@ -42,10 +42,10 @@ export const computeUnits = {
   getTag: { base: 1, item: 1 },
   createTag: { base: 5, item: 1, reads: 'validators × stored days' },
   renameTag: { base: 1, item: 1 },
-  deleteTag: { base: 1, item: 0 },
-  listTagValidators: { base: 1, item: 1 },
+  deleteTag: { base: 1, item: 0, reads: 'validators of the tag' },
+  listTagValidators: { base: 1, item: 1, reads: 'validators before the page in REST' },
   addTagValidators: { base: 5, item: 1, reads: 'validators × stored days' },
-  removeTagValidator: { base: 5, item: 0 },
+  removeTagValidator: { base: 5, item: 0, reads: 'validators of the tag' },
   listSetEffectiveness: { base: 5, item: 1 },
   listSetAttestations: { base: 5, item: 1 },
   listSetProposals: { base: 5, item: 1 },

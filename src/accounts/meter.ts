@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
+import type { Caller } from './caller.ts';
 import type { Queryable } from '../db/pool.ts';
 import { refuseReserved, refuseUsedUp, type Standing, standingOf } from './allowance.ts';
-import type { Caller } from './caller.ts';
+import { unitsForReading } from './compute-units.ts';
 import { memoryRates, redisRates } from './rates.ts';
 import type { Redis } from './redis.ts';
 import { type TierCounts, tierCounts } from './tiers.ts';
@@ -25,6 +26,8 @@ export type Metering = {
   remaining(units?: number): number | null;
   /** `remaining` minus reservations by other requests. */
   available(): number | null;
+  /** Adds to `charged` what rows cost that were read and are not returned, if their number is known only afterwards. */
+  read(rows: number): void;
   /** Reserves units until `charge`. Replaces an earlier reservation. */
   reserve(units: number): void;
   /** Like `reserve`, but throws if no unreserved units are left. The units are the estimate of the request. */
@@ -143,6 +146,9 @@ export async function openMeter(options: {
         available() {
           const left = metering.remaining();
           return left === null ? null : left - (reservations.get(accountId) ?? 0) + reserved;
+        },
+        read(rows) {
+          this.charged += unitsForReading(rows); // events copy the object
         },
         reserve(units) {
           if (allowance.units === undefined || units === reserved) return;

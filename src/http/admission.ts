@@ -32,9 +32,10 @@ function decoded(url: string): string {
 }
 
 /** Server errors are free, except statements that ran into their timeout; other refusals cost one unit. */
-function unitsOf(status: number, answer: Answer | null, { timedOut, estimated }: Metering): number {
+function unitsOf(status: number, answer: Answer | null, metering: Metering): number {
+  const { timedOut, estimated, charged } = metering;
   if (status >= 500) return timedOut ? estimated : 0;
-  return answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0);
+  return answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS + charged : 0);
 }
 
 /** replay.ts stores its admissions here, so that no request counts twice. */

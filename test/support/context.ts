@@ -34,6 +34,7 @@ export const contextOn = (
     rateRemaining: null,
     remaining: () => null,
     available: () => null,
+    read: () => undefined,
     reserve: () => undefined,
     claim: () => undefined,
     charge: () => undefined,

@@ -57,7 +57,8 @@ function roomCaller(route: Route<Context>, weight: Weight) {
   const { status = 200 } = route;
   return async (context: Context, input: Input, call: Call): Promise<Stored & { units: number }> => {
     const { headers = {}, body } = await route.handle(context, input as never, call);
-    const units = unitsFor(weight, rowsAnswered(body)) + readingUnits(route, context, input);
+    const own = unitsFor(weight, rowsAnswered(body)) + readingUnits(route, context, input);
+    const units = own + context.metering.charged;
     return { status, headers, pieces: status === 204 ? [''] : write(body), units };
   };
 }
@@ -107,7 +108,7 @@ function formCaller(route: Route<Context>, list: List, options: Options) {
     const found = await read(asked);
     const rows = list.rowsOf(found);
     const body = Buffer.from(linesOf(form, list, rows, true));
-    const units = unitsFor(weight, rows.length) + reading;
+    const units = unitsFor(weight, rows.length) + reading + (request.metering?.charged ?? 0);
     const linked = {
       ...headers,
       ...linksOf(found, route.successor && basePathOf(request) + route.successor),

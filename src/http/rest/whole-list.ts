@@ -139,7 +139,7 @@ export async function wholeList({
     });
     stream.once('close', () => {
       leave();
-      request.metering?.charge(unitsOf(rows + unread, pages));
+      request.metering?.charge(unitsOf(rows + unread, pages) + request.metering.charged);
     });
     return stream;
   } catch (error) {

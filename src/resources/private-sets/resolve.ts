@@ -19,6 +19,7 @@ import {
   type SetPlace,
   type SetRow,
   setPage,
+  setsById,
   setTotal,
   touchSet,
 } from './queries.ts';
@@ -177,6 +178,11 @@ export const addValidators = (
     return { tag: set, pubkeysAdded };
   });
 
+/** Those of a removal are compared with the removed ones and summed up again, those of a deletion deleted. */
+async function readMembers(ctx: Context, db: Queryable, id: string): Promise<void> {
+  ctx.metering.read((await memberTotals(db, [id]))[0]?.total ?? 0);
+}
+
 /** Memberships end today (UTC). Throws NOT_FOUND for non-members. `list` names the input field in errors. */
 export const removeValidators = (
   ctx: Context,
@@ -185,6 +191,7 @@ export const removeValidators = (
   list?: string,
 ): Promise<SetRow> =>
   change(ctx, id, async (db, set, now) => {
+    await readMembers(ctx, db, set.id);
     const ended = await endMemberships(db, set.id, names, now);
     const found = new Set(ended.flatMap((one) => [one.validatorIndex, one.validatorPubkey]));
     const faults = names.flatMap((one, at): Fault[] => {
@@ -203,7 +210,10 @@ export const removeValidators = (
 export async function deleteSet(ctx: Context, id: string): Promise<void> {
   await changing(ctx, async (db) => {
     await lockSetDays(db);
-    if (!(await deleteSetRow(db, ctx.caller.accountId, id))) throw setNotFound(id);
+    const { accountId } = ctx.caller;
+    if ((await setsById(db, accountId, [id])).length === 0) throw setNotFound(id);
+    await readMembers(ctx, db, id);
+    if (!(await deleteSetRow(db, accountId, id))) throw setNotFound(id);
     await audited(db, ctx, 'delete', id);
   });
 }

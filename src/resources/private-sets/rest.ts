@@ -151,6 +151,7 @@ const routes = [
     params: one,
     query: pageQuery,
     reply: envelopeV1(SetMember),
+    reads: (_ctx, { query }) => query.offset,
     async handle(ctx: Context, { params, query }, call) {
       const { id } = await ownSet(ctx, params.id);
       const page = await setMembers(ctx, id, { ...query, ascending: true, rowsOnly: true });

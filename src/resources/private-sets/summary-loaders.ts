@@ -6,10 +6,18 @@ import type { Stored } from '../../db/batch/stored.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { readSetId } from './record.ts';
 import { type SetKey, storedSetDates } from './set-days.ts';
-import { setSummaries, summaryOf } from './summary-queries.ts';
+import { type SetSummary, setSummaries, summaryOf } from './summary-queries.ts';
 
 type SetRow = OperatorSummary & { network: Network };
+type Asked = Parameters<typeof setSummaries> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 type Window = { network: Network; timeWindow: TimeWindow };
+
+/** Clients and relays are looked up for each validator. */
+async function readSummaries(ctx: Context, ...asked: Asked): Promise<SetSummary[]> {
+  const found = await setSummaries(ctx.primary, ctx.caller.accountId, ...asked);
+  ctx.metering.read(found.reduce((sum, { validatorCount }) => sum + validatorCount, 0));
+  return found;
+}
 
 /** Finds only the caller's sets. */
 export const loadSetSummary = async (
@@ -24,7 +32,7 @@ export const loadSetSummary = async (
     `setSummary:${network}:${timeWindow}`,
     (key) => key,
     async (ids) => {
-      const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, { ids });
+      const found = await readSummaries(ctx, window, { ids });
       return new Map(found.map((row) => [row.id, summaryOf(row, timeWindow)]));
     },
   ).load(uuid);
@@ -36,7 +44,7 @@ export const loadSetSummaries = async (
   window: Window,
   part: { from: number; size: number },
 ): Promise<SetRow[]> => {
-  const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, part);
+  const found = await readSummaries(ctx, window, part);
   return found.map((row) => summaryOf(row, window.timeWindow));
 };
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { Chain } from '../../../src/indexer/chain/index.ts';
-import type { EpochFacts } from '../../../src/indexer/types.ts';
+import type { EpochFacts } from '../../../src/indexer/chain/types.ts';
 import { project } from '../../support/process.ts';
 import { scratch } from '../../support/scratch.ts';
 import { slow } from '../../support/thorough.ts';
