@@ -135,8 +135,9 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
   },
 });
 
+/** The URL begins with what the client sent as Host, which may be no host. */
 function idsOf(url: string): Params {
-  const { searchParams } = new URL(url);
+  const searchParams = new URLSearchParams(/\?(.*)/s.exec(url)?.[1]);
   return Object.fromEntries(idNames.map((name) => [name, searchParams.get(name) ?? undefined]));
 }
 

@@ -26,7 +26,7 @@ export function rootOf(request: FastifyRequest): string {
   return depth > 0 ? '../../'.repeat(depth) : '../';
 }
 
-const HOST = /^[\w.:[\]-]+$/;
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 
 /** Where clients reach the gateway, without a slash at the end. `path` is that of `basePathOf`. */
 export const baseUrl = (publicUrl: string | undefined, protocol: string, host = '', path = ''): string =>

@@ -43,7 +43,7 @@ type Envelope = { total?: number; pages?: number; next?: string | null };
 
 function nextQuery(body: unknown): Record<string, string> | undefined {
   const { next } = body as Envelope;
-  return next == null ? undefined : Object.fromEntries(new URL(next, 'http://localhost').searchParams);
+  return next == null ? undefined : Object.fromEntries(new URLSearchParams(/\?(.*)/s.exec(next)?.[1]));
 }
 
 /** Lists of v1 have no total, so the estimate assumes full pages if there are several. */
