@@ -135,9 +135,8 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
   },
 });
 
-/** The URL begins with what the client sent as Host, which may be no host. */
 function idsOf(url: string): Params {
-  const searchParams = new URLSearchParams(/\?(.*)/s.exec(url)?.[1]);
+  const { searchParams } = new URL(url);
   return Object.fromEntries(idNames.map((name) => [name, searchParams.get(name) ?? undefined]));
 }
 
@@ -239,6 +238,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
         'The response is application/json or application/graphql-response+json; accept one of them.',
       );
     request.raw.headers.accept = accept; // Yoga ignores weights
+    request.raw.headers.host = 'localhost'; // Yoga parses a URL with it, whatever the client sent
     const partsType = acceptedParts(given);
     if (partsType) partsTypes.set(context.metering, partsType);
     const response = await yoga.handleNodeRequest(request, context);
