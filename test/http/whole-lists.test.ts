@@ -85,29 +85,42 @@ describe('?all is refused', () => {
     expect((await gateway.get('/v0/eth/blocks?all', NDJSON)).status).toBe(200);
   });
 
-  slow('to the 17th reader at once, and given when one of the 16 has gone', async () => {
-    await importRows();
-    const accounts = await Promise.all(Array.from({ length: 9 }, () => accountOf(gateway)));
-    const ninth = accounts.pop() as Account;
-    const readers = await Promise.all(accounts.flatMap((account) => [paused(account), paused(account)]));
-    expect(readers).toHaveLength(16);
-    await settled();
-    const refused = await ninth.get(path, NDJSON);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
-    expect((await accounts[0]?.get(path, NDJSON))?.status).toBe(429);
-    expect((await ninth.get('/v0/eth/operators?window=1d&idType=entity', NDJSON)).status).toBe(200);
-    readers.pop()?.destroy();
-    await eventually(async () => {
-      const { status, text } = await ninth.get(path, NDJSON);
-      expect(status).toBe(200);
-      expect(linesIn(text)).toHaveLength(ROWS);
-    }, 20_000);
-    for (const reader of readers) reader.destroy();
-    await eventually(async () => {
-      const few = await Promise.all([1, 2].map(() => ninth.get('/v0/eth/slashings?all', NDJSON)));
-      expect(few.map(({ status }) => status)).toEqual([200, 200]);
-    }, 20_000);
-  });
+  slow(
+    'to an account that reads one while eight are sent, and to the 17th reader, until one has gone',
+    async () => {
+      await importRows();
+      const accounts = await Promise.all(Array.from({ length: 13 }, () => accountOf(gateway)));
+      const last = accounts.pop() as Account;
+      const twice = accounts.slice(0, 4);
+      const readers = await Promise.all(twice.flatMap((account) => [paused(account), paused(account)]));
+      const others = accounts.slice(4);
+      readers.push(...(await Promise.all(others.map((account) => paused(account)))));
+      expect(readers).toHaveLength(16);
+      await settled();
+      expect((await twice[0]?.get(path, NDJSON))?.status).toBe(429);
+      readers.pop()?.destroy();
+      await eventually(
+        async () => expect((await last.get('/v0/eth/slashings?all', NDJSON)).status).toBe(200),
+        20_000,
+      );
+      expect((await others[0]?.get(path, NDJSON))?.status).toBe(503);
+      readers.push(await paused(others.at(-1) as Account));
+      const refused = await last.get(path, NDJSON);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+      expect((await last.get('/v0/eth/operators?window=1d&idType=entity', NDJSON)).status).toBe(200);
+      readers.pop()?.destroy();
+      await eventually(async () => {
+        const { status, text } = await last.get(path, NDJSON);
+        expect(status).toBe(200);
+        expect(linesIn(text)).toHaveLength(ROWS);
+      }, 20_000);
+      for (const reader of readers) reader.destroy();
+      await eventually(async () => {
+        const few = await Promise.all([1, 2].map(() => last.get('/v0/eth/slashings?all', NDJSON)));
+        expect(few.map(({ status }) => status)).toEqual([200, 200]);
+      }, 20_000);
+    },
+  );
 });
 
 describe('?all that ends in the middle', () => {

@@ -12,6 +12,8 @@ const MAX_ROWS = 500_000;
 /** Whole lists that an account reads at the same time. No other limit covers slow readers. */
 const MAX_OF_ACCOUNT = 2;
 const MAX_SENT = 16;
+/** While so many are sent, an account gets no second one, so that a few accounts do not take all. */
+const MANY_SENT = 8;
 
 const sent = new Map<string, number>();
 let together = 0;
@@ -73,7 +75,7 @@ function enter(account: string): () => void {
       headers: { 'retry-after': '5' },
     });
   }
-  if (together >= MAX_SENT) throw unavailable();
+  if (together >= (own > 0 ? MANY_SENT : MAX_SENT)) throw unavailable();
   sent.set(account, own + 1);
   together += 1;
   return () => {
