@@ -169,7 +169,7 @@ slow('The work of each mutation, and of one that is refused, is bounded by its c
   for (const [at, [name, input]] of cases.entries()) {
     const type = fields.find((field) => field.name === name)?.args[0]?.type;
     [statements, ofTransactions] = [[], 0];
-    const { headers, json } = await gateway.graphql(
+    const { headers } = await gateway.graphql(
       `mutation ($input: ${type}) { ${name}(input: $input) { userErrors { message } } }`,
       { input },
     );
