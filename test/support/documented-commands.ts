@@ -11,6 +11,7 @@ import { openCommand } from '../../src/commands/open.ts';
 import { refreshCommand } from '../../src/commands/refresh.ts';
 import { repackCommand } from '../../src/commands/repack.ts';
 import { retainCommand } from '../../src/commands/retain.ts';
+import { statusCommand } from '../../src/commands/status.ts';
 import { tokenCommand } from '../../src/commands/token.ts';
 import { usageCommand } from '../../src/commands/usage.ts';
 import { importers } from '../../src/ingest/importers/index.ts';
@@ -26,6 +27,7 @@ const commands = [
   refreshCommand(),
   repackCommand(),
   retainCommand(),
+  statusCommand(),
   tokenCommand(),
   usageCommand(),
   copyToCommand(),
