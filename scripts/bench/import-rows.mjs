@@ -242,7 +242,9 @@ export const datasets = {
     row: consolidation,
     tables: {
       consolidations: 'epoch, source_index',
-      consolidation_places: 'network, sorted_by, place',
+      consolidation_entities: 'entity',
+      entity_consolidations: 'entity, source_index',
+      consolidation_epochs: 'entity, epoch',
     },
   },
   'chain-balances': { row: balance, tables: { chain_balances: `network <> 'mainnet', network, epoch` } },

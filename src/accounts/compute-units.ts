@@ -20,21 +20,17 @@ export const computeUnits = {
   getBlock: { base: 1, item: 1 },
   listChainDailyRewards: { base: 5, item: 1 },
   getChainDailyReward: { base: 1, item: 1 },
-  listConsolidations: {
-    base: 5,
-    item: 1,
-    reads: 'validators of the operator, for the page and for the total',
-  },
+  listConsolidations: { base: 5, item: 1 },
   listEntityConsolidations: {
     base: 20,
     item: 1,
-    reads: 'consolidations, for the page and for the total, if the days are bounded',
+    reads: 'consolidations, if the days are bounded',
   },
   listConsolidationCapacity: { base: 5, item: 1 },
   listEntityConsolidationCapacity: {
     base: 20,
     item: 1,
-    reads: 'consolidations, for the page and for the total, in the window `all`',
+    reads: 'consolidations, in the window `all`',
   },
   listValidatorRewards: { base: 5, item: 1 },
   listNetworkRewards: { base: 5, item: 1 },
@@ -53,7 +49,7 @@ export const computeUnits = {
   // GraphQL only
   builder: { base: 1, item: 1 },
   builders: { base: 5, item: 1 },
-  consolidationHistory: { base: 20, item: 1, reads: 'validators of the operator' },
+  consolidationHistory: { base: 20, item: 1 },
   datasets: { base: 1, item: 0 },
   history: { base: 5, item: 1 },
   networkOverview: { base: 1, item: 1 },
@@ -71,7 +67,7 @@ export const computeUnits = {
   validators: {
     base: 5,
     item: 1,
-    reads: 'validators that a total counts, or a filter of an operator compares',
+    reads: 'validators of the operator that a total counts or another filter compares, and those whose epochs a total of a range counts',
   },
   viewer: { base: 0, item: 0 },
   // subscriptions; `base` is the cost of opening the stream

@@ -17,7 +17,7 @@ const columns = {
   pool: 'pool',
 };
 
-export const memberColumn = (alias: string, idType: keyof typeof columns): Sql =>
+const memberColumn = (alias: string, idType: keyof typeof columns): Sql =>
   raw(`${alias}.${columns[idType]}`);
 
 /** The SQL text names the column of the `idType`, so that PostgreSQL can use its index. */

@@ -400,29 +400,28 @@ create table compatible_migrations (
 );
 
 create table consolidation_entities (
+  entity integer not null generated always as identity,
   network text collate "C" not null,
   id_type text collate "C" not null,
   operator_id text collate "C" not null,
   share_of text collate "C" not null,
-  consolidation_count integer not null,
-  target_count integer not null,
-  consolidated_balance bigint not null,
-  first_epoch integer not null,
-  last_epoch integer not null,
-  constraint consolidation_entities_pkey PRIMARY KEY (network, id_type, operator_id, share_of)
+  listed_count integer not null default 0,
+  consolidation_count integer not null default 0,
+  target_count integer not null default 0,
+  consolidated_balance bigint not null default 0,
+  first_epoch integer,
+  last_epoch integer,
+  constraint consolidation_entities_pkey PRIMARY KEY (entity),
+  constraint consolidation_entities_network_id_type_operator_id_share_of_key UNIQUE (network, id_type, operator_id, share_of)
 );
 
-create table consolidation_places (
-  network text collate "C" not null,
-  sorted_by text collate "C" not null,
-  place integer not null,
-  source_index integer not null,
-  target_index integer not null,
+create table consolidation_epochs (
+  entity integer not null,
   epoch integer not null,
+  consolidation_count integer not null,
   consolidated_balance bigint not null,
-  constraint consolidation_places_pkey PRIMARY KEY (network, sorted_by, place)
+  constraint consolidation_epochs_pkey PRIMARY KEY (entity, epoch) INCLUDE (consolidation_count, consolidated_balance)
 );
-CREATE INDEX consolidation_places_epoch ON consolidation_places USING btree (network, epoch, place) WHERE (sorted_by = 'epoch'::text);
 
 create table consolidations (
   network text collate "C" not null,
@@ -435,7 +434,6 @@ create table consolidations (
   constraint consolidations_pkey PRIMARY KEY (network, source_index),
   constraint consolidations_check CHECK ((source_index <> target_index))
 );
-CREATE INDEX consolidations_balance ON consolidations USING btree (network, consolidated_balance, epoch, source_index);
 CREATE UNIQUE INDEX consolidations_epoch ON consolidations USING btree (network, epoch, source_index) INCLUDE (consolidated_balance);
 CREATE INDEX consolidations_source_pubkey ON consolidations USING btree (network, source_pubkey);
 CREATE INDEX consolidations_target ON consolidations USING btree (network, target_index, epoch, source_index);
@@ -477,6 +475,21 @@ create table dropped_relays (
   constraint dropped_relays_check CHECK ((end_slot > first_slot))
 );
 CREATE INDEX dropped_relays_slots ON dropped_relays USING btree (network, first_slot);
+
+create table entity_consolidations (
+  entity integer not null,
+  source_index integer not null,
+  target_index integer not null,
+  epoch integer not null,
+  consolidated_balance bigint not null,
+  as_source boolean not null,
+  earlier_epoch integer not null,
+  constraint entity_consolidations_pkey PRIMARY KEY (entity, source_index)
+);
+CREATE INDEX entity_consolidations_balance ON entity_consolidations USING btree (entity, consolidated_balance, epoch, source_index);
+CREATE INDEX entity_consolidations_epoch ON entity_consolidations USING btree (entity, epoch, source_index) INCLUDE (target_index, consolidated_balance, as_source, earlier_epoch);
+CREATE INDEX entity_consolidations_source ON entity_consolidations USING btree (source_index);
+CREATE INDEX entity_consolidations_target ON entity_consolidations USING btree (entity, target_index, epoch, source_index);
 
 create table idempotency_keys (
   account_id uuid not null,
@@ -1418,6 +1431,15 @@ create table validator_clients (
   constraint validator_clients_pkey PRIMARY KEY (network, validator_index)
 );
 
+create table validator_counts (
+  network text collate "C" not null,
+  activated boolean not null,
+  leaving boolean not null,
+  slashed boolean not null,
+  validators integer not null,
+  constraint validator_counts_pkey PRIMARY KEY (network, activated, leaving, slashed)
+);
+
 create table validator_day_dates (
   network text collate "C" not null,
   utc boolean not null,
@@ -1505,19 +1527,23 @@ create table validators (
   constraint validators_pkey PRIMARY KEY (network, validator_index)
 );
 CREATE INDEX validators_activation ON validators USING btree (network, COALESCE(activation_epoch, 2147483647), validator_index);
-CREATE INDEX validators_deposit_address ON validators USING btree (network, deposit_address, validator_index);
+CREATE INDEX validators_deposit_address ON validators USING btree (network, deposit_address, validator_index) INCLUDE (activation_epoch, exit_epoch, slashed);
 CREATE INDEX validators_exit ON validators USING btree (network, COALESCE(exit_epoch, 2147483647), validator_index);
 CREATE INDEX validators_exits ON validators USING btree (network, validator_index) INCLUDE (exit_epoch) WHERE (exit_epoch IS NOT NULL);
 CREATE INDEX validators_leaving ON validators USING btree (network, exit_epoch, validator_index) INCLUDE (activation_epoch) WHERE (exit_epoch IS NOT NULL);
-CREATE INDEX validators_node_operator ON validators USING btree (network, node_operator, validator_index) WHERE (node_operator IS NOT NULL);
-CREATE INDEX validators_pool ON validators USING btree (network, pool, validator_index) WHERE (pool IS NOT NULL);
-CREATE INDEX validators_pool_share ON validators USING btree (network, pool, node_operator, validator_index) WHERE ((pool IS NOT NULL) AND (node_operator IS NOT NULL));
+CREATE INDEX validators_node_operator ON validators USING btree (network, node_operator, validator_index) INCLUDE (activation_epoch, exit_epoch, slashed) WHERE (node_operator IS NOT NULL);
+CREATE INDEX validators_pool ON validators USING btree (network, pool, validator_index) INCLUDE (activation_epoch, exit_epoch, slashed) WHERE (pool IS NOT NULL);
+CREATE INDEX validators_pool_share ON validators USING btree (network, pool, node_operator, validator_index) INCLUDE (activation_epoch, exit_epoch, slashed) WHERE ((pool IS NOT NULL) AND (node_operator IS NOT NULL));
 CREATE UNIQUE INDEX validators_pubkey ON validators USING btree (network, validator_pubkey);
 CREATE INDEX validators_slashed ON validators USING btree (network, validator_index) WHERE slashed;
 CREATE INDEX validators_staying ON validators USING btree (network, validator_index) WHERE ((activation_epoch IS NOT NULL) AND (exit_epoch IS NULL));
-CREATE INDEX validators_staying_since ON validators USING btree (network, COALESCE(activation_epoch, 2147483647), validator_index) WHERE ((activation_epoch IS NOT NULL) AND (exit_epoch IS NULL));
+CREATE INDEX validators_staying_since ON validators USING btree (network, COALESCE(activation_epoch, 2147483647), validator_index) INCLUDE (activation_epoch, exit_epoch) WHERE ((activation_epoch IS NOT NULL) AND (exit_epoch IS NULL));
 CREATE INDEX validators_unactivated ON validators USING btree (network, validator_index) WHERE (activation_epoch IS NULL);
-CREATE INDEX validators_withdrawal_address ON validators USING btree (network, withdrawal_address, validator_index) WHERE (withdrawal_address IS NOT NULL);
+CREATE INDEX validators_withdrawal_address ON validators USING btree (network, withdrawal_address, validator_index) INCLUDE (activation_epoch, exit_epoch, slashed) WHERE (withdrawal_address IS NOT NULL);
+CREATE TRIGGER validators_counts_deleted AFTER DELETE ON validators REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_validators();
+CREATE TRIGGER validators_counts_inserted AFTER INSERT ON validators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_validators();
+CREATE TRIGGER validators_counts_truncated AFTER TRUNCATE ON validators FOR EACH STATEMENT EXECUTE FUNCTION count_validators();
+CREATE TRIGGER validators_counts_updated AFTER UPDATE ON validators REFERENCING OLD TABLE AS removed NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_validators();
 CREATE TRIGGER validators_operators_deleted AFTER DELETE ON validators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION remove_block_operators();
 CREATE TRIGGER validators_operators_inserted AFTER INSERT ON validators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION store_block_operators();
 CREATE TRIGGER validators_operators_truncated AFTER TRUNCATE ON validators FOR EACH STATEMENT EXECUTE FUNCTION remove_block_operators();

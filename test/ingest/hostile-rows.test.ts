@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { errorText } from '../../src/error-text.ts';
+import { errorText } from '../../src/diagnostics/error-text.ts';
 import { importFile } from '../../src/ingest/import-file.ts';
 import { type ImportResource, importers } from '../../src/ingest/importers/index.ts';
 import { block, validator, validatorDay } from '../refresh/facts.ts';

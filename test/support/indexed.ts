@@ -32,14 +32,7 @@ export async function indexed(
 }
 
 const plain = [
-  ...[
-    'validators',
-    'validator_days',
-    'slashings',
-    'consolidations',
-    'consolidation_entities',
-    'chain_balances',
-  ],
+  ...['validators', 'validator_days', 'slashings', 'consolidations', 'chain_balances'],
   ...[
     'chain_daily_rewards',
     'index_late_penalties',
@@ -55,7 +48,17 @@ const ofEntities = (
   table: string,
 ) => `select e.network, e.id_type, e.entity_id, to_jsonb(t) - 'entity_key' as row
   from ${table} t join attestation_entities e using (entity_key) order by 1, 2, 3, 4`;
+const ofConsolidations = (
+  table: string,
+) => `select e.network, e.id_type, e.operator_id, e.share_of, to_jsonb(t) - 'entity' as row
+  from ${table} t join consolidation_entities e using (entity) order by 1, 2, 3, 4, 5`;
 const queries: Record<string, string> = {
+  ...Object.fromEntries(
+    ['consolidation_entities', 'entity_consolidations', 'consolidation_epochs'].map((table) => [
+      table,
+      ofConsolidations(table),
+    ]),
+  ),
   ...Object.fromEntries(
     plain.map((table) => [table, `select to_jsonb(t) - ${own} as row from ${table} t order by 1`]),
   ),

@@ -21,8 +21,10 @@ export async function makeLargeOperator(db: Queryable, validators = 300_000): Pr
     select network, validator_index, validator_pubkey, ${FIRST}, '0x' || md5('0') || md5('a0') || md5('b0'),
       365000 + (validator_index - ${FIRST}) / 4, 32000000000
     from validators where network = 'mainnet' and node_operator = '${LARGE}' and validator_index % 5 = 1`,
+    `select store_consolidation_totals('mainnet')`,
     'vacuum analyze validators',
     'vacuum analyze consolidations',
+    'vacuum analyze entity_consolidations',
   ];
   for (const text of statements) await db.query({ text, values: [] });
 }

@@ -34,8 +34,9 @@ export const datasetTables: Record<string, readonly string[]> = {
   consolidations: [
     'consolidations',
     'pending_consolidations',
-    'consolidation_places',
     'consolidation_entities',
+    'entity_consolidations',
+    'consolidation_epochs',
     'named_consolidation_entities',
   ],
   'solana-overview': ['solana_overviews', 'solana_overview_history'],
@@ -59,11 +60,14 @@ export const datasetTables: Record<string, readonly string[]> = {
   ],
   validators: [
     'validators',
+    'validator_counts',
     'operator_validators',
     'block_operators',
     'operator_blocks',
     'validator_entities',
     'consolidation_entities',
+    'entity_consolidations',
+    'consolidation_epochs',
     'named_consolidation_entities',
   ],
   'validator-days': [

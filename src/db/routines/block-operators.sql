@@ -84,7 +84,26 @@ create or replace trigger blocks_operators_changed
     is distinct from (new.network, new.slot, new.validator_index, new.consensus_proposer_duty, new.finalized))
   execute function change_block_operators();
 
--- Without these triggers, imports keep block_operators: `stakegraph distribute` makes validators a reference table of Citus,
+create or replace function count_validators() returns trigger language plpgsql as $$
+begin
+  if tg_op in ('UPDATE', 'DELETE') then
+    insert into validator_counts as c
+    select network, activation_epoch is not null, exit_epoch is not null, slashed, -count(*) from removed group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (network, activated, leaving, slashed) do update set validators = c.validators + excluded.validators;
+  end if;
+  if tg_op in ('UPDATE', 'INSERT') then
+    insert into validator_counts as c
+    select network, activation_epoch is not null, exit_epoch is not null, slashed, count(*) from changed group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (network, activated, leaving, slashed) do update set validators = c.validators + excluded.validators;
+  end if;
+  if tg_op = 'TRUNCATE' then delete from validator_counts; end if;
+  return null;
+end
+$$;
+
+-- Without these triggers, imports keep block_operators and validator_counts: `stakegraph distribute` makes validators a reference table of Citus,
 -- which has no triggers and is not joined in data-modifying WITH queries or with transition tables.
 create or replace function keep_block_operators(by_triggers boolean) returns void language plpgsql as $$
 begin
@@ -94,6 +113,10 @@ begin
     drop trigger if exists validators_operators_updated on validators;
     drop trigger if exists validators_operators_deleted on validators;
     drop trigger if exists validators_operators_truncated on validators;
+    drop trigger if exists validators_counts_inserted on validators;
+    drop trigger if exists validators_counts_updated on validators;
+    drop trigger if exists validators_counts_deleted on validators;
+    drop trigger if exists validators_counts_truncated on validators;
     return;
   end if;
   create or replace trigger blocks_operators_inserted after insert on blocks
@@ -106,6 +129,14 @@ begin
     referencing old table as changed for each statement execute function remove_block_operators();
   create or replace trigger validators_operators_truncated after truncate on validators
     for each statement execute function remove_block_operators();
+  create or replace trigger validators_counts_inserted after insert on validators
+    referencing new table as changed for each statement execute function count_validators();
+  create or replace trigger validators_counts_updated after update on validators
+    referencing old table as removed new table as changed for each statement execute function count_validators();
+  create or replace trigger validators_counts_deleted after delete on validators
+    referencing old table as removed for each statement execute function count_validators();
+  create or replace trigger validators_counts_truncated after truncate on validators
+    for each statement execute function count_validators();
 end
 $$;
 

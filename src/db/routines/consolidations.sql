@@ -12,148 +12,136 @@ create or replace view named_consolidation_entities as
   ) s
   where e.id_type = 'poolShare';
 
-create or replace function store_consolidation_totals(networks text[]) returns void language plpgsql as $$
+-- Brings consolidation_entities and the tables of their consolidations up to date: of `sources`, the source validators, or
+-- where a validator of `owned` is the source or the target; without both, of the whole network.
+create or replace function store_consolidation_totals(of_network text, sources integer[] default null, owned integer[] default null)
+returns void language plpgsql as $$
 begin
   -- whoever comes second sees what the first one wrote
   perform pg_advisory_xact_lock(hashtext('stakegraph consolidation totals'));
+  if owned is not null then
+    sources := array(
+      select c.source_index from unnest(owned) o (validator_index)
+      join consolidations c on c.network = of_network and c.source_index = o.validator_index
+      union
+      select c.source_index from unnest(owned) o (validator_index)
+      join consolidations c on c.network = of_network and c.target_index = o.validator_index
+    );
+  elsif sources is null then
+    sources := array(
+      select source_index from consolidations where network = of_network
+      union
+      select c.source_index from consolidation_entities e join entity_consolidations c using (entity)
+      where e.network = of_network and e.id_type = 'network'
+    );
+  end if;
+  if cardinality(sources) = 0 then return; end if;
 
-  with placed as (
-    select c.*, 'epoch' as sorted_by, row_number() over (partition by network order by epoch, source_index) - 1 as place
-    from consolidations c where network = any(networks)
-    union all
-    select c.*, 'source_index', row_number() over (partition by network order by source_index) - 1
-    from consolidations c where network = any(networks)
-    union all
-    select c.*, 'target_index', row_number() over (partition by network order by target_index, epoch, source_index) - 1
-    from consolidations c where network = any(networks)
-    union all
-    select c.*, 'consolidated_balance',
-      row_number() over (partition by network order by consolidated_balance, epoch, source_index) - 1
-    from consolidations c where network = any(networks)
-  ), made as materialized (
-    select network, sorted_by, place::int, source_index, target_index, epoch, consolidated_balance
-    from placed where place % 100 = 0
-  ), removed as (
-    delete from consolidation_places p where p.network = any(networks)
-      and (p.network, p.sorted_by, p.place) not in (select network, sorted_by, place from made)
+  -- Citus joins validators only in statements that change no rows.
+  create temp table owned_consolidations on commit drop as
+  with moved as materialized (
+    select c.* from unnest(sources) as source_index
+    cross join lateral (
+      select * from consolidations c where c.network = of_network and c.source_index = source_index.source_index offset 0
+    ) c
   )
-  insert into consolidation_places as p select * from made
-  on conflict (network, sorted_by, place) do update
-    set (source_index, target_index, epoch, consolidated_balance)
-      = (excluded.source_index, excluded.target_index, excluded.epoch, excluded.consolidated_balance)
-    where p is distinct from excluded;
+  select m.id_type, m.operator_id, m.share_of, c.source_index, c.target_index, c.epoch, c.consolidated_balance,
+    bool_or(s.as_source) as as_source
+  from moved c
+  cross join lateral (values (true, c.source_index), (false, c.target_index)) s (as_source, validator_index)
+  cross join lateral (
+    select * from validators v where v.network = of_network and v.validator_index = s.validator_index offset 0
+  ) v
+  cross join lateral (values
+    ('depositAddress' collate "C", v.deposit_address, '' collate "C"),
+    ('withdrawalAddress', v.withdrawal_address, ''),
+    ('nodeOperator', v.node_operator, ''),
+    ('pool', v.pool, ''),
+    ('poolShare', v.node_operator, v.pool)
+  ) m (id_type, operator_id, share_of)
+  where m.operator_id is not null and m.share_of is not null
+  group by m.id_type, m.operator_id, m.share_of, c.source_index, c.target_index, c.epoch, c.consolidated_balance
+  union all
+  select 'network', '', '', source_index, target_index, epoch, consolidated_balance, true from moved;
 
-  create temp table consolidation_owners on commit drop as
-  select c.network, c.target_index, c.epoch, c.consolidated_balance, v.deposit_address, v.withdrawal_address,
-    v.node_operator, v.pool
-  from consolidations c
-  join validators v on (v.network, v.validator_index) = (c.network, c.source_index)
-  where c.network = any(networks);
+  insert into consolidation_entities (network, id_type, operator_id, share_of)
+  select distinct of_network, id_type, operator_id, share_of from owned_consolidations o
+  where not exists (
+    select from consolidation_entities e
+    where (e.network, e.id_type, e.operator_id, e.share_of) = (of_network, o.id_type, o.operator_id, o.share_of)
+  );
 
-  with moved as (
-    select c.network, m.id_type, m.operator_id, m.share_of, c.target_index, count(*) as consolidations,
-      sum(c.consolidated_balance) as balance, min(c.epoch) as first_epoch, max(c.epoch) as last_epoch
-    from consolidation_owners c
-    cross join lateral (values
-      ('depositAddress', c.deposit_address, ''),
-      ('withdrawalAddress', c.withdrawal_address, ''),
-      ('nodeOperator', c.node_operator, ''),
-      ('pool', c.pool, ''),
-      ('poolShare', c.node_operator, c.pool)
-    ) as m (id_type, operator_id, share_of)
-    where m.operator_id is not null and m.share_of is not null
-    group by c.network, m.id_type, m.operator_id, m.share_of, c.target_index
-  ), made as materialized (
-    select network, id_type, operator_id, share_of, sum(consolidations)::int, count(*)::int, sum(balance)::bigint,
-      min(first_epoch), max(last_epoch)
-    from moved group by network, id_type, operator_id, share_of
-  ), removed as (
-    delete from consolidation_entities e where e.network = any(networks)
-      and (e.network, e.id_type, e.operator_id, e.share_of) not in (select network, id_type, operator_id, share_of from made)
+  create temp table consolidation_changes on commit drop as
+  with owned as materialized (
+    select e.entity, o.source_index, o.target_index, o.epoch, o.consolidated_balance, o.as_source
+    from owned_consolidations o
+    join consolidation_entities e
+      on (e.network, e.id_type, e.operator_id, e.share_of) = (of_network, o.id_type, o.operator_id, o.share_of)
+  ), stored as materialized (
+    select c.entity, c.source_index, c.target_index, c.epoch, c.consolidated_balance, c.as_source
+    from unnest(sources) as source_index
+    cross join lateral (
+      select * from entity_consolidations c where c.source_index = source_index.source_index offset 0
+    ) c
+    join consolidation_entities e using (entity)
+    where e.network = of_network
   )
-  insert into consolidation_entities as e select * from made
-  on conflict (network, id_type, operator_id, share_of) do update
-    set (consolidation_count, target_count, consolidated_balance, first_epoch, last_epoch)
-      = (excluded.consolidation_count, excluded.target_count, excluded.consolidated_balance, excluded.first_epoch, excluded.last_epoch)
-    where e is distinct from excluded;
-  drop table consolidation_owners;
-end
-$$;
+  select 1 as change, * from (table owned except table stored) added
+  union all
+  select -1, * from (table stored except table owned) removed;
 
--- As store_consolidation_totals, where the consolidations of these sources are new, and nothing else: adds them to the
--- totals of their entities, and writes the places that changed.
-create or replace function add_consolidation_totals(of_network text, sources integer[]) returns void language plpgsql as $$
-declare
-  keys text;
-begin
-  perform pg_advisory_xact_lock(hashtext('stakegraph consolidation totals'));
+  delete from entity_consolidations c using consolidation_changes d
+  where d.change < 0 and (c.entity, c.source_index) = (d.entity, d.source_index);
+  insert into entity_consolidations
+  select entity, source_index, target_index, epoch, consolidated_balance, as_source, case when as_source then
+    lag(epoch, 1, -1) over (partition by entity, target_index, as_source order by epoch, source_index) else -1 end
+  from consolidation_changes where change > 0 order by entity, source_index;
+  -- between others of the same target
+  update entity_consolidations c set earlier_epoch = o.earlier_epoch
+  from (
+    select entity, source_index,
+      lag(epoch, 1, -1) over (partition by entity, target_index order by epoch, source_index) as earlier_epoch
+    from entity_consolidations
+    where as_source
+      and (entity, target_index) in (select entity, target_index from consolidation_changes where as_source)
+  ) o
+  where (c.entity, c.source_index) = (o.entity, o.source_index) and c.earlier_epoch <> o.earlier_epoch;
 
-  foreach keys in array array['epoch, source_index', 'source_index', 'target_index, epoch, source_index',
-    'consolidated_balance, epoch, source_index'] loop
-    -- Only rows after the last place before the new ones have moved.
-    execute format($places$
-      with kept as (
-        select * from (
-          (select place, %1$s from consolidation_places
-          where network = $1 and sorted_by = $3 and (%1$s) < (
-            select %1$s from consolidations where network = $1 and source_index = any($2) order by %1$s limit 1
-          ) order by place desc limit 1)
-          union all
-          (select 0, %1$s from consolidations where network = $1 order by %1$s limit 1)
-        ) as either order by place desc limit 1
-      ), placed as ( -- only columns of the index
-        select source_index, (select place from kept) + row_number() over (order by %1$s) - 1 as place
-        from consolidations where network = $1 and (%1$s) >= (select %1$s from kept)
-      )
-      insert into consolidation_places as p
-      select $1, $3, place::int, c.source_index, c.target_index, c.epoch, c.consolidated_balance
-      from placed join consolidations c on c.network = $1 and c.source_index = placed.source_index
-      where place %% 100 = 0
-      on conflict (network, sorted_by, place) do update
-        set (source_index, target_index, epoch, consolidated_balance)
-          = (excluded.source_index, excluded.target_index, excluded.epoch, excluded.consolidated_balance)
-        where p is distinct from excluded
-    $places$, keys) using of_network, sources, split_part(keys, ',', 1);
-  end loop;
+  insert into consolidation_epochs as s
+  select entity, epoch, sum(change), sum(change * consolidated_balance)
+  from consolidation_changes group by entity, epoch
+  having sum(change) <> 0 or sum(change * consolidated_balance) <> 0
+  order by entity, epoch
+  on conflict (entity, epoch) do update
+    set (consolidation_count, consolidated_balance) = (s.consolidation_count + excluded.consolidation_count,
+      s.consolidated_balance + excluded.consolidated_balance);
+  delete from consolidation_epochs s using consolidation_changes d
+  where d.change < 0 and (s.entity, s.epoch) = (d.entity, d.epoch) and s.consolidation_count = 0;
 
-  with added as (
-    select m.id_type, m.operator_id, m.share_of, c.target_index, count(*)::int as consolidations,
-      sum(c.consolidated_balance)::bigint as balance, min(c.epoch) as first_epoch, max(c.epoch) as last_epoch
-    from consolidations c
-    join validators v on (v.network, v.validator_index) = (c.network, c.source_index)
-    cross join lateral (values
-      ('depositAddress', v.deposit_address, ''),
-      ('withdrawalAddress', v.withdrawal_address, ''),
-      ('nodeOperator', v.node_operator, ''),
-      ('pool', v.pool, ''),
-      ('poolShare', v.node_operator, v.pool)
-    ) as m (id_type, operator_id, share_of)
-    where c.network = of_network and c.source_index = any(sources)
-      and m.operator_id is not null and m.share_of is not null
-    group by m.id_type, m.operator_id, m.share_of, c.target_index
-  ), fresh as (
-    select a.*, not exists (
-      select from consolidations c
-      join validators v on (v.network, v.validator_index) = (c.network, c.source_index)
-      where c.network = of_network and c.target_index = a.target_index and c.source_index <> all(sources)
-        and case a.id_type
-          when 'depositAddress' then v.deposit_address = a.operator_id
-          when 'withdrawalAddress' then v.withdrawal_address = a.operator_id
-          when 'nodeOperator' then v.node_operator = a.operator_id
-          when 'pool' then v.pool = a.operator_id
-          else v.node_operator = a.operator_id and v.pool = a.share_of
-        end
-    ) as new_target
-    from added a
+  update consolidation_entities e
+  set (listed_count, consolidation_count, target_count, consolidated_balance, first_epoch, last_epoch) = (
+    e.listed_count + d.listed, e.consolidation_count + d.consolidations, e.target_count + d.targets,
+    e.consolidated_balance + d.balance,
+    (select min(c.epoch) from entity_consolidations c where c.entity = e.entity and c.as_source),
+    (select max(c.epoch) from entity_consolidations c where c.entity = e.entity and c.as_source)
   )
-  insert into consolidation_entities as e
-  select of_network, id_type, operator_id, share_of, sum(consolidations)::int, (count(*) filter (where new_target))::int,
-    sum(balance)::bigint, min(first_epoch), max(last_epoch)
-  from fresh group by id_type, operator_id, share_of
-  on conflict (network, id_type, operator_id, share_of) do update
-    set (consolidation_count, target_count, consolidated_balance, first_epoch, last_epoch)
-      = (e.consolidation_count + excluded.consolidation_count, e.target_count + excluded.target_count,
-        e.consolidated_balance + excluded.consolidated_balance, least(e.first_epoch, excluded.first_epoch),
-        greatest(e.last_epoch, excluded.last_epoch));
+  from (
+    select entity, sum(listed) as listed, sum(consolidations) as consolidations, sum(balance) as balance,
+      sum((now_stored > 0)::int - (now_stored > consolidations)::int) as targets
+    from (
+      select d.entity, sum(change) as listed, coalesce(sum(change) filter (where as_source), 0) as consolidations,
+        coalesce(sum(change * consolidated_balance) filter (where as_source), 0) as balance,
+        (
+          select count(*) from entity_consolidations c
+          where (c.entity, c.target_index) = (d.entity, d.target_index) and c.as_source
+        ) as now_stored
+      from consolidation_changes d group by d.entity, d.target_index
+    ) of_target
+    group by entity
+  ) d
+  where e.entity = d.entity;
+  delete from consolidation_entities e using consolidation_changes d
+  where d.change < 0 and e.entity = d.entity and e.listed_count = 0;
+  drop table owned_consolidations, consolidation_changes;
 end
 $$;

@@ -54,7 +54,7 @@ export async function writeConsolidations(
 ): Promise<boolean> {
   if (facts.length === 0) return false;
   const sources = facts.map((one) => one.source);
-  const { rows } = await client.query<{ inserted: boolean }>(
+  const { rowCount } = await client.query(
     `/* writeConsolidations */
     insert into consolidations as c
       (network, source_index, source_pubkey, target_index, target_pubkey, epoch, consolidated_balance)
@@ -63,24 +63,18 @@ export async function writeConsolidations(
       set (source_pubkey, target_index, target_pubkey, epoch, consolidated_balance)
         = (excluded.source_pubkey, excluded.target_index, excluded.target_pubkey, excluded.epoch,
           excluded.consolidated_balance)
-      where c is distinct from excluded
-    returning xmax = 0 as inserted`,
+      where c is distinct from excluded`,
     [
       ...[network, sources, sources.map((index) => registry.record(index).pubkey)],
       ...[facts.map((one) => one.target), facts.map((one) => registry.record(one.target).pubkey)],
       ...[facts.map((one) => one.epoch), facts.map((one) => one.amount)],
     ],
   );
-  if (rows.length === 0) return false;
-  if (rows.length === facts.length && rows.every((row) => row.inserted))
-    await client.query('/* addConsolidationTotals */ select add_consolidation_totals($1, $2)', [
-      network,
-      sources,
-    ]);
-  else
-    await client.query('/* storeConsolidationTotals */ select store_consolidation_totals(array[$1])', [
-      network,
-    ]);
+  if (rowCount === 0) return false;
+  await client.query('/* storeConsolidationTotals */ select store_consolidation_totals($1, $2)', [
+    network,
+    sources,
+  ]);
   return true;
 }
 

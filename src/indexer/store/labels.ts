@@ -168,12 +168,10 @@ async function namesChanged(
   due: typeof periodsDue | typeof hoursDue,
 ) {
   if (changed.length === 0) return;
-  await client.query(
-    `/* consolidationTotals */
-    select store_consolidation_totals(array[$1::text])
-    where exists (select from consolidations where network = $1 and source_index = any($2::int[]))`,
-    [network, changed],
-  );
+  await client.query('/* consolidationTotals */ select store_consolidation_totals($1, owned => $2)', [
+    network,
+    changed,
+  ]);
   const { rows } = await client.query<{ epoch: number | null }>(
     `/* firstActive */
     select min(activation_epoch) as epoch from validators where network = $1 and validator_index = any($2::int[])`,

@@ -1,20 +1,35 @@
-import type pg from 'pg';
-import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer/importer.ts';
-import { mergePlain } from '../merge/plain-table.ts';
-import type { PlainTable } from '../merge/staging.ts';
+import { type Importer, stagedScopes } from '../importer/importer.ts';
+import { mergePlain, type PlainTable } from '../merge/plain-table.ts';
+import { changedColumns, columnList, sameColumns } from '../merge/staging.ts';
 
-export async function mergeWithTotals(
-  client: pg.ClientBase,
-  table: PlainTable,
-  options: MergeOptions,
-): Promise<ImportCounts> {
-  const counts = await mergePlain(client, table, options);
-  if (counts.inserted + counts.updated + counts.removed === 0) return counts;
-  const { text, values } = stagedScopes(['network'], options);
-  await client.query(
-    `/* storeConsolidationTotals */
-    select store_consolidation_totals(array(select network from (${text}) as of_networks))`,
-    values,
-  );
-  return counts;
-}
+/** `keys` is the parameter of `store_consolidation_totals` that takes the keys of rows in which any of `columns` changed. */
+export const mergeWithTotals =
+  (keys: 'sources' | 'owned', columns: readonly string[]) =>
+  async (
+    client: Parameters<Importer<unknown>['merge']>[0],
+    table: PlainTable,
+    options: Parameters<Importer<unknown>['merge']>[1],
+  ) => {
+    const { name, key } = table;
+    const compared = table.columns.filter((column) => columns.includes(column.name));
+    await client.query(
+      `/* changedKeys */
+      create temp table changed_keys on commit drop as
+      select ${columnList(key, 's')} from staged s left join ${name} t on ${sameColumns('t', 's', key)}
+      where t.network is null or ${changedColumns('t', 's', compared)}`,
+    );
+    const counts = await mergePlain(client, table, options);
+    if (counts.removed > 0) {
+      const { text, values } = stagedScopes(['network'], options);
+      await client.query(
+        `/* storeConsolidationTotals */ select store_consolidation_totals(network) from (${text}) of_networks`,
+        values,
+      );
+    } else
+      await client.query(
+        `/* addConsolidationTotals */
+        select store_consolidation_totals(network, ${keys} => array_agg(${key[1]})) from changed_keys group by network`,
+      );
+    await client.query('/* dropKeys */ drop table changed_keys');
+    return counts;
+  };

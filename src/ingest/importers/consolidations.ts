@@ -60,5 +60,5 @@ export const consolidationImporter: Importer<ImportedConsolidation> = plainImpor
     targetPubkey: (row) => row.targetValidatorPubkey,
   },
   faults: faultsOf,
-  merge: mergeWithTotals,
+  merge: mergeWithTotals('sources', ['target_index', 'epoch', 'consolidated_balance']),
 });

@@ -18,6 +18,9 @@ type Row = z.infer<typeof Shape>;
 /** `fromNode` is true for a validator that a beacon node told of. */
 type ImportedValidator = Row & { fromNode?: true };
 
+const owners = ['deposit_address', 'withdrawal_address', 'node_operator', 'pool'];
+const merge = mergeWithTotals('owned', owners);
+
 const plain = plainImporter({
   resource: 'validators',
   shape: Shape,
@@ -33,7 +36,7 @@ const plain = plainImporter({
   async merge(client, table, options) {
     await keepLabels(client);
     const renamed = await renamedValidators(client, options);
-    const counts = await mergeWithTotals(client, table, options);
+    const counts = await merge(client, table, options);
     for (const { network, first } of renamed) await periodsDue(client, network, first);
     return counts;
   },

@@ -37,7 +37,20 @@ export async function mergeReference(
   );
   const changed = rowCount ?? 0;
   if (name === 'validators' && changed > 0) await storeBlockOperators(client, 'validators');
+  if (name === 'validators' && changed + removed > 0) await countValidators(client, options);
   return { inserted, updated: changed - inserted, removed };
+}
+
+async function countValidators(client: pg.ClientBase, options: Options): Promise<void> {
+  const { text, values } = stagedScopes(['network'], options);
+  await client.query(`/* dropCounts */ delete from validator_counts where network in (${text})`, values);
+  await client.query(
+    `/* countValidators */
+    insert into validator_counts
+    select network, activation_epoch is not null, exit_epoch is not null, slashed, count(*) from validators
+    where network in (${text}) group by 1, 2, 3, 4`,
+    values,
+  );
 }
 
 async function removeAbsent(

@@ -32,8 +32,6 @@ import { entityClassOf, operatorKeyFields } from '../consolidations/graphql.ts';
 import { loadStoredConsolidationEpochs } from '../consolidations/loaders.ts';
 import { EntityClass } from '../consolidations/record.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
-import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
-import { sizeOfNamed } from '../operators/reads.ts';
 import {
   type CapacitySortField,
   ConsolidationCapacity,
@@ -167,8 +165,7 @@ const classArgs = builder.args((t) => ({
 const orderDescription = 'Order, largest consolidatedBalance first by default. Ties by operatorId.';
 
 /** The stored totals are of all days. */
-const boundedReads: Reads = ({ args, totals, sizes }) =>
-  isBounded(args) ? (1 + totals) * sizes.consolidations : 0;
+const boundedReads: Reads = ({ args, sizes }) => (isBounded(args) ? sizes.consolidations : 0);
 
 builder.queryField('operatorConsolidations', (t) =>
   t.connection(
@@ -216,8 +213,8 @@ builder.queryField('consolidationCapacities', (t) =>
 );
 
 /** Shorter windows have few, because the churn limit bounds them. */
-const capacityReads: Reads = ({ args, totals, sizes }) =>
-  String(args.window).toLowerCase() === 'all' ? (1 + totals) * sizes.consolidations : 0;
+const capacityReads: Reads = ({ args, sizes }) =>
+  String(args.window).toLowerCase() === 'all' ? sizes.consolidations : 0;
 
 builder.queryField('operatorConsolidationCapacities', (t) =>
   t.connection(
@@ -274,15 +271,12 @@ const ConsolidationWhere = builder.inputType('ConsolidationWhere', {
   }),
 });
 
-const historyReads: Reads = ({ args, totals, sizes }) =>
-  (1 + totals) * sizeOfNamed(sizes, (args.where as { operator?: object } | null | undefined)?.operator);
-
 builder.queryField('consolidationHistory', (t) =>
   t.connection(
     {
       type: RecordType,
       nullable: true,
-      extensions: { operation: 'consolidationHistory', reads: historyReads },
+      extensions: { operation: 'consolidationHistory' },
       description: `Consolidations counted and summed by period, and the share of the churn limit that they used, by default newest first. There is a row for each period since Electra, also without consolidations, up to the newest epoch of which a balance or consolidation is stored; there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
       args: {
         where: t.arg({ type: ConsolidationWhere, description: 'Filter; default: all consolidations.' }),

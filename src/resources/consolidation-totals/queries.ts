@@ -9,7 +9,7 @@ import {
   MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT,
 } from '../../chain/churn.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
-import { isMember, memberColumn, type OperatorScope } from '../../db/operator-members.ts';
+import { askedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
@@ -39,60 +39,54 @@ const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endD
   position: count(),
 });
 
-/** Makes the table `list`, and of pool shares `names`. */
-const asked = (list: EntityList): Sql => sql`
-  with list as materialized (select ${isStored(list)} as stored)
-  ${
-    list.idType === 'poolShare'
-      ? sql`, names as materialized (
-    select node_operator_id, pool_id, min(operator_id) as entity_id from operator_summaries
-    where network = ${list.network} and id_type = 'poolShare' and not superseded
-    group by node_operator_id, pool_id
-  )`
-      : sql``
-  }`;
+const wholeNetwork = (network: Sql): Sql =>
+  sql`e.network = ${network} and e.id_type = 'network' and e.operator_id = '' and e.share_of = ''`;
 
-// The text contains the epochs, because the best plan depends on the length of the range: PostgreSQL looks up the
-// validators of a few consolidations, but joins all of many. One plan for all ranges took five times as long for 700,000.
-const joined = ({ network, idType, epochs: { first, last } }: EntityList): Sql => {
-  const owned = (columns: Sql) => sql`
-    select c.source_index, c.target_index, c.epoch, c.consolidated_balance, ${columns}
-    from consolidations c
-    join validators v on (v.network, v.validator_index) = (c.network, c.source_index)
-    where c.network = ${network} and c.epoch between ${raw(String(first))} and ${raw(String(last))}`;
-  if (idType !== 'poolShare') {
-    const column = memberColumn('v', idType);
-    return sql`from (${owned(sql`${column} as entity_id`)} and ${column} is not null) c where true`;
-  }
-  // `offset 0` joins the names last, because PostgreSQL expects too few matches.
-  return sql`from (${owned(sql`v.node_operator, v.pool`)} offset 0) c
-  join names on (names.node_operator_id, names.pool_id) = (c.node_operator, c.pool) where true`;
-};
+const named = ({ network, idType }: Omit<EntityList, 'epochs'>, columns: Sql): Sql => sql`
+  select ${columns} from named_consolidation_entities e
+  where e.network = ${network} and e.id_type = ${idType} and e.consolidation_count > 0`;
 
-const endOf = (network: Network, end: Sql): Sql => sql`(
-    select epoch from consolidations where network = ${network} order by epoch ${end} limit 1
+/**
+ * Makes the table `list`. Stored totals are valid if the range covers all consolidations and no two pool shares have the
+ * same name.
+ */
+const asked = ({ network, idType, epochs }: EntityList): Sql => sql`
+  with list as materialized (
+    select not exists (
+      select from consolidation_entities e where ${wholeNetwork(sql`${network}`)}
+        and (e.first_epoch < ${epochs.first}::int or e.last_epoch > ${epochs.last}::int)
+    ) ${idType === 'poolShare' ? sql`and not exists (${named({ network, idType }, sql``)} group by e.entity_id having count(*) > 1)` : sql``} as stored
   )`;
 
-/** Stored totals are valid if the range covers all consolidations and no two pool shares have the same name. */
-const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
-  coalesce(${endOf(network, sql`asc`)} >= ${epochs.first}::int, true)
-  and coalesce(${endOf(network, sql`desc`)} <= ${epochs.last}::int, true)
-  ${idType === 'poolShare' ? sql`and not exists (${stored({ network, idType })} group by e.entity_id having count(*) > 1)` : sql``}`;
-const stored = ({ network, idType }: Omit<EntityList, 'epochs'>, columns = sql``): Sql => sql`
-  select ${columns} from named_consolidation_entities e where e.network = ${network} and e.id_type = ${idType}`;
+/** Entities of which a consolidation may be in the range. */
+const within = (list: EntityList, columns: Sql): Sql => sql`
+  ${named(list, columns)} and not (select stored from list)
+    and e.first_epoch <= ${list.epochs.last}::int and e.last_epoch >= ${list.epochs.first}::int`;
+
+const inRange = ({ epochs }: EntityList, entity = sql`e.entity`): Sql =>
+  sql`c.entity = ${entity} and c.epoch between ${epochs.first}::int and ${epochs.last}::int and c.as_source`;
 
 const sums = (list: EntityList): Sql => sql`
-  ${stored(
+  ${named(
     list,
     sql`e.entity_id as id, e.consolidation_count as "consolidationCount",
     e.consolidation_count as "sourceValidatorCount", e.target_count as "targetValidatorCount",
     e.consolidated_balance as balance, e.first_epoch, e.last_epoch`,
   )} and (select stored from list)
   union all
-  select entity_id, count(*)::int, count(distinct c.source_index)::int, count(distinct c.target_index)::int,
-    sum(c.consolidated_balance)::bigint, min(c.epoch), max(c.epoch)
-  ${joined(list)} and not (select stored from list)
-  group by entity_id`;
+  select e.entity_id, sum(e.count)::int, sum(e.count)::int,
+    case when count(*) = 1 then sum(e.targets) else (
+      select count(distinct c.target_index) from unnest(array_agg(e.entity)) as same (entity)
+      join entity_consolidations c on ${inRange(list, sql`same.entity`)}
+    ) end::int,
+    sum(e.balance)::bigint, min(e.first_epoch), max(e.last_epoch)
+  from (
+    select e.entity, e.entity_id, count(*) as count, sum(c.consolidated_balance) as balance, min(c.epoch) as first_epoch,
+      max(c.epoch) as last_epoch, count(*) filter (where c.earlier_epoch < ${list.epochs.first}::int) as targets
+    from (${within(list, sql`e.entity, e.entity_id`)}) e join entity_consolidations c on ${inRange(list)}
+    group by e.entity, e.entity_id
+  ) e
+  group by e.entity_id`;
 
 const sortColumns: Record<EntitySortField, Sql> = {
   id: sql`g.id`,
@@ -155,8 +149,10 @@ export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promi
     db,
     sql`/* entityConsolidationTotal */
     ${asked(list)}
-    select case when stored then (${stored(list, sql`count(*)::int`)})
-      else (select count(distinct entity_id)::int ${joined(list)}) end as total
+    select case when stored then (${named(list, sql`count(*)::int`)}) else (
+      select count(distinct e.entity_id)::int from (${within(list, sql`e.entity, e.entity_id`)}) e
+      where exists (select from entity_consolidations c where ${inRange(list)})
+    ) end as total
     from list`,
   );
 
@@ -202,9 +198,10 @@ export function consolidatedIn(
       last: ['int', (period) => period.epochs.last],
     })}
     cross join lateral (
-      select count(*)::int as "consolidationCount",
+      select coalesce(sum(c.consolidation_count), 0)::int as "consolidationCount",
         coalesce(sum(c.consolidated_balance), 0)::text as "consolidatedBalance"
-      from consolidations c where c.network = k.network and c.epoch between k.first and k.last
+      from consolidation_entities e join consolidation_epochs c using (entity)
+      where ${wholeNetwork(sql`k.network`)} and c.epoch between k.first and k.last
     ) t`,
   );
 }
@@ -252,20 +249,6 @@ const balanceAt = (epoch: Sql): Sql => sql`coalesce(
 
 export type ConsolidationSelection = { network: Network; operator: OperatorScope | null; epochs: EpochRange };
 
-const selected = ({ first, last }: EpochRange, where: Sql): Sql => sql`
-        select c.source_index, c.epoch, c.consolidated_balance from consolidations c
-        where ${where} and c.epoch between ${first}::int and ${last}::int`;
-
-function consolidated({ network, operator, epochs }: ConsolidationSelection): Sql {
-  if (operator === null) return selected(epochs, sql`c.network = ${network}`);
-  // `offset 0` makes PostgreSQL look up the consolidations of each validator, whatever the statistics say.
-  const side = (index: Sql) => sql`
-        select c.* from validators v
-        cross join lateral (${selected(epochs, sql`(c.network, ${index}) = (v.network, v.validator_index)`)} offset 0) c
-        where v.network = ${network} and ${isMember('v', network, operator)}`;
-  return sql`${side(sql`c.source_index`)} union ${side(sql`c.target_index`)}`;
-}
-
 /** Each day since Electra has a row, up to the newest stored balance or consolidation. */
 export function consolidationHistoryPage(
   db: Queryable,
@@ -274,7 +257,7 @@ export function consolidationHistoryPage(
   range: Range<number>,
   selection: Selection<ConsolidationRecordField>,
 ): Promise<PeriodRow<ConsolidationRecord>[]> {
-  const { network, epochs } = asked;
+  const { network, operator, epochs } = asked;
   const { dayOf, dateOf, firstEpoch, lastEpoch } = epochDays(network, query.calendar);
   const keys = sql`(
     select ${network}::text as network, ${genesisTime[network]}::bigint as genesis, 1 as list,
@@ -295,9 +278,12 @@ export function consolidationHistoryPage(
     ) d
     cross join lateral (select ${balanceAt(sql`d.end_epoch`)} as total offset 0) b
     left join (
-      select ${dayOf(sql`c.epoch`)} as day, count(*)::int as consolidation_count,
+      select ${dayOf(sql`c.epoch`)} as day, sum(c.consolidation_count)::int as consolidation_count,
         sum(c.consolidated_balance) as balance
-      from (${consolidated(asked)}) c
+      from ${askedOperators([{ network, ...(operator ?? { idType: 'network', id: '' }) }])} a
+      join consolidation_entities e using (network, id_type, operator_id, share_of)
+      join consolidation_epochs c using (entity)
+      where c.epoch between ${epochs.first}::int and ${epochs.last}::int
       group by 1
     ) t using (day)
   )`;

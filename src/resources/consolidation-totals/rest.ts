@@ -66,7 +66,7 @@ const entities = route({
   }),
   crossFieldFaults: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(EntityConsolidation),
-  reads: ({ sizes }, { query }) => (isBounded(query) ? 2 * sizes.consolidations : 0),
+  reads: ({ sizes }, { query }) => (isBounded(query) ? sizes.consolidations : 0),
   async handle(ctx: Context, { query }, call) {
     const { entityType, limit, offset, utc, ...asked } = query;
     const args = { ...asked, idType: entityType, calendar: utc ? ('utc' as const) : ('chain' as const) };
@@ -109,7 +109,7 @@ const capacityByEntity = route({
     sortOrder: sortOrderParam('desc'),
   }),
   reply: envelopeV1(EntityConsolidationCapacity),
-  reads: ({ sizes }, { query }) => (query.window === 'all' ? 2 * sizes.consolidations : 0),
+  reads: ({ sizes }, { query }) => (query.window === 'all' ? sizes.consolidations : 0),
   async handle(ctx: Context, { query }, call) {
     const { entityType, limit, offset, ...asked } = query;
     const args = { ...asked, idType: entityType };

@@ -213,17 +213,12 @@ function operatorOf({ operatorId: id, idType }: InputShapeFromFields<typeof oper
 const validatorOf = (by: ValidatorNames | null | undefined) =>
   by == null ? null : readValidatorBy(by, ['by']);
 
-/** Of an operator, every validator is looked up, for the page and for the total. */
-const listReads: Reads = ({ args, totals, sizes }) =>
-  args.by != null ? 0 : (1 + totals) * sizeOfNamed(sizes, args);
-const ownReads: Reads = (of) => (1 + of.totals) * sizeOfParent(of);
-
 builder.queryField('consolidations', (t) =>
   t.connection(
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', reads: listReads },
+      extensions: { operation: 'listConsolidations' },
       description: `Processed consolidations, by default newest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
       args: {
         by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
@@ -278,7 +273,7 @@ builder.objectField(Operator, 'consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', reads: ownReads },
+      extensions: { operation: 'listConsolidations' },
       description: `Consolidations of its validators, as source or as target, by default newest first; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx, info) => {

@@ -2,17 +2,11 @@ import { z } from 'zod';
 import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import {
-  countWithin,
-  hasAll,
-  type OrderColumn,
-  rowsAtOffset,
-  within,
-} from '../../db/consolidation-places.ts';
+import { askedOperators } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { beyond, type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type DirectedRange, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
+import { type DirectedRange, keysOfPage, LAST_NUMBER, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import {
   Consolidation,
@@ -58,72 +52,54 @@ const Row = StoredConsolidation.extend({ network: Network, list: count() });
 export type StoredRow = z.infer<typeof Row>;
 
 type OrderField = 'epoch' | 'sourceValidatorIndex' | 'targetValidatorIndex' | 'consolidatedBalance';
-const columns: Record<OrderField, OrderColumn> = {
-  epoch: { name: 'epoch', type: 'int' },
-  sourceValidatorIndex: { name: 'source_index', type: 'int' },
-  targetValidatorIndex: { name: 'target_index', type: 'int' },
-  consolidatedBalance: { name: 'consolidated_balance', type: 'bigint' },
+const columns: Record<OrderField, readonly [name: string, type: string]> = {
+  epoch: ['epoch', 'int'],
+  sourceValidatorIndex: ['source_index', 'int'],
+  targetValidatorIndex: ['target_index', 'int'],
+  consolidatedBalance: ['consolidated_balance', 'bigint'],
 };
 
-/** Each order has an index, so a page without scope reads only its own rows. */
+/** `entity_consolidations` has an index for each order. */
 export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
   if (sortBy === 'sourceValidatorIndex') return ['sourceValidatorIndex'];
   const byTime: OrderField[] = ['epoch', 'sourceValidatorIndex'];
   return sortBy === 'targetValidatorIndex' || sortBy === 'consolidatedBalance' ? [sortBy, ...byTime] : byTime;
 }
 
-/**
- * Makes the table `k`. For a pool share, `operator_id` is the node operator and `share_of` is the pool. For other
- * entities, `share_of` is ''.
- */
+/** In `consolidation_entities` only. */
+const wholeNetwork = { idType: 'network', id: '' };
+
+/** Makes the table `k`. `entity` is null for an entity without consolidations. */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
-      select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
+      select k.*, e.entity, e.listed_count
       from ${keyTable(scopes, {
         network: ['text', (scope) => scope.network],
         validator_index: ['int', (scope) => scope.validatorIndex],
-        id_type: ['text', (scope) => scope.entity?.idType ?? null],
-        entity_id: ['text', (scope) => scope.entity?.id ?? null],
       })}
-      left join lateral (
-        select s.node_operator_id, s.pool_id from operator_summaries s
-        where (s.network, s.operator_id, s.id_type) = (k.network, k.entity_id, k.id_type) and not s.superseded
-          and k.id_type = 'poolShare'
-        limit 1
-      ) s on true
+      join ${askedOperators(scopes.map(({ network, entity }) => ({ network, ...(entity ?? wholeNetwork) })))} a
+        on a.list = k.list - 1
+      left join consolidation_entities e
+        on (e.network, e.id_type, e.operator_id, e.share_of) = (a.network, a.id_type, a.operator_id, a.share_of)
     ) k`;
 
-const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
-  and m.operator_id = k.operator_id and m.share_of = k.share_of`;
+const hasAll = ({ first, last }: EpochRange): boolean => first === 0 && last === LAST_NUMBER;
 
-/** `offset 0` makes PostgreSQL look up each validator, whatever the statistics say. */
-const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c.epoch, c.consolidated_balance
-  from operator_validators m
-  cross join lateral (
-    select * from consolidations c where (c.network, ${side}) = (m.network, m.validator_index) offset 0
-  ) c
-  where ${ofEntity}`;
-
-/**
- * Whether stored row numbers can find the row at an offset. In time order they always can, in other orders only if the
- * list has all epochs.
- */
-const hasPlaces = (order: readonly OrderColumn[], epochs: EpochRange): boolean =>
-  order[0]?.name === 'epoch' || hasAll(epochs);
-
-const isWhole = ({ validatorIndex, entity }: Scope) => validatorIndex === null && entity === null;
+/** A generic plan expects few rows of any range, and sorts them. The condition is therefore left out for all epochs. */
+const within = (epochs: EpochRange): Sql =>
+  hasAll(epochs) ? sql`true` : sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
 function source({ validatorIndex, entity }: Scope): Sql {
-  if (validatorIndex !== null) {
-    const both = sql`select * from consolidations where network = k.network and source_index = k.validator_index
+  if (validatorIndex === null) return sql`select * from entity_consolidations where entity = k.entity`;
+  const ofEntity =
+    entity === null
+      ? sql``
+      : sql`where exists (
+      select from entity_consolidations e where (e.entity, e.source_index) = (k.entity, c.source_index))`;
+  return sql`select * from (
+      select * from consolidations where network = k.network and source_index = k.validator_index
       union all
-      select * from consolidations where network = k.network and target_index = k.validator_index`;
-    if (entity === null) return both;
-    return sql`select * from (${both}) c where exists (
-      select from operator_validators m where ${ofEntity} and m.validator_index in (c.source_index, c.target_index))`;
-  }
-  if (entity !== null)
-    return sql`${sideOfEntity(sql`c.source_index`)} union ${sideOfEntity(sql`c.target_index`)}`;
-  return sql`select * from consolidations where network = k.network`;
+      select * from consolidations where network = k.network and target_index = k.validator_index
+    ) c ${ofEntity}`;
 }
 
 export function consolidationPages(
@@ -133,22 +109,15 @@ export function consolidationPages(
   range: Range<Position>,
 ): Promise<StoredRow[]> {
   const order = orderFields(query.sortBy).map((name) => columns[name]);
-  const key = order.map(({ name }) => raw(`c.${name}`));
-  const at = (position: Position) => order.map(({ type }, index) => sql`${position[index]}::${raw(type)}`);
+  const key = order.map(([name]) => raw(`c.${name}`));
+  const at = (position: Position) => order.map(([, type], index) => sql`${position[index]}::${raw(type)}`);
   const descending = (query.sortOrder === 'desc') !== (range.backward === true);
-  const direction = descending ? sql`desc` : sql`asc`;
-  const ordered = join(order.map(({ name }) => sql`${raw(`c.${name}`)} ${direction}`));
+  const ordered = join(key.map((column) => sql`${column} ${raw(descending ? 'desc' : 'asc')}`));
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
-  const { offset = 0 } = range;
-  const scope = scopes[0] as Scope;
-  const limit = rowsToRead(range);
-  const page =
-    offset > 0 && isWhole(scope) && hasPlaces(order, query.epochs)
-      ? rowsAtOffset(order, descending, query.epochs, { limit, offset })
-      : sql`select c.source_index from (${source(scope)}) c
+  const page = sql`select c.source_index from (${source(scopes[0] as Scope)}) c
       where ${within(query.epochs)}
         ${low ? beyond(key, '>', at(low)) : sql``} ${high ? beyond(key, '<', at(high)) : sql``}
-      order by ${ordered} limit ${limit} offset ${offset}`;
+      order by ${ordered} limit ${rowsToRead(range)} offset ${range.offset ?? 0}`;
   // The keys of the page are an array. PostgreSQL, which does not know the limit, would join a tenth of all consolidations.
   return rows(
     db,
@@ -185,9 +154,13 @@ export function consolidationTotals(
   epochs: EpochRange,
 ): Promise<ListedTotal[]> {
   const scope = scopes[0] as Scope;
-  const counted = isWhole(scope)
-    ? sql`select ${countWithin(epochs)} as total`
-    : sql`select count(*)::int as total from (${source(scope)}) c where ${within(epochs)}`;
+  const counted =
+    scope.validatorIndex !== null
+      ? sql`select count(*)::int as total from (${source(scope)}) c where ${within(epochs)}`
+      : hasAll(epochs)
+        ? sql`select coalesce(k.listed_count, 0) as total`
+        : sql`select coalesce(sum(c.consolidation_count), 0)::int as total from consolidation_epochs c
+      where c.entity = k.entity and ${within(epochs)}`;
   return rows(
     db,
     ListedTotal,

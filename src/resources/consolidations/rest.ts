@@ -56,8 +56,6 @@ const list = route({
     return faults;
   },
   reply: envelopeV1(Consolidation),
-  reads: ({ sizes }, { query: { entityId, entityType } }) =>
-    entityId !== null && entityType !== null ? 2 * sizes.operator(entityType, entityId) : 0,
   async handle(ctx: Context, { query }, call) {
     const { limit, offset, utc, validator, entityId, entityType, ...args } = query;
     const page = await consolidations(

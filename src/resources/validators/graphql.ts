@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import { isBounded } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
@@ -176,7 +177,7 @@ function epochsOf(args: ListArgs, operator: unknown, status: ValidatorStatus | n
   return epochs;
 }
 
-/** A total counts one by one; a page of an operator passes over the validators that another filter leaves out. */
+/** A page of an operator passes over the validators that another filter leaves out. */
 const listReads: Reads = ({ args, totals, sizes }) => {
   const { operator, slashed, status } = (args.where ?? {}) as {
     operator?: object;
@@ -184,7 +185,7 @@ const listReads: Reads = ({ args, totals, sizes }) => {
     status?: string | null;
   };
   if (args.indices != null || (slashed === true && !operator)) return 0;
-  if (!operator) return totals * sizes.validators;
+  if (!operator) return isBounded(args) ? totals * sizes.validators : 0;
   const isNarrowed = slashed != null || status != null;
   return (totals + Number(isNarrowed)) * sizeOfNamed(sizes, operator);
 };

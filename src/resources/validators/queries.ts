@@ -18,7 +18,14 @@ import {
 } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type DirectedRange, type Ends, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
+import {
+  type DirectedRange,
+  type Ends,
+  keysOfPage,
+  LAST_NUMBER,
+  type Range,
+  rowsToRead,
+} from '../../kernel/page.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { Validator, validatorFields } from './record.ts';
 import { activation, exit, hasStatus, partsWithStatus, type ValidatorStatus } from './status.ts';
@@ -148,17 +155,43 @@ export function validatorPage(
   );
 }
 
-export const validatorTotal = (db: Queryable, list: ValidatorList, newest: number): Promise<number> =>
-  totalOf(
-    db,
-    sql`/* validatorTotal */
-    select sum(n)::int as total from (
+/** Kept counts, corrected by the validators whose known epochs are after the newest. */
+function keptTotal({ network, slashed, status }: ValidatorList, newest: number): Sql {
+  const those = sql`v.network = ${network} ${raw(slashed === null ? '' : 'and not v.slashed')}`;
+  const kept = (condition: string) => sql`
+      (select coalesce(sum(v.validators), 0) from validator_counts v where ${those} and ${raw(condition)})`;
+  const later = (condition: Sql) => sql`
+      (select count(*) from validators v where ${those} and ${condition})`;
+  const starting = later(
+    sql`v.activation_epoch is not null and v.exit_epoch is null and ${activation} > ${newest}::int`,
+  );
+  const ending = sql`v.exit_epoch is not null and v.exit_epoch > ${newest}::int`;
+  if (status === null) return kept('true');
+  return {
+    pending: sql`${kept('not v.activated and not v.leaving')} + ${starting}
+      + ${later(sql`${ending} and ${activation} > ${newest}::int`)}`,
+    active: sql`${kept('v.activated and not v.leaving')} - ${starting}`,
+    exiting: later(
+      sql`${ending} and v.exit_epoch < ${LAST_NUMBER}::int and v.activation_epoch <= ${newest}::int`,
+    ),
+    exited: sql`${kept('v.leaving')} - ${later(ending)}`,
+  }[status];
+}
+
+export function validatorTotal(db: Queryable, list: ValidatorList, newest: number): Promise<number> {
+  const { operator, slashed, order, epochs } = list;
+  const hasAll = order.field === 'index' || (epochs.first === 0 && epochs.last === LAST_NUMBER);
+  const counted =
+    operator === null && slashed !== true && hasAll
+      ? keptTotal(list, newest)
+      : sql`(select sum(n) from (
       ${join(
         sources(list, newest).map((source) => sql`select count(*) as n from ${source}`),
         ' union all ',
       )}
-    ) c`,
-  );
+    ) c)`;
+  return totalOf(db, sql`/* validatorTotal */ select (${counted})::int as total`);
+}
 
 /** The newest epoch is the later one of the newest stored slot and the newest active balance. */
 export function newestEpochs(
