@@ -75,17 +75,22 @@ async function dropIncomplete(
   dates: readonly string[],
   days: Sql,
 ): Promise<number> {
+  const { rows: known } = await run(
+    client,
+    sql`/* lastIndex */ select coalesce(max(validator_index), -1) as last from validators where network = ${network}`,
+  );
+  // All other indices are known, or `allIndices` is false.
   const { rows } = await run(
     client,
     sql`/* incompleteDates */
-    with active as (
-      select a.date, count(*) as validators from ${days} a
-      where a.network = ${network} and a.utc = ${utc} and a.date = any(${[...dates]}::date[]) and ${figure.duties} > 0
-      group by a.date
+    with strangers as materialized (
+      select distinct a.date from ${days} a
+      where a.network = ${network} and a.utc = ${utc} and a.validator_index > ${known[0].last}::int
+        and a.date = any(${[...dates]}::date[]) and ${figure.duties} > 0
     )
     select s.date::text as date from staged s where s.id_type = ${NETWORK} and not (
       ${allIndices(network)}
-      and s.active_count = (select validators from active a where a.date = s.date)
+      and s.date not in (select date from strangers)
       and s.active_count = (
         select count(*) from validators v
         where v.network = ${network} and v.activation_epoch <= s.end_epoch
