@@ -17,8 +17,7 @@ const columns = {
   pool: 'pool',
 };
 
-const memberColumn = (alias: string, idType: keyof typeof columns): Sql =>
-  raw(`${alias}.${columns[idType]}`);
+const memberColumn = (alias: string, idType: keyof typeof columns): Sql => raw(`${alias}.${columns[idType]}`);
 
 /** The SQL text names the column of the `idType`, so that PostgreSQL can use its index. */
 export function isMember(alias: string, network: string, { idType, id }: OperatorScope): Sql {
