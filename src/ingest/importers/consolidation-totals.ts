@@ -1,5 +1,6 @@
 import { type Importer, stagedScopes } from '../importer/importer.ts';
-import { mergePlain, type PlainTable } from '../merge/plain-table.ts';
+import { mergePlain } from '../merge/plain-table.ts';
+import type { PlainTable } from '../merge/staging.ts';
 import { changedColumns, columnList, sameColumns } from '../merge/staging.ts';
 
 /** `keys` is the parameter of `store_consolidation_totals` that takes the keys of rows in which any of `columns` changed. */

@@ -32,6 +32,7 @@ import { entityClassOf, operatorKeyFields } from '../consolidations/graphql.ts';
 import { loadStoredConsolidationEpochs } from '../consolidations/loaders.ts';
 import { EntityClass } from '../consolidations/record.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
+import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
 import {
   type CapacitySortField,
   ConsolidationCapacity,
