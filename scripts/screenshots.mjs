@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 
 const pictures = {
   overview: '/',
-  operator: '/explore/operators/pool/Sample%20Pool%20Alder',
+  operator: '/explore/operators/pool/Alder%20Liquid',
 };
 const folder = 'docs/images';
 const wanted = process.argv.slice(2);

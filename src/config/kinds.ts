@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { databaseName } from './database-url.ts';
+import { DAY_MS } from '../kernel/time.ts';
+import { FIRST_LAST_DATE } from '../sample/chain.ts';
 
 export const flag = (fallback: 'on' | 'off') =>
   z
@@ -19,6 +21,13 @@ export const integer = (fallback: number, min: number, max: number) => {
 };
 
 export const optionalInteger = (min: number, max: number) => integer(min, min, max).unwrap().optional();
+
+/** A day that is over, in UTC. */
+export const sampleDate = z.string().refine((text) => {
+  const start = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!(start >= Date.parse(FIRST_LAST_DATE)) || start + DAY_MS > Date.now()) return false;
+  return new Date(start).toISOString().startsWith(text);
+}, `a date from ${FIRST_LAST_DATE} to yesterday is needed`);
 
 export const list = (text: string) =>
   text

@@ -19,6 +19,7 @@ import {
   postgresUrl,
   postgresUrls,
   protocol,
+  sampleDate,
   samplers,
   urlOf,
 } from './kinds.ts';
@@ -81,6 +82,11 @@ export const Settings = z.object({
   SAMPLE_DATA: flag('on').describe(
     'Load the sample data into a new embedded database; never with DATABASE_URL.',
   ),
+  SAMPLE_DATE: sampleDate
+    .optional()
+    .describe(
+      'Last day of the sample data, from 2025-10-31 to yesterday, in UTC; default: the day before the first start.',
+    ),
   RETAIN: z
     .string()
     .transform(list)

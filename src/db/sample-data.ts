@@ -1,6 +1,6 @@
 import type { Queryable } from './pool.ts';
 
-/** SQL that is true if a table has sample data. */
+/** SQL that is true if a table has sample data. Names began so before origins were recorded. */
 const signs: Record<string, string> = {
   dataset_origins: `exists (select from dataset_origins where origin = 'sample')`,
   operator_summaries: `exists (select from operator_summaries where operator_id like 'Sample Pool %')`,

@@ -151,7 +151,10 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   if (!database.embedded) await checkRoles({ primary: database.primary, replicas: database.replicas?.pools });
   if (database.embedded && settings.INDEX) await beginWithoutSample(database.write);
   else if (database.embedded && settings.SAMPLE_DATA)
-    await loadSampleData(database.write, log, { isStopped: () => serving.draining });
+    await loadSampleData(database.write, log, {
+      lastDate: settings.SAMPLE_DATE,
+      isStopped: () => serving.draining,
+    });
   if (serving.draining) return false;
   const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
   const tokens = await openDirectory({

@@ -1,12 +1,15 @@
 import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Block, ProposerDuty } from '../resources/blocks/record.ts';
-import { headEpoch, type Network } from './chain.ts';
-import { relays as relayNames } from './operators.ts';
+import { FIRST_LAST_DATE, type Network, type Sample, sampleUntil } from './chain.ts';
+import { FEES, halfOf, MEV, market, networkEth, proposerReward } from './model.ts';
+import { entityOf, namedOperators, relays as relayNames } from './operators.ts';
 import {
+  between,
   bigDecimal,
   chance,
   hexDigits,
   pick,
+  pickEarly,
   publicKey,
   type Random,
   some,
@@ -18,23 +21,32 @@ import type { SampleValidator } from './validators.ts';
 
 type SampleBlock = Omit<Block, 'epoch' | 'blockTimestamp'> & { network: Network };
 
+/** `missed`: share of the blocks that an operator who never lapses misses. */
 const plans: Record<Network, { slots: number; missed: number }> = {
-  mainnet: { slots: 2_048, missed: 0.006 },
+  mainnet: { slots: 2_048, missed: 0.003 },
   hoodi: { slots: 320, missed: 0.04 },
   holesky: { slots: 64, missed: 0.08 },
 };
 
-const LAST_NUMBER = 23_701_450;
+/** Of the newest block: about 1 slot of 150 has none. */
+const lastNumber = (network: Network, head: number): number =>
+  23_701_450 + Math.round((head - sampleUntil(FIRST_LAST_DATE).head[network]) * SLOTS_PER_EPOCH * 0.9935);
 const ORPHANED = 100;
+
+/** Of mean 0 and deviation 1, nearly normal. */
+const bell = (random: Random): number =>
+  [...Array(6)].reduce((sum: number) => sum + random(), -3) * Math.SQRT2;
 
 const sum = (...parts: string[]): string => parts.reduce((all, part) => all + BigInt(part), 0n).toString();
 
-function transactions(random: Random) {
-  const gas = whole(random, 9_000_000, 36_000_000);
-  const baseFee = BigInt(whole(random, 400_000_000, 900_000_000));
+/** `worth` is relative to other days. */
+function transactions(random: Random, baseFee: bigint, worth: number) {
+  const gas = Math.floor(9_000_000 + 27_000_000 * random() ** 0.7);
   const total = Math.round(gas / 125_000);
   const legacy = Math.floor(total / 8);
-  const fees = [0.15, 0.004, 0.8].map((share) => bigDecimal(random, gas * share, 9));
+  // Gwei a unit of gas
+  const tips = (worth * FEES.median * Math.exp(FEES.spread * bell(random))) / 20_000_000;
+  const fees = [0.15, 0.004, 0.85].map((share) => bigDecimal(random, gas * tips * share, 9));
   return {
     totalTransactions: total,
     totalType0Transactions: legacy,
@@ -52,14 +64,17 @@ function transactions(random: Random) {
 }
 
 /** `fees` is in Gwei. */
-function payment(random: Random, builder: string, fees: string) {
+function payment(random: Random, builder: string, { fees, worth }: { fees: string; worth: number }) {
   const relays = some(random, relayNames, chance(random, 0.08) ? 0 : whole(random, 1, 4));
   return {
     feeRecipient: builder.slice(0, 42),
     relays,
     blockBuilderPubkeys: relays.map(() => builder),
     totalPriorityFeesValidator: fees,
-    baselineMev: String(relays.length * whole(random, 0, 9_000_000)),
+    baselineMev:
+      relays.length === 0
+        ? '0'
+        : String(Math.round(worth * MEV.median * Math.exp(MEV.spread * bell(random)))),
   };
 }
 
@@ -83,31 +98,41 @@ function rewards(duty: ProposerDuty, execution: string, consensus: string) {
 }
 
 export function* blocksOf(
+  sample: Sample,
   network: Network,
   validators: readonly SampleValidator[],
-  seed = 1,
 ): Generator<SampleBlock> {
+  const { seed, head: heads } = sample;
   const { slots, missed } = plans[network];
   const random = stream(seed, network, 'blocks');
-  const head = headEpoch[network] * SLOTS_PER_EPOCH;
-  const first = headEpoch[network] - slots / SLOTS_PER_EPOCH;
+  const head = heads[network] * SLOTS_PER_EPOCH;
+  const first = heads[network] - slots / SLOTS_PER_EPOCH;
   const active = validators.filter(
     ({ activationEpoch, exitEpoch, ...row }) =>
       row.network === network && activationEpoch !== null && activationEpoch <= first && exitEpoch === null,
   );
   const builders = [1, 2, 3, 4, 5, 6, 7, 8].map(() => publicKey(random));
-  let executionBlockNumber = LAST_NUMBER - slots;
+  let executionBlockNumber = lastNumber(network, heads[network]) - slots;
+  const lapses = new Map(namedOperators(network, seed).map((one) => [one.id, entityOf(sample, one).lapse]));
+  let baseFee = 600_000_000;
   for (let slot = head - slots; slot < head; slot++) {
-    const drawn: ProposerDuty = chance(random, missed) ? 'missed' : 'proposed';
-    const duty = rewardedSlot(network, slot) ?? (slot === head - ORPHANED ? 'orphaned' : drawn);
-    const paid = transactions(random);
-    const got = payment(random, pick(random, builders), paid.totalPriorityFees);
+    const { validatorIndex, pool, nodeOperator } = pick(random, active);
+    const lapse = lapses.get(nodeOperator ?? pool ?? '') ?? 0.002;
+    const drawn: ProposerDuty = chance(random, missed + 0.8 * lapse) ? 'missed' : 'proposed';
+    const duty =
+      rewardedSlot(network, heads[network], slot) ?? (slot === head - ORPHANED ? 'orphaned' : drawn);
+    const half = halfOf(Math.floor(slot / SLOTS_PER_EPOCH));
+    const worth = market(half);
+    baseFee = Math.min(2e9, Math.max(1.5e8, Math.floor(baseFee * between(random, 0.9, 1.111))));
+    const paid = transactions(random, BigInt(baseFee), worth);
+    const got = payment(random, pickEarly(random, builders), { fees: paid.totalPriorityFees, worth });
+    const full = proposerReward(networkEth(sample, network, half), 0.994);
     const execution = sum(got.totalPriorityFeesValidator, got.baselineMev);
     const common = {
       network,
       consensusSlot: slot,
-      validatorIndex: pick(random, active).validatorIndex,
-      ...rewards(duty, execution, String(whole(random, 39_000_000, 42_000_000))),
+      validatorIndex,
+      ...rewards(duty, execution, String(Math.round(full * between(random, 0.96, 1.02)))),
     };
     const block = {
       consensusBlockRoot: `0x${hexDigits(random, 64)}`,

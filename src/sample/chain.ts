@@ -1,18 +1,31 @@
-import { firstEpochFrom } from '../chain/calendar.ts';
+import { dateOfDay, dayOfDate, firstEpochFrom } from '../chain/calendar.ts';
+import { DAY_MS } from '../kernel/time.ts';
 
-/** Of the sample data. */
 export const networks = ['mainnet', 'hoodi', 'holesky'] as const;
 export type Network = (typeof networks)[number];
 
-const epochAt = (network: Network, year: number, month: number, day: number) =>
-  firstEpochFrom(network, Date.UTC(year, month - 1, day) / 1000);
+/** `head` is the first epoch after the sample. */
+export type Sample = { seed: number; lastDate: string; head: Record<Network, number> };
 
-/** The first epoch after the sample; for Holesky, the epoch at which its support ends. */
-export const headEpoch: Record<Network, number> = {
-  mainnet: epochAt('mainnet', 2025, 11, 1),
-  hoodi: epochAt('hoodi', 2025, 11, 1),
-  holesky: epochAt('holesky', 2025, 3, 31),
-};
+/** Two years of days end on the first of these dates, and Electra was active for months. */
+export const FIRST_LAST_DATE = '2025-10-31';
+/** The last day on which Holesky was supported. */
+const LAST_OF_HOLESKY = '2025-03-30';
+
+const headAfter = (network: Network, date: string) =>
+  firstEpochFrom(network, (Date.parse(date) + DAY_MS) / 1000);
+
+export const dayBefore = (now: Date): string => new Date(now.getTime() - DAY_MS).toISOString().slice(0, 10);
+
+/** The sample data whose last UTC day is `lastDate`: the day before today unless given. */
+export function sampleUntil(lastDate = dayBefore(new Date()), seed = 1): Sample {
+  const head = {
+    mainnet: headAfter('mainnet', lastDate),
+    hoodi: headAfter('hoodi', lastDate),
+    holesky: headAfter('holesky', LAST_OF_HOLESKY),
+  };
+  return { seed, lastDate, head };
+}
 
 export const activeEth: Record<Network, number> = {
   mainnet: 35_600_000,
@@ -21,3 +34,10 @@ export const activeEth: Record<Network, number> = {
 };
 
 export const lastIndex: Record<Network, number> = { mainnet: 2_080_000, hoodi: 702_000, holesky: 428_000 };
+
+/** From the first possible last date to that of the sample. */
+export const daysSinceFirst = ({ lastDate }: Sample): number =>
+  dayOfDate('mainnet', lastDate) - dayOfDate('mainnet', FIRST_LAST_DATE);
+
+export const datesBefore = ({ lastDate }: Sample, days: number): string =>
+  dateOfDay('mainnet', dayOfDate('mainnet', lastDate) - days);

@@ -1,13 +1,14 @@
 import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { electraEpoch } from '../chain/churn.ts';
-import { activeEth, headEpoch, type Network } from './chain.ts';
+import type { Network, Sample } from './chain.ts';
+import { halfOf, networkEth } from './model.ts';
 import { chance, pick, stream, whole } from './random.ts';
 import type { SampleValidator } from './validators.ts';
 
 /** Epochs from a source's exit until it is withdrawable. */
 const WITHDRAWABLE_AFTER = 256;
 
-export function consolidationsOf(network: Network, all: readonly SampleValidator[], seed = 1) {
+export function consolidationsOf({ seed }: Sample, network: Network, all: readonly SampleValidator[]) {
   const validators = all.filter((row) => row.network === network);
   const random = stream(seed, network, 'consolidations');
   const active = validators.filter((row) => row.activationEpoch !== null && row.exitEpoch === null);
@@ -38,11 +39,13 @@ export function consolidationsOf(network: Network, all: readonly SampleValidator
   return rows.sort((a, b) => a.epoch - b.epoch || a.sourceValidatorIndex - b.sourceValidatorIndex);
 }
 
-export function chainBalancesOf(network: Network) {
-  const head = headEpoch[network];
+export function chainBalancesOf(sample: Sample, network: Network) {
+  const head = sample.head[network];
   const count = Math.floor((head - electraEpoch[network]) / EPOCHS_PER_DAY) + 1;
   return Array.from({ length: count }, (_, index) => {
     const before = (count - 1 - index) * EPOCHS_PER_DAY;
-    return { network, epoch: head - before, totalActiveBalance: `${activeEth[network] - before}000000000` };
+    const epoch = head - before;
+    const eth = networkEth(sample, network, halfOf(epoch) - 1);
+    return { network, epoch, totalActiveBalance: `${eth}000000000` };
   });
 }

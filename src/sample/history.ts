@@ -1,102 +1,165 @@
 import type pg from 'pg';
-import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
-import type { Importer } from '../ingest/importer/importer.ts';
-import { solanaOverviewImporter } from '../ingest/importers/solana-overview.ts';
+import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
+import { timeWindows, windowDays } from '../chain/windows.ts';
+import { snake } from '../kernel/names.ts';
+import { solanaOverviewFields } from '../resources/solana-overview/record.ts';
+import { datesBefore, type Sample } from './chain.ts';
+import { copyRows } from './copy.ts';
+import { aprOf, halfOf, meansOf, networkEth } from './model.ts';
+import { daysOfEntity, entityOf, type Operator } from './operators.ts';
+import {
+  asOfSolana,
+  authorityFigures,
+  overviewOf,
+  STAKED_SOL,
+  solanaAuthorities,
+  solanaEpoch,
+  solanaValidators,
+} from './solana.ts';
 
-/** Days of history before the newest day, which the import writes itself. */
+/** Days before the newest day, which the import writes itself. */
 const DAYS = 89;
 /** Rows per list; more would slow the first start. */
 const SIZE = 40;
 
-const factor = (height: number, phase: number, days: number) =>
-  `(1 + ${height} * (sin(s.series * ${phase} + d / ${days}.0) - sin(s.series * ${phase})))`;
-
-type Sample = { name: string; key: string; scope: string; date: string; where: string; figures: string };
-
-const operators: Sample = {
-  name: 'operator',
-  key: 'network, operator_id, id_type, time_window',
-  scope: 'network, id_type, time_window',
-  date: `date '${dateOfDay('mainnet', 0)}' + as_of_epoch / ${EPOCHS_PER_DAY}`,
-  where: `network = 'mainnet' and time_window <> 'all'`,
-  figures: `least(avg_validator_effectiveness * ${factor(0.002, 1, 11)}, 100), apr_percentage * ${factor(0.03, 2, 17)},
-    least(network_penetration * ${factor(0.05, 3, 40)}, 1), round(validator_count * ${factor(0.05, 3, 40)})::int,
-    as_of_epoch - d * ${EPOCHS_PER_DAY}`,
+type Value = string | number | null;
+type History = {
+  name: 'operator' | 'stake_authority';
+  key: readonly string[];
+  scope: readonly string[];
+  columns: readonly string[];
+  series: { key: string[]; scope: string[]; figuresOf(daysAgo: number): Value[] }[];
 };
 
-const decimal = (column: string, of: string) => `least(round(${column} * ${of}::numeric, 24), 1)`;
-const stakeAuthorities: Sample = {
-  name: 'stake_authority',
-  key: 'stake_authority, time_window',
-  scope: 'time_window',
-  date: `(as_of_time at time zone 'UTC')::date`,
-  where: `time_window <> 'all'`,
-  figures: `as_of_epoch - d / 2, as_of_time - make_interval(days => d),
-    ${decimal('aggregate_validator_effectiveness', factor(0.01, 1, 11))}, ${decimal('delegator_apy', factor(0.03, 2, 17))},
-    ${decimal('network_penetration', factor(0.05, 3, 40))}, round(delegated_stake * ${factor(0.05, 3, 40)}::numeric, 9)`,
-};
+const windows = timeWindows.filter((window) => window !== 'all');
+const daysBefore = Array.from({ length: DAYS }, (_, index) => DAYS - index);
 
-async function addHistory(client: pg.ClientBase, { name, key, scope, date, where, figures }: Sample) {
-  await client.query(
-    `/* sampleSeries */
-    insert into ${name}_series (${key})
-    select ${key} from (
-      select *, row_number() over (partition by ${scope} order by network_penetration desc nulls last, ${key}) as nth
-      from staged where ${where}
-    ) g where nth <= ${SIZE} order by ${scope}, nth`,
+async function loadHistory(client: pg.ClientBase, sample: Sample, of: History): Promise<void> {
+  const { name, key, scope, series } = of;
+  const arrays = (columns: readonly string[], values: string[][]) =>
+    columns.map((_, at) => values.map((row) => row[at]));
+  const texts = (columns: readonly string[]) => columns.map((_, at) => `$${at + 1}::text[]`).join(', ');
+  const { rows } = await client.query<{ series: number }>(
+    `/* sampleSeries */ insert into ${name}_series (${key.join(', ')}) select * from unnest(${texts(key)}) returning series`,
+    arrays(
+      key,
+      series.map((one) => one.key),
+    ),
   );
+  const dates = daysBefore.map((ago) => datesBefore(sample, ago));
+  const scopes = [...new Map(series.map((one) => [one.scope.join('/'), one.scope])).values()];
   await client.query(
     `/* sampleHistoryDays */
-    insert into ${name}_history_days (${scope}, date)
-    select ${scope}, newest - d
-    from (select distinct ${scope}, ${date} as newest from staged where ${where}) l, generate_series(1, ${DAYS}) d`,
+    insert into ${name}_history_days (${scope.join(', ')}, date)
+    select s.*, d.date from unnest(${texts(scope)}) s, unnest($${scope.length + 1}::date[]) d (date)`,
+    [...arrays(scope, scopes), dates],
   );
-  await client.query(`select ${name}_history_parts(array(select distinct date from ${name}_history_days))`);
-  await client.query(
-    `/* sampleHistory */
-    insert into ${name}_history
-    select ${date} - d, s.series, ${figures}
-    from staged join ${name}_series s using (${key}), generate_series(1, ${DAYS}) d
-    order by d desc, s.series`,
-  );
+  await client.query(`/* sampleHistoryParts */ select ${name}_history_parts($1::date[])`, [dates]);
+  function* stored(): Generator<Value[]> {
+    for (const [day, ago] of daysBefore.entries())
+      for (const [at, one] of series.entries())
+        yield [dates[day] as string, rows[at]?.series as number, ...one.figuresOf(ago)];
+  }
+  await copyRows(client, `${name}_history`, ['date', 'series', ...of.columns], stored());
 }
 
-const wave = (height: number, days: number) => `(1 + ${height} * sin(d / ${days}.0))`;
-const overview: Record<string, string> = {
-  as_of_epoch: 'as_of_epoch - d / 2',
-  as_of_time: 'as_of_time - make_interval(days => d)',
-  network_effectiveness: `network_effectiveness * ${wave(0.01, 11)}`,
-  delegator_apy: `delegator_apy * ${wave(0.03, 17)}`,
-  total_delegated_stake: `round(total_delegated_stake * ${wave(0.05, 40)}::numeric, 9)`,
-  gini_coefficient: decimal('gini_coefficient', wave(0.02, 40)),
-};
-
-export const withOverviewHistory: typeof solanaOverviewImporter = {
-  ...solanaOverviewImporter,
-  async merge(client, options) {
-    const names = solanaOverviewImporter.columns.map(({ name }) => name);
-    await client.query(
-      `/* sampleOverviewHistory */
-      insert into solana_overview_history (date, ${names.join(', ')})
-      select ${stakeAuthorities.date} - d, ${names.map((name) => overview[name] ?? name).join(', ')}
-      from staged, generate_series(1, ${DAYS}) d`,
-    );
-    return solanaOverviewImporter.merge(client, options);
-  },
-};
-
-const withHistory = <Row, Name extends string>(
-  importer: Importer<Row, Name>,
+export async function loadOperatorHistory(
+  client: pg.ClientBase,
   sample: Sample,
-): Importer<Row, Name> => ({
-  ...importer,
-  async merge(client, options) {
-    await addHistory(client, sample);
-    return importer.merge(client, options);
-  },
-});
+  operators: readonly Operator[],
+) {
+  const network = 'mainnet';
+  const asOf = sample.head[network] - 1;
+  const series = (
+    ['pool', 'nodeOperator', 'poolShare', 'depositAddress', 'withdrawalAddress'] as const
+  ).flatMap((idType) =>
+    operators
+      .filter((one) => one.network === network && one.idType === idType && one.sizes.known)
+      .toSorted((a, b) => b.sizes.validators * b.sizes.ethEach - a.sizes.validators * a.sizes.ethEach)
+      .slice(0, SIZE)
+      .flatMap((operator) => {
+        const figuresOfDays = daysOfEntity(sample, entityOf(sample, operator));
+        return windows.map((window) => ({
+          key: [network, operator.id, idType, window],
+          scope: [network, idType, window],
+          figuresOf(daysAgo: number): Value[] {
+            const figures = figuresOfDays({ days: windowDays[window] as number, daysAgo });
+            const whole = networkEth(sample, network, halfOf(sample.head[network]) - 2 * daysAgo - 1);
+            return [
+              figures.validators === 0 ? 0 : meansOf(figures).validatorSum / figures.validators,
+              aprOf(figures),
+              figures.eth / whole,
+              figures.validators,
+              asOf - daysAgo * EPOCHS_PER_DAY,
+            ];
+          },
+        }));
+      }),
+  );
+  await loadHistory(client, sample, {
+    name: 'operator',
+    key: ['network', 'operator_id', 'id_type', 'time_window'],
+    scope: ['network', 'id_type', 'time_window'],
+    columns: [
+      ...[
+        'avg_validator_effectiveness',
+        'apr_percentage',
+        'network_penetration',
+        'validator_count',
+        'as_of_epoch',
+      ],
+    ],
+    series,
+  });
+}
 
-export const withOperatorHistory = <Row, Name extends string>(importer: Importer<Row, Name>) =>
-  withHistory(importer, operators);
-export const withStakeAuthorityHistory = <Row, Name extends string>(importer: Importer<Row, Name>) =>
-  withHistory(importer, stakeAuthorities);
+export async function loadSolanaHistory(client: pg.ClientBase, sample: Sample): Promise<void> {
+  const { asOfTime } = asOfSolana(sample);
+  const time = asOfTime.slice('2025-10-31'.length);
+  const series = solanaAuthorities(sample)
+    .slice(0, SIZE)
+    .flatMap((authority) =>
+      windows.map((window) => ({
+        key: [authority.stakeAuthority, window],
+        scope: [window],
+        figuresOf(daysAgo: number): Value[] {
+          const { effectiveness, apy, stake } = authorityFigures(authority, window, daysAgo);
+          return [
+            solanaEpoch(sample, daysAgo),
+            `${datesBefore(sample, daysAgo)}${time}`,
+            effectiveness,
+            apy,
+            stake / STAKED_SOL,
+            stake.toFixed(9),
+          ];
+        },
+      })),
+    );
+  await loadHistory(client, sample, {
+    name: 'stake_authority',
+    key: ['stake_authority', 'time_window'],
+    scope: ['time_window'],
+    columns: [
+      ...[
+        'as_of_epoch',
+        'as_of_time',
+        'aggregate_validator_effectiveness',
+        'delegator_apy',
+        'network_penetration',
+      ],
+      'delegated_stake',
+    ],
+    series,
+  });
+  const validators = solanaValidators(sample.seed);
+  const fields = [...solanaOverviewFields, 'asOfEpoch', 'asOfTime'] as const;
+  function* overviews(): Generator<Value[]> {
+    for (const daysAgo of daysBefore) {
+      for (const timeWindow of timeWindows) {
+        const overview = overviewOf(sample, validators, { timeWindow, daysAgo });
+        yield [datesBefore(sample, daysAgo), ...fields.map((field) => overview[field])];
+      }
+    }
+  }
+  await copyRows(client, 'solana_overview_history', ['date', ...fields.map(snake)], overviews());
+}

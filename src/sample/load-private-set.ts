@@ -5,65 +5,75 @@ import {
   finishValidatorDays,
   type ImportedValidatorDay,
 } from '../ingest/importers/validator-days.ts';
-import { attestationPeriods } from './attestations.ts';
+import { attestationPeriods, halvesIn, type Period, surplus } from './attestations.ts';
+import type { Sample } from './chain.ts';
+import { copyObjects } from './copy.ts';
+import { type Entity, type Figures, sumOf } from './model.ts';
+import { hashOf } from './random.ts';
 
 /** The set belongs to the development token's account. */
 const SET_ID = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const VALIDATORS = 300;
 const DAYS = 60;
 
-const columns = {
-  network: "'mainnet'",
-  validator_index: 'x.validator_index',
-  utc: 'x.utc',
-  day: 'x.day',
-  date: 'x.date',
-  start_epoch: 'x.first',
-  end_epoch: 'x.last',
-  sum_missed_sync_signatures: 'case when seat then (noise % 60) end',
-  sum_sync_signature_count: 'case when seat then duties * 32 - (noise % 60) end',
-  total_unique_attestations: '(duties - missed)',
-  sum_missed_attestations: 'missed',
-  sum_correct_head: '(duties - missed) - wrong_head',
-  sum_correct_target: '(duties - missed) - wrong_target',
-  sum_correct_source: '(duties - missed)',
-  sum_wrong_head_votes: 'wrong_head',
-  sum_wrong_target_votes: 'wrong_target',
-  sum_late_target_votes: 'missed / 2',
-  sum_late_source_votes: 'missed / 3',
-  sum_inclusion_delay: '(duties - missed) + noise % 4',
-  proposed_count: 'proposed',
-  missed_proposal_count: '(noise % 613 = 1)::int',
-  end_epoch_balance: '32000000000 + noise * 1900',
-  end_epoch_effective_balance: '32000000000',
-  sum_attestation_rewards: '(duties - missed) * 11200 - missed * 9800 - wrong_head * 2400',
-  sum_sync_committee_rewards: 'case when seat then (duties * 32 - 2 * (noise % 60)) * 18600 else 0 end',
-  sum_proposer_rewards: 'proposed * (38000000 + noise * 500)',
-  sum_priority_fees: 'proposed * (9000000 + noise * 1700)',
-  sum_baseline_mev: 'proposed * (21000000 + noise * 9100)',
-  effective_balance_epochs: '32000000000 * duties',
-  empty_payload_count: 'null',
-} satisfies Record<ColumnName<ImportedValidatorDay>, string>;
+/** The set runs well, and some of its validators were merged into larger ones. */
+const entityOf = ({ seed }: Sample, index: number): Entity => ({
+  ...{ network: 'mainnet', key: hashOf(seed, 'validator', index), client: 'Lighthouse' },
+  ...{ lapse: 0.002, slow: 0.009, moves: 0, isSteady: true },
+  ...(index % 12 === 7 ? { eth: 160, ethEach: 160 } : { eth: 32, ethEach: 32 }),
+});
 
-const fill = `/* sampleValidatorDays */
-  insert into validator_days (${Object.keys(columns).join(', ')})
-  select ${Object.values(columns).join(', ')}
-  from (
-    select v.validator_index, p.calendar = 'utc' as utc, p.day, p.date, p.first, p.last, p.last - p.first + 1 as duties,
-      ((v.validator_index * 7919::bigint + p.first * 104729::bigint) % 10007)::int as noise
-    from private_set_members v
-    cross join json_to_recordset($2) as p (calendar text, day int, date date, first int, last int)
-    where v.set_id = $1
-    order by v.validator_index, p.calendar = 'utc', p.date
-  ) x
-  cross join lateral (
-    select case when noise % 11 = 0 then 1 + noise % 5 else 0 end as missed, noise % 7 as wrong_head,
-      case when noise % 5 = 0 then noise % 3 else 0 end as wrong_target, (noise % 131 = 0)::int as proposed,
-      validator_index % 97 = 3 as seat
-  ) y`;
+type Columns = Exclude<ColumnName<ImportedValidatorDay>, 'network' | 'empty_payload_count'>;
+type Row = Record<Columns, number | string | boolean | null>;
 
-export async function loadSamplePrivateSet(client: pg.ClientBase): Promise<number> {
-  const { days } = attestationPeriods({ days: DAYS, hourDays: 0, entities: 0 });
+function rowOf(
+  entity: Entity,
+  index: number,
+  { calendar, day, date, first, last }: Period,
+  of: Figures,
+): Row {
+  const attested = of.duties - of.missed;
+  return {
+    validator_index: index,
+    utc: calendar === 'utc',
+    day,
+    date,
+    start_epoch: first,
+    end_epoch: last,
+    sum_missed_sync_signatures: of.seats > 0 ? of.missedSignatures : null,
+    sum_sync_signature_count: of.seats > 0 ? of.signatures : null,
+    total_unique_attestations: attested,
+    sum_missed_attestations: of.missed,
+    sum_correct_head: attested - of.wrongHead,
+    sum_correct_target: attested - of.wrongTarget,
+    sum_correct_source: attested - of.lateSource,
+    sum_wrong_head_votes: of.wrongHead,
+    sum_wrong_target_votes: of.wrongTarget,
+    sum_late_target_votes: of.lateTarget,
+    sum_late_source_votes: of.lateSource,
+    sum_inclusion_delay: of.delay,
+    proposed_count: of.proposed,
+    missed_proposal_count: of.missedProposals,
+    end_epoch_balance: of.eth * 1e9 + surplus(entity.key, last),
+    end_epoch_effective_balance: of.eth * 1e9,
+    sum_attestation_rewards: of.attestationRewards,
+    sum_sync_committee_rewards: of.syncRewards,
+    sum_proposer_rewards: of.proposerRewards,
+    sum_priority_fees: of.priorityFees,
+    sum_baseline_mev: of.mev,
+    effective_balance_epochs: of.stakeEpochs * 1e9,
+  };
+}
+
+function* rowsOf(sample: Sample, indices: readonly number[], days: readonly Period[]): Generator<Row> {
+  for (const index of indices) {
+    const stored = { entityKey: 0, entity: entityOf(sample, index), halves: new Map() };
+    for (const day of days) yield rowOf(stored.entity, index, day, sumOf(halvesIn(sample, stored, day)));
+  }
+}
+
+export async function loadSamplePrivateSet(client: pg.ClientBase, sample: Sample): Promise<number> {
+  const { days } = attestationPeriods(sample, { days: DAYS, hourDays: 0, entities: 0 });
   const first = Math.min(...days.map((period) => period.first));
   await client.query(
     `/* samplePrivateSet */
@@ -86,10 +96,17 @@ export async function loadSamplePrivateSet(client: pg.ClientBase): Promise<numbe
     client,
     days.map(({ date }) => date),
   );
-  const filled = await client.query(fill, [SET_ID, JSON.stringify(days)]);
+  const { rows: members } = await client.query<{ validator_index: number }>(
+    '/* sampleMembers */ select validator_index from private_set_members where set_id = $1 order by 1',
+    [SET_ID],
+  );
+  const indices = members.map((member) => member.validator_index);
+  const filled = await copyObjects(client, 'validator_days', rowsOf(sample, indices, days), {
+    network: 'mainnet',
+  });
   await finishValidatorDays(
     client,
     days.map(({ calendar, day }) => ({ network: 'mainnet' as const, utc: calendar === 'utc', day })),
   );
-  return filled.rowCount ?? 0;
+  return filled;
 }

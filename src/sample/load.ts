@@ -10,18 +10,21 @@ import { consolidationImporter } from '../ingest/importers/consolidations.ts';
 import { networkRewardImporters } from '../ingest/importers/network-rewards.ts';
 import { operatorImporter } from '../ingest/importers/operators.ts';
 import { slashingImporter } from '../ingest/importers/slashings.ts';
+import { solanaOverviewImporter } from '../ingest/importers/solana-overview.ts';
 import { stakeAuthorityImporter } from '../ingest/importers/stake-authorities.ts';
 import { syncCommitteeRewardImporter } from '../ingest/importers/sync-committee-rewards.ts';
 import { validatorImporter } from '../ingest/importers/validators.ts';
 import { loadRows } from '../ingest/merge/load-rows.ts';
 import { noteOrigins, ofAllNetworks } from '../ingest/merge/origins.ts';
 import { type AttestationSize, loadSampleAttestations, wholeSize } from './attestations.ts';
-import { withOperatorHistory, withOverviewHistory, withStakeAuthorityHistory } from './history.ts';
-import * as sample from './index.ts';
+import { networks, sampleUntil } from './chain.ts';
+import { loadOperatorHistory, loadSolanaHistory } from './history.ts';
+import * as make from './index.ts';
 import { loadSamplePrivateSet } from './load-private-set.ts';
 import { loadSampleClients, loadSampleQueue } from './network.ts';
 
-type Options = { attestations?: AttestationSize; isStopped?: () => boolean };
+/** `lastDate`: see `sampleUntil`. */
+type Options = { lastDate?: string | undefined; attestations?: AttestationSize; isStopped?: () => boolean };
 
 class Stopped extends Error {}
 
@@ -29,7 +32,7 @@ class Stopped extends Error {}
 export async function loadSampleData(
   pool: Pool,
   log: Logger,
-  { attestations = wholeSize, isStopped = () => false }: Options = {},
+  { lastDate, attestations = wholeSize, isStopped = () => false }: Options = {},
 ): Promise<void> {
   const goOn = () => {
     if (isStopped()) throw new Stopped();
@@ -37,37 +40,37 @@ export async function loadSampleData(
   await transaction(pool, async (client) => {
     await client.query('lock table sample_data');
     if (!(await isUntouched(client))) return;
-    log.info('loading sample data, which takes some seconds');
-    const operators = [...sample.sampleOperators()];
-    const validators = [...sample.sampleValidators()];
+    const sample = sampleUntil(lastDate);
+    log.info({ lastDate: sample.lastDate }, 'loading sample data, which takes some seconds');
+    const operators = networks.flatMap((network) => make.operatorsOf(sample, network));
+    const validators = [...make.sampleValidators(sample)];
+    await loadOperatorHistory(client, sample, operators);
+    await loadSolanaHistory(client, sample);
     const load = async <Row>(importer: Importer<Row>, rows: Iterable<Partial<Row>>) => {
       goOn();
       return (await loadRows(client, importer, rows as Iterable<Row>, { replace: false, origin: 'sample' }))
         .rows;
     };
     const counts: Record<string, number> = {
-      operators: await load(withOperatorHistory(operatorImporter), operators),
-      slashings: await load(slashingImporter, sample.sampleSlashings()),
-      attestations: await loadSampleAttestations(client, operators, attestations),
-      solanaOverviews: await load(withOverviewHistory, sample.sampleSolanaOverviews()),
-      stakeAuthorities: await load(
-        withStakeAuthorityHistory(stakeAuthorityImporter),
-        sample.sampleStakeAuthorities(),
-      ),
+      operators: await load(operatorImporter, make.sampleOperators(sample)),
+      slashings: await load(slashingImporter, make.sampleSlashings(sample)),
+      attestations: await loadSampleAttestations(client, sample, operators, attestations),
+      solanaOverviews: await load(solanaOverviewImporter, make.sampleSolanaOverviews(sample)),
+      stakeAuthorities: await load(stakeAuthorityImporter, make.sampleStakeAuthorities(sample)),
       validators: await load(validatorImporter, validators),
       syncCommitteeRewards: await load(
         syncCommitteeRewardImporter,
-        sample.sampleSyncCommitteeRewards(validators),
+        make.sampleSyncCommitteeRewards(sample, validators),
       ),
-      blocks: await load(blockImporter, sample.sampleBlocks(validators)),
-      chainDailyRewards: await load(chainDailyRewardImporter, sample.sampleDailyRewards()),
-      consolidations: await load(consolidationImporter, sample.sampleConsolidations(validators)),
-      chainBalances: await load(chainBalanceImporter, sample.sampleChainBalances()),
-      validatorDays: await loadSamplePrivateSet(client),
+      blocks: await load(blockImporter, make.sampleBlocks(sample, validators)),
+      chainDailyRewards: await load(chainDailyRewardImporter, make.sampleDailyRewards(sample)),
+      consolidations: await load(consolidationImporter, make.sampleConsolidations(sample, validators)),
+      chainBalances: await load(chainBalanceImporter, make.sampleChainBalances(sample)),
+      validatorDays: await loadSamplePrivateSet(client, sample),
       clients: await loadSampleClients(client),
-      pendingConsolidations: await loadSampleQueue(client),
+      pendingConsolidations: await loadSampleQueue(client, sample),
     };
-    for (const [network, days] of sample.sampleNetworkRewards()) {
+    for (const [network, days] of make.sampleNetworkRewards(sample)) {
       const rows = days.map(({ row }) => row);
       counts[`${network}Rewards`] = await load(networkRewardImporters[`${network}-rewards`], rows);
     }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { activeEth, headEpoch, type Network, networks } from './chain.ts';
+import { activeEth, type Network, networks, type Sample } from './chain.ts';
+import { NETWORK_ETH_EACH } from './operators.ts';
 
 const shares: Record<string, number> = {
   Lighthouse: 0.41,
@@ -14,7 +15,7 @@ const rowsOf = (network: Network) =>
   Object.entries(shares).map(([client, share]) => ({
     network,
     client,
-    validator_count: Math.round((activeEth[network] / 32) * 0.93 * share), // the clients of the other 7 % are unknown
+    validator_count: Math.round((activeEth[network] / NETWORK_ETH_EACH[network]) * 0.93 * share), // the clients of the other 7 % are unknown
   }));
 
 export async function loadSampleClients(client: pg.ClientBase): Promise<number> {
@@ -28,7 +29,7 @@ export async function loadSampleClients(client: pg.ClientBase): Promise<number> 
   return rowCount ?? 0;
 }
 
-export async function loadSampleQueue(client: pg.ClientBase): Promise<number> {
+export async function loadSampleQueue(client: pg.ClientBase, { head }: Sample): Promise<number> {
   const { rowCount } = await client.query(
     `/* sampleQueue */
     insert into pending_consolidations (network, position, source_index, target_index, amount, expected_epoch)
@@ -39,7 +40,7 @@ export async function loadSampleQueue(client: pg.ClientBase): Promise<number> {
       from validators where network = 'mainnet' and exit_epoch is null and not slashed
       order by validator_index limit 50
     ) v where place <= 25`,
-    [headEpoch.mainnet],
+    [head.mainnet],
   );
   return rowCount ?? 0;
 }

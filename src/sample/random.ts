@@ -1,16 +1,57 @@
 /** 0 <= x < 1. */
 export type Random = () => number;
 
-/** mulberry32, seeded with the FNV-1a hash of the arguments. */
+/** FNV-1a. */
+export function hashOf(...name: (string | number)[]): number {
+  let hash = 2166136261;
+  for (const char of name.join('/')) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619);
+  return hash;
+}
+
+/** mulberry32, seeded with the hash of the arguments. */
 export function stream(seed: number, ...name: (string | number)[]): Random {
-  let state = 2166136261;
-  for (const char of `${seed}/${name.join('/')}`) state = Math.imul(state ^ char.charCodeAt(0), 16777619);
+  let state = hashOf(seed, ...name);
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/** 0 <= x < 1, always the same for the same arguments. */
+export function noise(key: number, at: number, salt = 0): number {
+  let mixed = (key ^ Math.imul(at | 0, 0x9e3779b1) ^ Math.imul(salt + 1, 0x85ebca6b)) | 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+}
+
+/** Of mean 0 and deviation 1. */
+export const normal = (key: number, at: number, salt = 0): number =>
+  Math.sqrt(-2 * Math.log(1 - noise(key, at, salt))) * Math.cos(2 * Math.PI * noise(key, at, salt + 101));
+
+/** -1..1, from one value to another in `span` steps. */
+export function drift(key: number, at: number, span: number, salt = 0): number {
+  const place = Math.floor(at / span);
+  const within = at / span - place;
+  const eased = within * within * (3 - 2 * within);
+  const [from, to] = [noise(key, place, salt), noise(key, place + 1, salt)];
+  return 2 * (from + (to - from) * eased) - 1;
+}
+
+/** Of a Poisson distribution. */
+export function countAround(mean: number, key: number, at: number, salt = 0): number {
+  if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal(key, at, salt)));
+  let probability = Math.exp(-mean);
+  let left = noise(key, at, salt) - probability;
+  let count = 0;
+  while (left > 0 && count < 100) {
+    count += 1;
+    probability *= mean / count;
+    left -= probability;
+  }
+  return count;
 }
 
 export const between = (random: Random, low: number, high: number): number => low + random() * (high - low);

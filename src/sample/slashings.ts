@@ -1,6 +1,7 @@
+import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { electraEpoch } from '../chain/churn.ts';
 import type { Slashing } from '../resources/slashings/record.ts';
-import { headEpoch, lastIndex, type Network } from './chain.ts';
+import { lastIndex, type Network, type Sample } from './chain.ts';
 import { chance, publicKey, type Random, stream, whole } from './random.ts';
 
 export type SampleSlashing = Slashing & { network: Network };
@@ -9,17 +10,24 @@ const WITHDRAWABLE_AFTER = 8_192;
 const GWEI = 1_000_000_000;
 const counts: Record<Network, number> = { mainnet: 400, hoodi: 20, holesky: 30 };
 
-function epochOf(random: Random, head: number, index: number): number {
-  if (index < 8) return head - 9 - index * 30;
-  if (index < 20) return Math.floor(head * 0.47);
-  if (index < 24) return Math.floor(head * 0.3) + index * 2;
-  return whole(random, 400, head - 500);
+/** Most slashings come in incidents: one operator runs the same keys twice. */
+function* epochsOf(random: Random, head: number): Generator<number> {
+  for (let at = 0; at < 6; at++) yield head - 9 * EPOCHS_PER_DAY - 40 - at * 3;
+  yield head - 17 * EPOCHS_PER_DAY - 83;
+  yield head - 131; // while it sits in the sync committee
+  for (let at = 0; at < 12; at++) yield Math.floor(head * 0.47);
+  for (;;) {
+    const first = whole(random, 400, head - 40 * EPOCHS_PER_DAY);
+    const size = chance(random, 0.7) ? 1 : whole(random, 2, 7);
+    for (let at = 0; at < size; at++) yield first + at * whole(random, 1, 4);
+  }
 }
 
-export function slashingsOf(network: Network, seed = 1): SampleSlashing[] {
+export function slashingsOf({ seed, head }: Sample, network: Network): SampleSlashing[] {
   const random = stream(seed, network, 'slashings');
+  const epochs = epochsOf(stream(seed, network, 'slashing epochs'), head[network]);
   const rows = Array.from({ length: counts[network] }, (_, index): SampleSlashing => {
-    const slashingEpoch = epochOf(random, headEpoch[network], index);
+    const slashingEpoch = epochs.next().value as number;
     const isLarge = slashingEpoch >= electraEpoch[network] && chance(random, 0.3);
     const before = (isLarge ? 2048 : 32) * GWEI + whole(random, 1, 19_000_000);
     const penalty =

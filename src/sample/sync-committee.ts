@@ -1,5 +1,5 @@
 import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
-import { headEpoch, type Network } from './chain.ts';
+import type { Network, Sample } from './chain.ts';
 import { chance, pick, stream, whole } from './random.ts';
 import type { SampleValidator } from './validators.ts';
 
@@ -13,18 +13,26 @@ const plans: Record<Network, { slots: number; missed?: number; reward: number }>
   holesky: { slots: 6, reward: 13_473 },
 };
 
-export function rewardedSlot(network: Network, slot: number): 'proposed' | 'missed' | undefined {
+export function rewardedSlot(
+  network: Network,
+  headEpoch: number,
+  slot: number,
+): 'proposed' | 'missed' | undefined {
   const { slots, missed } = plans[network];
-  const index = slot - (headEpoch[network] * SLOTS_PER_EPOCH - slots);
+  const index = slot - (headEpoch * SLOTS_PER_EPOCH - slots);
   if (index < 0 || index >= slots) return undefined;
   return index === missed ? 'missed' : 'proposed';
 }
 
-export function* syncCommitteeRewardsOf(network: Network, validators: readonly SampleValidator[], seed = 1) {
+export function* syncCommitteeRewardsOf(
+  { seed, head: heads }: Sample,
+  network: Network,
+  validators: readonly SampleValidator[],
+) {
   const { slots, reward } = plans[network];
   const random = stream(seed, network, 'syncCommittee');
   // The committee is drawn a period earlier, because validators slashed since then keep their seats.
-  const drawn = headEpoch[network] - EPOCHS_PER_PERIOD;
+  const drawn = heads[network] - EPOCHS_PER_PERIOD;
   const active = validators.filter(
     ({ activationEpoch, exitEpoch, ...row }) =>
       row.network === network &&
@@ -34,9 +42,9 @@ export function* syncCommitteeRewardsOf(network: Network, validators: readonly S
   );
   const slashed = active.filter((validator) => validator.slashed);
   const seats = Array.from({ length: SEATS }, (_, seat) => slashed[seat] ?? pick(random, active));
-  const head = headEpoch[network] * SLOTS_PER_EPOCH;
+  const head = heads[network] * SLOTS_PER_EPOCH;
   for (let consensusSlot = head - slots; consensusSlot < head; consensusSlot++) {
-    if (rewardedSlot(network, consensusSlot) === 'missed') continue;
+    if (rewardedSlot(network, heads[network], consensusSlot) === 'missed') continue;
     const misses = whole(random, 0, 15) === 0 ? 0.4 : 0.03;
     for (const [position, { validatorIndex, slashed }] of seats.entries()) {
       const syncCommitteeRewards = String(slashed || chance(random, misses) ? -reward : reward);

@@ -2,7 +2,7 @@ import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { electraEpoch } from '../chain/churn.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Validator } from '../resources/validators/record.ts';
-import { headEpoch, lastIndex, type Network } from './chain.ts';
+import { lastIndex, type Network, type Sample } from './chain.ts';
 import { addresses, namedOperators } from './operators.ts';
 import { chance, pickEarly, publicKey, type Random, stream, whole } from './random.ts';
 import { slashingsOf } from './slashings.ts';
@@ -14,9 +14,9 @@ const counts: Record<Network, number> = { mainnet: 5_000, hoodi: 500, holesky: 5
 type Owner = Pick<SampleValidator, 'depositAddress' | 'withdrawalAddress' | 'nodeOperator' | 'pool'>;
 
 /** All validators of a depositor have the same pool or operator, or neither. */
-function ownersOf(network: Network, seed: number): (random: Random) => Owner {
+function ownersOf({ seed }: Sample, network: Network): (random: Random) => Owner {
   const all = [...namedOperators(network, seed), ...addresses(network, seed)];
-  const of = (idType: IdType) => all.filter((one) => one.idType === idType && one.sizes.validators[0]);
+  const of = (idType: IdType) => all.filter((one) => one.idType === idType && one.sizes.validators > 0);
   const [deposits, withdrawals] = [of('depositAddress'), of('withdrawalAddress')];
   const [pools, operators, shares] = [of('pool'), of('nodeOperator'), of('poolShare')];
   return (random) => {
@@ -38,8 +38,13 @@ function ownersOf(network: Network, seed: number): (random: Random) => Owner {
 
 type Epochs = Pick<SampleValidator, 'activationEpoch' | 'exitEpoch'>;
 
-function epochsOf(random: Random, network: Network, index: number, slashingEpoch?: number): Epochs {
-  const now = headEpoch[network];
+function epochsOf(
+  random: Random,
+  { head }: Sample,
+  network: Network,
+  { index, slashingEpoch }: { index: number; slashingEpoch: number | undefined },
+): Epochs {
+  const now = head[network];
   const entered = Math.floor((index / lastIndex[network]) * now * 1.003);
   if (slashingEpoch !== undefined) {
     const activationEpoch = Math.min(entered, slashingEpoch - 300);
@@ -53,12 +58,12 @@ function epochsOf(random: Random, network: Network, index: number, slashingEpoch
   return { activationEpoch: entered, exitEpoch: whole(random, Math.max(from, entered + 256), last) };
 }
 
-export function* validatorsOf(network: Network, seed = 1): Generator<SampleValidator> {
-  const random = stream(seed, network, 'validators');
-  const slashings = new Map(slashingsOf(network, seed).map((row) => [row.validatorIndex, row]));
+export function* validatorsOf(sample: Sample, network: Network): Generator<SampleValidator> {
+  const random = stream(sample.seed, network, 'validators');
+  const slashings = new Map(slashingsOf(sample, network).map((row) => [row.validatorIndex, row]));
   const indices = new Set(slashings.keys());
   while (indices.size < counts[network]) indices.add(whole(random, 0, lastIndex[network]));
-  const drawOwner = ownersOf(network, seed);
+  const drawOwner = ownersOf(sample, network);
   for (const validatorIndex of [...indices].sort((a, b) => a - b)) {
     const slashing = slashings.get(validatorIndex);
     yield {
@@ -66,7 +71,7 @@ export function* validatorsOf(network: Network, seed = 1): Generator<SampleValid
       validatorIndex,
       validatorPubkey: slashing?.validatorPubkey ?? publicKey(random),
       ...drawOwner(random),
-      ...epochsOf(random, network, validatorIndex, slashing?.slashingEpoch),
+      ...epochsOf(random, sample, network, { index: validatorIndex, slashingEpoch: slashing?.slashingEpoch }),
       slashed: slashing !== undefined,
     };
   }

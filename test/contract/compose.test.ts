@@ -55,7 +55,7 @@ describe('the compose file', () => {
   });
 
   it('passes every setting on to the gateway that it reads and that does not follow from the containers', () => {
-    const fixed = ['DATABASE_URL', 'PORT', 'HOST', 'DATA_DIR', 'SAMPLE_DATA', 'RETAIN'];
+    const fixed = ['DATABASE_URL', 'PORT', 'HOST', 'DATA_DIR', 'SAMPLE_DATA', 'SAMPLE_DATE', 'RETAIN'];
     const passed = Object.entries(gateway.environment).flatMap(([name, value]) =>
       value === null ? [name] : [],
     );

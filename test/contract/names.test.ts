@@ -3,7 +3,7 @@ import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 
 const gateway = useGateway();
-const pool = 'Sample Pool Alder';
+const pool = 'Alder Liquid';
 let authority: string;
 
 /** Imports the list of one window again, with other names in it. */

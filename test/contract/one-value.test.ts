@@ -124,7 +124,7 @@ beforeAll(async () => {
     operator: pool,
     operators: ['idType: POOL'],
     privateSet: [`setId: "${data.privateSets.nodes[0].setId}"`],
-    search: ['query: "Sample Pool Alder"', 'query: "Sample Pool Alder", kinds: [OPERATOR]'],
+    search: ['query: "Alder Liquid"', 'query: "Alder Liquid", kinds: [OPERATOR]'],
     slashing: [`by: { index: ${slashed} }`],
     stakeAuthority: [`stakeAuthority: "${data.stakeAuthorities.nodes[0].stakeAuthority}"`],
     syncCommitteeRewards: [`slot: ${slot}`],

@@ -47,22 +47,22 @@ const operator = `operatorId network idType operatorTags { name path idType } di
   summary(window: ALL) { window ${figures} }`;
 const period =
   'operatorId hour day date validatorCount sumCorrectHead avgAttesterEffectiveness sumEndEpochBalance';
-const entity = 'operatorId: "Sample Pool Alder", idType: POOL';
+const entity = 'operatorId: "Alder Liquid", idType: POOL';
 
 describe('a response is the same with rows read as text and as columns', () => {
   it.each([
     '/v0/eth/operators?window=7d&idType=pool&size=40',
     '/v0/eth/operators?window=all&idType=depositAddress&from=3&size=7',
-    '/v0/eth/operators?window=1d&parentId=Sample%20Pool%20Alder',
-    '/v0/eth/operators/Sample%20Pool%20Alder/summary?window=all',
+    '/v0/eth/operators?window=1d&parentId=Alder%20Liquid',
+    '/v0/eth/operators/Alder%20Liquid/summary?window=all',
     '/v0/solana/delegators/stakeAuthorities?window=7d&size=100',
     '/v0/solana/delegators/stakeAuthorities?window=all&type=pool&from=100000',
     '/v1/solana/delegators/stakeAuthorities?window=7d&limit=200',
     ...['hour', 'day', 'week', 'month', 'all'].map(
       (granularity) =>
-        `/v1/eth/entities/Sample%20Pool%20Alder/attestations?entityType=pool&granularity=${granularity}&limit=50`,
+        `/v1/eth/entities/Alder%20Liquid/attestations?entityType=pool&granularity=${granularity}&limit=50`,
     ),
-    '/v1/eth/entities/Sample%20Pool%20Alder/attestations?entityType=pool&sortBy=sumCorrectHead&sortOrder=desc&limit=9',
+    '/v1/eth/entities/Alder%20Liquid/attestations?entityType=pool&sortBy=sumCorrectHead&sortOrder=desc&limit=9',
   ])('GET %s', async (path) => {
     const [fast, slow] = await both((gateway) => gateway.get(path));
     expect(fast.status).toBe(200);
@@ -75,12 +75,12 @@ describe('a response is the same with rows read as text and as columns', () => {
     `{ operators(window: ALL, idType: POOL, last: 7) { totalCount edges { cursor node { name: displayName __typename } } pageInfo { endCursor } } }`,
     `{ operators(window: ALL, idType: POOL, first: 5) { nodes { id operatorId summary(window: ONE_DAY) { operator { ${operator} } }
       poolShares(window: ALL, first: 3) { nodes { displayName } } attestations(first: 4) { totalCount nodes { ${period} } } } } }`,
-    `{ operator(operatorId: "Sample Pool Alder") { ${operator} } none: operator(operatorId: "nobody") { displayName } }`,
+    `{ operator(operatorId: "Alder Liquid") { ${operator} } none: operator(operatorId: "nobody") { displayName } }`,
     `{ operators(window: ALL, idType: POOL, ${pages}) { nodes { operatorId idType summary(window: ALL) { __typename window ${figures} } displayName } } }`,
     `{ operators(window: ALL, idType: POOL, last: 7) { edges { cursor node { summary(window: ALL) { apr: aprPercentage } same: summary(window: ALL) { aprPercentage } } } } }`,
     `{ operators(window: ALL, idType: POOL, first: 7) { nodes { id summary(window: ALL) { ${figures} } day: summary(window: ONE_DAY) { ${figures} } } } }`,
-    `{ operator(operatorId: "Sample Pool Alder") { operatorId summary(window: ALL) { ${figures} } } }`,
-    `{ operator(operatorId: "Sample Pool Alder", idType: POOL) { id displayName operatorTags { name path idType } summary(window: ALL) { id ${figures} } } }`,
+    `{ operator(operatorId: "Alder Liquid") { operatorId summary(window: ALL) { ${figures} } } }`,
+    `{ operator(operatorId: "Alder Liquid", idType: POOL) { id displayName operatorTags { name path idType } summary(window: ALL) { id ${figures} } } }`,
     `{ stakeAuthorities(window: SEVEN_DAYS, first: 130) { nodes { stakeAuthority poolName summary(window: SEVEN_DAYS) { window ${authorityFigures} } } } }`,
     ...['HOUR', 'DAY', 'WEEK', 'ALL'].map(
       (granularity) =>

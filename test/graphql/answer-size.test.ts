@@ -34,7 +34,7 @@ const rowOf = (page: Field): Field['type'] =>
 /** What finds most in the sample data. */
 const given: Record<string, string> = {
   operators: 'window: ALL, idType: DEPOSIT_ADDRESS',
-  attestations: 'operatorId: "Sample Pool Alder", idType: POOL, granularity: HOUR',
+  attestations: 'operatorId: "Alder Liquid", idType: POOL, granularity: HOUR',
   stakeAuthorities: 'window: ALL',
   syncCommitteeRewards: 'slot: 1',
   validatorRewards: 'network: SOLANA, validatorId: "x"',
@@ -165,7 +165,7 @@ const leaves = (name: string) =>
     .join(' ');
 
 const attestations = (size: number, of = 0) =>
-  `a${of}: attestations(operatorId: "Sample Pool Alder", idType: POOL, granularity: HOUR, first: ${size})`;
+  `a${of}: attestations(operatorId: "Alder Liquid", idType: POOL, granularity: HOUR, first: ${size})`;
 const fields = 'day date hour startEpoch endEpoch validatorCount sumCorrectHead sumCorrectSource';
 
 describe('a large answer', () => {

@@ -180,8 +180,8 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
   });
 
   it('a search box', async () => {
-    const { search } = await ask('SearchBox', { text: 'Sample Pool Aldr' });
-    expect(search[0]).toMatchObject({ kind: 'OPERATOR', node: { operatorId: 'Sample Pool Alder' } });
+    const { search } = await ask('SearchBox', { text: 'Aldr Liquid' });
+    expect(search[0]).toMatchObject({ kind: 'OPERATOR', node: { operatorId: 'Alder Liquid' } });
   });
 
   it('the missed blocks of a pool on one day', async () => {

@@ -181,7 +181,7 @@ describe('the estimate of a query', () => {
     ['{ solanaNetworkOverviews { window } }'],
     ['{ stakeAuthorities(window: ALL, last: 9) { nodes { summary(window: ONE_DAY) { id } } } }'],
     ['{ operators(window: ALL, first: 9) { nodes { ... { summary(window: ALL) { id } } } } }'],
-    ['{ operator(operatorId: "Sample Pool Alder", idType: POOL) { summary(window: ALL) { id } } }'],
+    ['{ operator(operatorId: "Alder Liquid", idType: POOL) { summary(window: ALL) { id } } }'],
     ['{ viewer { account } }'],
   ])('is what is charged where all pages are full: %s', async (query) => {
     const { cost } = (await gateway.graphql(query)).json.extensions;

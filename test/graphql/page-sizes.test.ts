@@ -35,8 +35,8 @@ describe('a list without first and last', () => {
     ['chainDailyRewards', 'chainDailyRewards', '/v0/eth/network/chainDailyRewards', 15],
     [
       'attestations',
-      'attestations(operatorId: "Sample Pool Alder", idType: POOL)',
-      '/v1/eth/entities/Sample%20Pool%20Alder/attestations?entityType=pool',
+      'attestations(operatorId: "Alder Liquid", idType: POOL)',
+      '/v1/eth/entities/Alder%20Liquid/attestations?entityType=pool',
       10,
     ],
   ])(

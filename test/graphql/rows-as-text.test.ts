@@ -91,7 +91,7 @@ describe('rows of nothing but plain fields', () => {
     ],
     ...['HOUR', 'DAY', 'WEEK', 'ALL'].map((granularity) => [
       `attestations by ${granularity}`,
-      `attestations(operatorId: "Sample Pool Alder", idType: POOL, granularity: ${granularity}, first: 60)`,
+      `attestations(operatorId: "Alder Liquid", idType: POOL, granularity: ${granularity}, first: 60)`,
       'AttestationRecord',
       'attestationPages',
     ]),
@@ -120,7 +120,7 @@ describe('rows of nothing but plain fields', () => {
   it('are written with a summary in the window that one names', async () => {
     const query = `query ($window: TimeWindow!) {
       operators(window: $window, idType: POOL, first: 3) { nodes { operatorId summary(window: $window) { window } } }
-      operator(operatorId: "Sample Pool Alder", idType: POOL) { operatorId summary(window: $window) { window aprPercentage } } }`;
+      operator(operatorId: "Alder Liquid", idType: POOL) { operatorId summary(window: $window) { window aprPercentage } } }`;
     const { data, statements } = await expectAlike(query, ['operatorPages', 'operatorsByKey'], {
       window: 'ONE_DAY',
     });
@@ -138,7 +138,7 @@ describe('rows of nothing but plain fields', () => {
 
   it('are read as columns where a window may be null', async () => {
     const query = `query ($window: TimeWindow = ALL) {
-      operator(operatorId: "Sample Pool Alder", idType: POOL) { operatorId summary(window: $window) { validatorCount } } }`;
+      operator(operatorId: "Alder Liquid", idType: POOL) { operatorId summary(window: $window) { validatorCount } } }`;
     for (const variables of [{ window: 'ONE_DAY' }, { window: null }, {}])
       await expectAlike(query, [], variables);
   });
@@ -149,11 +149,11 @@ describe('rows of nothing but plain fields', () => {
     ).rows as { stake_authority: string }[];
     const summaryOf = (type: string) => `summary(window: SEVEN_DAYS) { ${plainFields(`${type}Summary`)} }`;
     const { data } = await expectAlike(
-      `{ operator(operatorId: "Sample Pool Alder", idType: POOL) { ${plainFields('Operator')} ${summaryOf('Operator')} }
+      `{ operator(operatorId: "Alder Liquid", idType: POOL) { ${plainFields('Operator')} ${summaryOf('Operator')} }
         stakeAuthority(stakeAuthority: "${authority}") { ${plainFields('StakeAuthority')} ${summaryOf('StakeAuthority')} } }`,
       ['operatorsByKey', 'stakeAuthoritiesByKey'],
     );
-    expect(data.operator.operatorId).toBe('Sample Pool Alder');
+    expect(data.operator.operatorId).toBe('Alder Liquid');
     const other = await expectAlike(
       `{ operators(${list}) { nodes { operatorId summary(window: ALL) { window validatorCount } } } }`,
       ['operatorsByKey'],
@@ -199,7 +199,7 @@ describe('rows of nothing but plain fields', () => {
 
   it('of days are written from either end, none beyond the page', async () => {
     const page = (args: string, fields: string) =>
-      `{ attestations(operatorId: "Sample Pool Alder", idType: POOL, ${args}) { ${fields} } }`;
+      `{ attestations(operatorId: "Alder Liquid", idType: POOL, ${args}) { ${fields} } }`;
     for (const order of ['ASC', 'DESC']) {
       const sorted = `orderBy: { field: PERIOD, direction: ${order} }`;
       const all = await bothWays(page(`first: 20, ${sorted}`, 'edges { cursor node { day } }'));

@@ -27,7 +27,7 @@ const share = fc.oneof(
   fc.constantFrom(0, 1),
 );
 
-const ID = 'Sample Pool Alder';
+const ID = 'Alder Liquid';
 
 /** Stores these figures of one pool, as an import does; the driver would send -0 as 0. */
 async function store({ database }: Gateway, apr: number, part: number) {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { sampleStakeAuthorities } from '../../src/sample/solana.ts';
 import { type Gateway, gatewayForTest } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { sampleStakeAuthorities } from '../support/sample.ts';
 
 const PATH = '/v1/solana/delegators/stakeAuthorities';
 const QUERY = 'window=1d&limit=1&offset=1';

@@ -101,7 +101,7 @@ describe('an answer that is given again at once', () => {
     ['a query in gzip', query(TEXT, { 'accept-encoding': 'gzip' })],
     ['a query with another media type', query(TEXT, { accept: 'application/graphql-response+json' })],
   ])('has the bytes and headers that Fastify sends: %s', async (_name, asked) => {
-    const path = asked.path?.replace('parentEntity=x', 'parentEntity=Sample%20Pool%20Alder');
+    const path = asked.path?.replace('parentEntity=x', 'parentEntity=Alder%20Liquid');
     const own = { ...asked, ...(path && { path }) };
     const [made, kept] = [await ask(gateway, own), await ask(gateway, own)];
     const again = await askedAgain(gateway, own);

@@ -186,8 +186,8 @@ describe('lists as text/csv and application/x-ndjson', () => {
   });
 
   it('have JSON for objects and errors', async () => {
-    const object = await gateway.get('/v0/eth/operators/Sample%20Pool%20Alder/summary?window=7d', CSV);
-    expect(object.json.id).toBe('Sample Pool Alder');
+    const object = await gateway.get('/v0/eth/operators/Alder%20Liquid/summary?window=7d', CSV);
+    expect(object.json.id).toBe('Alder Liquid');
     const { status, json } = await gateway.get('/v0/eth/operators', CSV);
     expect([status, json.detail[0].loc]).toEqual([400, ['query', 'window']]);
   });

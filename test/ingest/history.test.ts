@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { publish } from '../../src/indexer/store/publish.ts';
-import { sampleStakeAuthorities } from '../../src/sample/solana.ts';
 import { load, pubkeyOf, refreshed, revisions, validatorDay } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
 import { mirrorFrom, pageV0, reply, serviceForTest } from '../support/mirror.ts';
+import { sampleStakeAuthorities } from '../support/sample.ts';
 import { operator } from './rows.ts';
 
 const day = (days: number, from = Date.now()) =>

@@ -9,11 +9,11 @@ import {
   type RewardsNetwork,
   recordOf,
 } from '../../src/resources/network-rewards/record.ts';
-import { sampleNetworkRewards } from '../../src/sample/index.ts';
 import { inTheFarFuture } from '../support/clock.ts';
 import { decimals, ratios, written } from '../support/decimals.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { sampleNetworkRewards } from '../support/sample.ts';
 import { every, runs } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -58,8 +58,8 @@ describe.each(every(3, networks))('importing %s-rewards', (network) => {
 
   it('takes rows of validators and of the network in one file, and again without a change', async () => {
     const rows = [...rowsOf(network, 'network'), ...validators];
-    expect(rows).toHaveLength(540);
-    expect(await load(network, rows)).toMatchObject({ inserted: 540, updated: 0, removed: 0, faults: [] });
+    expect(rows).toHaveLength(1_170);
+    expect(await load(network, rows)).toMatchObject({ inserted: 1_170, updated: 0, removed: 0, faults: [] });
     const answers = async () =>
       Promise.all(
         [undefined, ...ids].map(async (id) => (await gateway.get(`${path(network, id)}?limit=200`)).text),

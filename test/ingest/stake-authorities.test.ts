@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StakeAuthoritySummary } from '../../src/resources/stake-authorities/record.ts';
-import { type SampleStakeAuthority, sampleStakeAuthorities } from '../../src/sample/solana.ts';
+import type { SampleStakeAuthority } from '../../src/sample/solana.ts';
 import { decimals, ratios, signedDecimals, written } from '../support/decimals.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { sampleStakeAuthorities } from '../support/sample.ts';
 import { runs } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -171,14 +172,14 @@ describe('the sample stake authorities', () => {
   const units = (text: string) => BigInt(text.replace('.', ''));
   const rows = [...sampleStakeAuthorities()];
 
-  it('are 5,000 in each of four windows, of sample names, the same each time', () => {
-    expect(rows).toHaveLength(20_000);
-    expect(new Set(rows.map((one) => `${one.timeWindow}:${one.stakeAuthority}`)).size).toBe(20_000);
+  it('are 1,500 in each of four windows, of names that read as names, the same each time', () => {
+    expect(rows).toHaveLength(6_000);
+    expect(new Set(rows.map((one) => `${one.timeWindow}:${one.stakeAuthority}`)).size).toBe(6_000);
     expect(rows.slice(0, 40)).toEqual(sample);
     for (const { timeWindow: _w, ...one } of rows)
       expect(StakeAuthoritySummary.safeParse(one).success).toBe(true);
     const names = rows.flatMap((one) => [one.poolName, ...one.delegations.map((part) => part.validatorName)]);
-    for (const name of names) if (name !== null) expect(name.startsWith('Sample ')).toBe(true);
+    for (const name of names) if (name !== null) expect(name).toMatch(/^(?!sample)\S.*\S$/i);
   });
 
   it('have sums that are exact', () => {

@@ -40,7 +40,7 @@ const forBrowser = [setups[0], setups[3]] as const;
 const pages = [
   ['/', 'Overview'],
   ['/explore/operators?window=7d', 'Operators'],
-  ['/explore/operators/pool/Sample%20Pool%20Alder', 'Sample Pool Alder'],
+  ['/explore/operators/pool/Alder%20Liquid', 'Alder Liquid'],
   ['/explore/blocks', 'Blocks'],
   ['/explore/slashings', 'Slashings'],
   ['/explore/consolidations', 'Consolidations'],
@@ -96,9 +96,9 @@ describe.skipIf(missing)(`below a path${missing ? `: ${missing}` : ''}`, () => {
     await opened.locator('.plot a').first().click();
     await opened.waitForURL(/\/stake\/explore\/operators\/pool\/./);
     await settled(opened);
-    await opened.getByRole('combobox', { name: /^Search/ }).fill('sample pool ced');
-    await opened.getByRole('option', { name: 'Sample Pool Cedar Operator' }).click();
-    await opened.waitForURL((url) => url.pathname === `${PATH}/explore/operators/pool/Sample%20Pool%20Cedar`);
+    await opened.getByRole('combobox', { name: /^Search/ }).fill('cedar exch');
+    await opened.getByRole('option', { name: 'Cedar Exchange Operator' }).click();
+    await opened.waitForURL((url) => url.pathname === `${PATH}/explore/operators/pool/Cedar%20Exchange`);
     await opened.goBack();
     await opened.waitForURL(/\/stake\/explore\/operators\/pool\/(?!.*Cedar)/);
     expect([[...hosts], complaints.filter(isNoEnd)]).toEqual([[new URL(front).host], []]);
@@ -157,8 +157,8 @@ describe.skipIf(missing)(`below a path${missing ? `: ${missing}` : ''}`, () => {
     const gateway = await gatewayForTest();
     const front = await nginxWith(locations(gateway, { removes: true, sends: false }));
     const open = await visitor(front, gateway.token);
-    const { page: opened, complaints } = await open(`${PATH}/explore/operators/pool/Sample%20Pool%20Alder`);
-    await heading(opened, 'Sample Pool Alder');
+    const { page: opened, complaints } = await open(`${PATH}/explore/operators/pool/Alder%20Liquid`);
+    await heading(opened, 'Alder Liquid');
     await settled(opened);
     expect(complaints).toEqual([]);
     const of = await gatewayForTest({ settings: told });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SECONDS_PER_DAY, slotStart } from '../../src/chain/calendar.ts';
-import { headEpoch } from '../../src/sample/chain.ts';
 import { useGateway } from '../support/gateway.ts';
+import { headEpoch } from '../support/sample.ts';
 import { walkKeys } from '../support/walk.ts';
 
 const gateway = useGateway();

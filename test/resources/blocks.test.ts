@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { blockFields } from '../../src/resources/blocks/record.ts';
-import { headEpoch, networks } from '../../src/sample/chain.ts';
+import { networks } from '../../src/sample/chain.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { headEpoch } from '../support/sample.ts';
 import { parsed } from '../support/typed.ts';
 import { walkNext } from '../support/walk.ts';
 

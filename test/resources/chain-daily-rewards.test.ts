@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, dateOfDay, epochStart } from '../../src/chain/calendar.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { chainDailyRewardFields } from '../../src/resources/chain-daily-rewards/record.ts';
-import { headEpoch, networks } from '../../src/sample/chain.ts';
+import { networks } from '../../src/sample/chain.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
+import { headEpoch } from '../support/sample.ts';
 import { parsed } from '../support/typed.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
 

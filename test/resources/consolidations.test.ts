@@ -4,7 +4,6 @@ import {
   consolidationSortFields,
   entityClasses,
 } from '../../src/resources/consolidations/record.ts';
-import { sampleConsolidations, sampleOperators, sampleValidators } from '../../src/sample/index.ts';
 import {
   expected,
   mainnet,
@@ -15,6 +14,7 @@ import {
 } from '../support/expected-consolidations.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { sampleConsolidations, sampleOperators, sampleValidators } from '../support/sample.ts';
 import { every } from '../support/thorough.ts';
 import { walkNext } from '../support/walk.ts';
 
@@ -213,7 +213,7 @@ describe('GET /v1/eth/validators/consolidations', () => {
     ['validator', 'text', 'validator=me'],
     ['validator', '1.5', 'validator=1.5'],
     ['entityId', 'missing', 'entityType=pool'],
-    ['entityType', 'missing', 'entityId=Sample%20Pool%20Alder'],
+    ['entityType', 'missing', 'entityId=Alder%20Liquid'],
     ['entityType', 'another word', 'entityType=Pool&entityId=x'],
     ['entityType', 'a class without validators', 'entityType=privateSet&entityId=x'],
     ['entityId', '257 characters', `entityType=pool&entityId=${'x'.repeat(257)}`],

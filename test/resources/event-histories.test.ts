@@ -108,15 +108,14 @@ describe('slashingHistory', () => {
 
   it('keeps to a range and a filter, as the list does', async () => {
     const [from, to] = [utcDate(all[60] as Row), utcDate(all[300] as Row)];
-    const where =
-      'where: { operator: { operatorId: "Sample Pool Alder", idType: POOL }, minPenalty: "1000" }';
+    const where = 'where: { operator: { operatorId: "Alder Liquid", idType: POOL }, minPenalty: "1000" }';
     const range = `fromDate: "${from}", toDate: "${to}"`;
     const { slashingHistory, slashings } = await ask(`{
       slashingHistory(granularity: ALL, utc: true, ${range}, ${where}) { nodes { ${FIGURES} } }
       slashings(${range}, ${where}) { totalCount }
     }`);
     const fitting = all.filter(
-      (row) => row.pool === 'Sample Pool Alder' && utcDate(row) >= from && utcDate(row) <= to,
+      (row) => row.pool === 'Alder Liquid' && utcDate(row) >= from && utcDate(row) <= to,
     );
     expect(fitting.length).toBeGreaterThan(0);
     expect(slashings.totalCount).toBe(fitting.length);
@@ -210,8 +209,8 @@ describe('consolidationHistory', () => {
   });
 
   it('sums periods, in a range, and of an operator on either side', async () => {
-    const alder = (row: Row) => row.source === 'Sample Pool Alder' || row.target === 'Sample Pool Alder';
-    const where = 'where: { operator: { operatorId: "Sample Pool Alder", idType: POOL } }';
+    const alder = (row: Row) => row.source === 'Alder Liquid' || row.target === 'Alder Liquid';
+    const where = 'where: { operator: { operatorId: "Alder Liquid", idType: POOL } }';
     const { consolidationHistory, whole, days } = await ask(`{
       consolidationHistory(granularity: MONTH, utc: true, orderBy: { field: PERIOD, direction: ASC }, ${where}, fromDate: "2025-06-01", toDate: "2025-09-30") {
         nodes { startDate endDate ${FIGURES} } }

@@ -22,7 +22,7 @@ describe('networkOverview of the sample data', () => {
     expect(networkOverview).toMatchObject({
       network: 'MAINNET',
       window: 'SEVEN_DAYS',
-      validatorCount: 1_112_500,
+      validatorCount: 988_889,
     });
     expect(networkOverview.endDay - networkOverview.startDay).toBe(6);
     expect(networkOverview.asOf).toEqual({

@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 
 const idOf = (text: string) => Buffer.from(text).toString('base64url');
-const pool = 'Sample Pool Alder';
+const pool = 'Alder Liquid';
 const figures = `validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
   clientPercentages { client ratio } networkPenetration relayerPercentages { relayer ratio }
   nodeOperatorCount aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance`;
@@ -99,7 +99,7 @@ describe('an operator', () => {
     'Operator:mainnet:pool:Nobody',
     `Operator:mainnet:7d:pool:${pool}`,
     'Operator:mainnet:pool',
-    'Operator:mainnet:2d:pool:Sample Pool Alder',
+    'Operator:mainnet:2d:pool:Alder Liquid',
     `OperatorSummary:mainnet:pool:${pool}`,
     'OperatorSummary:mainnet:7d:pool:Nobody',
   ])('is null for an id of nothing: %s', async (id) => {
@@ -112,12 +112,12 @@ describe('an operator', () => {
     expect([data, errors]).toEqual([{ operator: null }, undefined]);
     await gateway.database.pool.query({
       text: `delete from operator_summaries where operator_id = $1 and id_type = 'pool' and time_window = '30d'`,
-      values: ['Sample Pool Basalt'],
+      values: ['Basalt Exchange'],
     });
     const found = await ask(
-      '{ operator(operatorId: "Sample Pool Basalt") { operatorId summary(window: THIRTY_DAYS) { id } } }',
+      '{ operator(operatorId: "Basalt Exchange") { operatorId summary(window: THIRTY_DAYS) { id } } }',
     );
-    expect(found.data).toEqual({ operator: { operatorId: 'Sample Pool Basalt', summary: null } });
+    expect(found.data).toEqual({ operator: { operatorId: 'Basalt Exchange', summary: null } });
   });
 
   it.each(['summary { id }', 'poolShares { nodes { id } }', 'history { nodes { date } }'])(

@@ -4,9 +4,9 @@ import { transaction } from '../../src/db/pool.ts';
 import { operatorImporter } from '../../src/ingest/importers/operators.ts';
 import { loadRows } from '../../src/ingest/merge/load-rows.ts';
 import { operatorOrders } from '../../src/resources/operators/queries.ts';
-import { sampleOperators } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { byOrder, walkOrdered } from '../support/ordered.ts';
+import { sampleOperators } from '../support/sample.ts';
 import { every, runs } from '../support/thorough.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
 

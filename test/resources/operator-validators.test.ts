@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sampleOperators, sampleSlashings, sampleValidators } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';
+import { sampleOperators, sampleSlashings, sampleValidators } from '../support/sample.ts';
 
 const gateway = useGateway();
 
@@ -67,12 +67,12 @@ describe('operators and their validators', () => {
     await gateway.database.pool.query({
       text: `insert into operator_summaries (network, id_type, time_window, operator_id, validator_count,
           avg_correctness, avg_uptime, avg_validator_effectiveness, client_percentages, relayer_percentages, operator_tags)
-        values ('mainnet', 'entity', '7d', 'Sample Pool Alder', 1, 1, 1, 1, '[]', '[]', '[]'),
+        values ('mainnet', 'entity', '7d', 'Alder Liquid', 1, 1, 1, 1, '[]', '[]', '[]'),
           ('mainnet', 'poolShare', '7d', 'a share of nothing', 1, 1, 1, 1, '[]', '[]', '[]')`,
       values: [],
     });
     const { data } = await gateway.ask(`{
-      entity: operator(operatorId: "Sample Pool Alder", idType: ENTITY) { ...Links }
+      entity: operator(operatorId: "Alder Liquid", idType: ENTITY) { ...Links }
       share: operator(operatorId: "a share of nothing", idType: POOL_SHARE) { ...Links }
     }
     fragment Links on Operator { validators { totalCount nodes { id } } slashings { totalCount nodes { id } } }`);
@@ -87,7 +87,7 @@ describe('operators and their validators', () => {
     ['validators', 'validatorIndex', 137],
     ['slashings', 'validatorIndex', 7],
   ])('page their %s in both directions, every row once', async (field, key, size) => {
-    const id = 'Sample Pool Alder';
+    const id = 'Alder Liquid';
     const own = ownValidators('pool', id).map((row) => row.validatorIndex);
     const expected =
       field === 'validators'
@@ -117,14 +117,14 @@ describe('operators and their validators', () => {
   it.each(['validators', 'slashings'])(
     'refuse sizes out of range and cursors of other lists: %s',
     async (field) => {
-      const first = await gateway.ask(`{ operator(operatorId: "Sample Pool Alder", idType: POOL) {
+      const first = await gateway.ask(`{ operator(operatorId: "Alder Liquid", idType: POOL) {
       ${field}(first: 1) { pageInfo { endCursor } } } }`);
       const cursor = first.data.operator[field].pageInfo.endCursor;
       for (const [id, args] of [
-        ['Sample Pool Alder', 'first: 0'],
-        ['Sample Pool Alder', 'last: 201'],
-        ['Sample Pool Alder', 'first: 1, last: 1'],
-        ['Sample Pool Basalt', `after: "${cursor}"`],
+        ['Alder Liquid', 'first: 0'],
+        ['Alder Liquid', 'last: 201'],
+        ['Alder Liquid', 'first: 1, last: 1'],
+        ['Basalt Exchange', `after: "${cursor}"`],
       ]) {
         const { errors } = await gateway.graphql(
           `{ operator(operatorId: "${id}", idType: POOL) { ${field}(${args}) { totalCount } } }`,

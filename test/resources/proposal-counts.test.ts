@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
-import { headEpoch } from '../../src/sample/chain.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { headEpoch } from '../support/sample.ts';
 
 const gateway = useGateway();
 const head = headEpoch.mainnet * 32 - 1;

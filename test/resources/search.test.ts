@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { searchKinds } from '../../src/resources/search/record.ts';
-import { sampleValidators } from '../../src/sample/index.ts';
 import { accountOf } from '../support/account.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
+import { sampleValidators } from '../support/sample.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -44,9 +44,9 @@ const validator = validators.find(
 
 describe('search by name', () => {
   it('finds any part of the names of the largest operators, in any letter case, after beginnings', async () => {
-    for (const query of ['lde', 'LE POOL ALD', 'der']) {
+    for (const query of ['lde', 'ER LIQ', 'der']) {
       const hits = await search({ query, kinds: ['OPERATOR'], first: 50 });
-      const alder = hits.find(({ text, node }) => text === 'Sample Pool Alder' && node.idType === 'POOL');
+      const alder = hits.find(({ text, node }) => text === 'Alder Liquid' && node.idType === 'POOL');
       expect(alder, query).toMatchObject({ matched: 'NAME', score: 0.7 });
       const named = hits.filter(({ matched }) => matched === 'NAME');
       for (const { text } of named) expect(text.toLowerCase()).toContain(query.toLowerCase());
@@ -57,27 +57,27 @@ describe('search by name', () => {
   });
 
   it('finds operators by the name, its beginning and that of a word, in this order, in any letter case', async () => {
-    const hits = await search({ query: 'sample pool ALDER', kinds: ['OPERATOR'] });
+    const hits = await search({ query: 'alder LIQUID', kinds: ['OPERATOR'] });
     expect(hits[0]).toMatchObject({
       kind: 'OPERATOR',
-      text: 'Sample Pool Alder',
+      text: 'Alder Liquid',
       matched: 'NAME',
       score: 1,
-      node: { __typename: 'Operator', operatorId: 'Sample Pool Alder', network: 'MAINNET' },
+      node: { __typename: 'Operator', operatorId: 'Alder Liquid', network: 'MAINNET' },
     });
-    const words = await search({ query: 'alder', kinds: ['OPERATOR'], first: 50 });
-    expect(words[0]).toMatchObject({ text: 'Sample Pool Alder', score: 0.8 });
-    const beginning = await search({ query: 'Sample Pool', kinds: ['OPERATOR'], first: 50 });
+    const words = await search({ query: 'liquid', kinds: ['OPERATOR'], first: 50 });
+    expect(words[0]).toMatchObject({ text: 'Alder Liquid', score: 0.8 });
+    const beginning = await search({ query: 'Alder L', kinds: ['OPERATOR'], first: 50 });
     expect(beginning).toHaveLength(50);
     for (const hit of beginning) {
-      expect(hit.text).toMatch(/^Sample Pool/);
+      expect(hit.text).toMatch(/^Alder L/);
       expect(hit.score).toBe(0.9);
       expect(hit.node.__typename).toBe('Operator');
     }
   });
 
   it('puts the largest of equal hits first', async () => {
-    const hits = await search({ query: 'Sample Operator', kinds: ['OPERATOR'], first: 50 });
+    const hits = await search({ query: 'amber', kinds: ['OPERATOR'], first: 50 });
     const sizes = await stored<{ id: string; size: number }>(
       `select operator_id as id, max(round(ln(validator_count + 1) / ln(2))) as size from operator_summaries
       where network = 'mainnet' and id_type = 'nodeOperator' group by 1`,
@@ -91,17 +91,17 @@ describe('search by name', () => {
   });
 
   it.each([
-    ['zürich', 'Sample Pool Zürich'],
-    ['ZÜRICH', 'Sample Pool Zürich'],
-    ['Zu\u0308rich', 'Sample Pool Zürich'],
-    ['ångström', 'Sample Pool Ångström'],
-    ['ебонит', 'Sample Pool Ебонит'],
-    ['東京', 'Sample Pool 東京'],
-    ['🦉', 'Sample Pool 🦉 Owl'],
-    ["o'hara", "Sample Pool O'Hara"],
-    ['100%', 'Sample Pool 100%'],
+    ['zürich', 'Zürich Custody'],
+    ['ZÜRICH', 'Zürich Custody'],
+    ['Zu\u0308rich', 'Zürich Custody'],
+    ['ångström', 'Ångström Custody'],
+    ['ебонит', 'Ебонит Wallet'],
+    ['東京', '東京 Wallet'],
+    ['🦉', '🦉 Owl Exchange'],
+    ["o'hara", "O'Hara Custody"],
+    ['100%', '100% Staking'],
     ['back\\slash', 'Back\\slash'],
-    ['"quoted', '"Quoted"'],
+    ['"quorum', '"Quorum"'],
   ])('finds %s as it is written', async (query, name) => {
     const hits = await search({ query, kinds: ['OPERATOR'], first: 50 });
     expect(texts(hits).some((text) => text.includes(name))).toBe(true);
@@ -110,8 +110,8 @@ describe('search by name', () => {
   it.each([
     '%',
     '_',
-    'Sample%',
-    'Sample_Pool',
+    'Alder%',
+    'Alder_Liquid',
     "'; drop table search_names --",
     '\\',
     '%%%',
@@ -125,8 +125,8 @@ describe('search by name', () => {
   });
 
   it('finds names in spite of a typing error, after those that begin so', async () => {
-    const [hit] = await search({ query: 'Sampel Pool Alder', kinds: ['OPERATOR'] });
-    expect(hit).toMatchObject({ text: 'Sample Pool Alder', matched: 'SIMILAR_NAME' });
+    const [hit] = await search({ query: 'Aldre Liquid', kinds: ['OPERATOR'] });
+    expect(hit).toMatchObject({ text: 'Alder Liquid', matched: 'SIMILAR_NAME' });
     expect(hit.score).toBeLessThan(0.7);
     const mixed = await search({ query: 'alder', first: 50 });
     expect(mixed.map((one) => one.score)).toEqual(mixed.map((one) => one.score).toSorted((a, b) => b - a));
@@ -134,10 +134,10 @@ describe('search by name', () => {
 
   it('scores even a name of the same words below the bound of similar names', async () => {
     const { data } = await gateway.graphql(
-      '{ search(query: "Sample Pool Alder Alder", kinds: [OPERATOR], first: 1) { text matched score } }',
+      '{ search(query: "Alder Liquid Alder", kinds: [OPERATOR], first: 1) { text matched score } }',
     );
     expect(data.search).toEqual([
-      { text: 'Sample Pool Alder', matched: 'SIMILAR_NAME', score: expect.closeTo(0.69, 6) },
+      { text: 'Alder Liquid', matched: 'SIMILAR_NAME', score: expect.closeTo(0.69, 6) },
     ]);
   });
 
@@ -166,11 +166,11 @@ describe('search by name', () => {
   });
 
   it('finds what a network has, that of the header unless one is named', async () => {
-    const hits = await search({ query: 'sample pool', kinds: ['OPERATOR'], network: 'HOODI' });
+    const hits = await search({ query: 'alder liquid', kinds: ['OPERATOR'], network: 'HOODI' });
     expect(hits.length).toBeGreaterThan(0);
     for (const { node } of hits) expect(node.network).toBe('HOODI');
     const { data } = await gateway.graphql(
-      '{ search(query: "sample pool", kinds: OPERATOR) { node { ... on Operator { network } } } }',
+      '{ search(query: "alder liquid", kinds: OPERATOR) { node { ... on Operator { network } } } }',
       {},
       { 'x-service-network': 'hoodi' },
     );
@@ -296,20 +296,20 @@ describe('search', () => {
       const name = kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
       for (const hit of await search({ query: 'sam', kinds: [name] })) expect(hit.kind).toBe(name);
     }
-    const all = await search({ query: '1', first: 50 });
+    const all = await search({ query: 'exchange', first: 50 });
     expect(new Set(all.map((hit) => hit.kind)).size).toBeGreaterThan(1);
     expect(new Set(all.map((hit) => hit.id)).size).toBe(all.length);
   });
 
   it('gives 20 hits, or as many as `first` asks for', async () => {
-    expect(await search({ query: 'sample' })).toHaveLength(20);
-    for (const first of [1, 49, 50]) expect(await search({ query: 'sample', first })).toHaveLength(first);
-    const fifty = await search({ query: 'sample', first: 50 });
-    expect(await search({ query: 'sample', first: 7 })).toEqual(fifty.slice(0, 7));
+    expect(await search({ query: 'alder l' })).toHaveLength(20);
+    for (const first of [1, 49, 50]) expect(await search({ query: 'alder l', first })).toHaveLength(first);
+    const fifty = await search({ query: 'alder l', first: 50 });
+    expect(await search({ query: 'alder l', first: 7 })).toEqual(fifty.slice(0, 7));
   });
 
   it('costs 5 units and one for each hit', async () => {
-    const { json } = await gateway.graphql('{ search(query: "sample", first: 50) { text } }');
+    const { json } = await gateway.graphql('{ search(query: "alder l", first: 50) { text } }');
     expect(json.extensions.cost).toMatchObject({ estimated: 55, charged: 55 });
     const few = await gateway.graphql('{ search(query: "alder") { text } }');
     expect(few.json.extensions.cost.estimated).toBe(25);
@@ -317,7 +317,7 @@ describe('search', () => {
   });
 
   it.each([5, 50])('reads %i hits of each kind in as few statements as one', async (first) => {
-    const names = { query: 'sample', kinds: publicKinds, first };
+    const names = { query: 'alder l', kinds: publicKinds, first };
     await search(names);
     expect(gateway.statements.length).toBeLessThanOrEqual(5);
     gateway.statements.length = 0;
@@ -328,7 +328,7 @@ describe('search', () => {
 
   it('reads no object that is not asked for', async () => {
     const { data } = await gateway.graphql(
-      '{ search(query: "sample", kinds: OPERATOR) { kind text score } }',
+      '{ search(query: "alder l", kinds: OPERATOR) { kind text score } }',
     );
     expect(data.search).toHaveLength(20);
     expect(gateway.statements).toEqual(['namesByBeginning']);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sampleSolanaOverviews } from '../../src/sample/solana.ts';
 import { load, refreshed, revisions } from '../refresh/facts.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
+import { sampleSolanaOverviews } from '../support/sample.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const query = async (text: string, values: unknown[] = []) =>

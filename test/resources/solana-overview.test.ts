@@ -3,10 +3,10 @@ import { parse } from 'lossless-json';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { SolanaNetworkOverview, solanaOverviewFields } from '../../src/resources/solana-overview/record.ts';
-import { sampleSolanaOverviews } from '../../src/sample/solana.ts';
 import { decimals, ratios, signedDecimals, written } from '../support/decimals.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { sampleSolanaOverviews } from '../support/sample.ts';
 import { runs } from '../support/thorough.ts';
 
 const gateway = useGateway();

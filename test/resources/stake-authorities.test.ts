@@ -103,16 +103,16 @@ describe.each([
   it('narrows to pools, which have a poolName, and to individuals, which have none', async () => {
     const rows = async (type: string) => rowsOf((await get(`window=7d&${size}=200&type=${type}`)).json);
     const [pools, individuals] = [await rows('pool'), await rows('individual')];
-    for (const row of pools) expect(row.poolName).toMatch(/^Sample Stake Pool /);
+    for (const row of pools) expect(row.poolName).toMatch(/\S \S/);
     for (const row of individuals) expect(row.poolName).toBeNull();
-    expect(pools.length).toBeGreaterThan(50);
+    expect(pools.length).toBeGreaterThan(40);
     expect(individuals).toHaveLength(200);
   });
 
   it('takes each allowed bound of the size and of the start', async () => {
     expect(rowsOf((await get(`window=7d&${size}=1`)).json)).toHaveLength(1);
     expect(rowsOf((await get(`window=7d&${size}=200`)).json)).toHaveLength(200);
-    expect(rowsOf((await get(`window=7d&${from}=4999`)).json)).toHaveLength(1);
+    expect(rowsOf((await get(`window=7d&${from}=1499`)).json)).toHaveLength(1);
     expect(rowsOf((await get(`window=7d&${from}=2147483647`)).json)).toEqual([]);
   });
 
@@ -193,10 +193,10 @@ describe('the pages of v0', () => {
   });
 
   it('end with a next of null, and past the end are empty', async () => {
-    expect((await v0('window=7d&from=4985')).json).toMatchObject({ total: 5000, next: null });
-    expect((await v0('window=7d&from=4984')).json.next).not.toBeNull();
+    expect((await v0('window=7d&from=1485')).json).toMatchObject({ total: 1500, next: null });
+    expect((await v0('window=7d&from=1484')).json.next).not.toBeNull();
     const past = (await v0('window=7d&from=9000')).json;
-    expect(past).toEqual({ page: { from: 9000, to: 9000, size: 15 }, total: 5000, data: [], next: null });
+    expect(past).toEqual({ page: { from: 9000, to: 9000, size: 15 }, total: 1500, data: [], next: null });
   });
 
   it('say that they are deprecated and by what, also when they refuse; those of v1 do not', async () => {
@@ -216,11 +216,11 @@ describe('the pages of v1', () => {
     expect(json).toMatchObject({
       previous: `${gateway.url}${V1}?window=7d&limit=10&x=a+b&offset=10&revision=1`,
       next: `${gateway.url}${V1}?window=7d&limit=10&x=a+b&offset=30&revision=1`,
-      pages: 500,
+      pages: 150,
     });
     expect((await v1('window=7d&limit=10')).json.previous).toBeNull();
-    expect((await v1('window=7d&limit=10&offset=4990')).json.next).toBeNull();
-    expect((await v1('window=7d&limit=7')).json.pages).toBe(715);
+    expect((await v1('window=7d&limit=10&offset=1490')).json.next).toBeNull();
+    expect((await v1('window=7d&limit=7')).json.pages).toBe(215);
   });
 
   it('give each row once walking back from an offset between pages', async () => {

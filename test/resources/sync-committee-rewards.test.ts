@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { syncCommitteeRewardFields } from '../../src/resources/sync-committee-rewards/record.ts';
-import { headEpoch, networks } from '../../src/sample/chain.ts';
+import { networks } from '../../src/sample/chain.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
+import { headEpoch } from '../support/sample.ts';
 import { walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();

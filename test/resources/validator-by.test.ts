@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sampleSlashings } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';
+import { sampleSlashings } from '../support/sample.ts';
 
 const gateway = useGateway();
 

@@ -49,7 +49,7 @@ describe('the history of a validator', () => {
       '{ networkValidators(network: SOLANA) { nodes { history(fromDate: "2100-01-01", toDate: "2100-02-01") { totalCount nodes { date } } } } }',
     );
     expect(gateway.statements).toEqual(['rankedRewards', 'rewardPages']);
-    expect(none.networkValidators.nodes).toEqual(Array(5).fill({ history: { totalCount: 0, nodes: [] } }));
+    expect(none.networkValidators.nodes).toEqual(Array(12).fill({ history: { totalCount: 0, nodes: [] } }));
   });
 
   it.each(rewardsNetworks)(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { validatorFields } from '../../src/resources/validators/record.ts';
 import { networks } from '../../src/sample/chain.ts';
-import { sampleSlashings, sampleValidators } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';
+import { sampleSlashings, sampleValidators } from '../support/sample.ts';
 
 const gateway = useGateway();
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
 import type { ImportResource } from '../../src/ingest/importers/index.ts';
-import { sampleStakeAuthorities } from '../../src/sample/solana.ts';
 import { operator, useFiles } from '../ingest/rows.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { sampleStakeAuthorities } from '../support/sample.ts';
 import { every } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';
 

@@ -1,28 +1,36 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { chainDayOfEpoch } from '../../src/chain/calendar.ts';
+import { electraEpoch } from '../../src/chain/churn.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
+import { readSettings } from '../../src/config/index.ts';
 import { Block } from '../../src/resources/blocks/record.ts';
 import { definitions, recordOf } from '../../src/resources/network-rewards/record.ts';
 import { type IdType, OperatorSummary } from '../../src/resources/operators/record.ts';
 import { Slashing } from '../../src/resources/slashings/record.ts';
-import { headEpoch, networks } from '../../src/sample/chain.ts';
+import { dayBefore, networks, sampleUntil } from '../../src/sample/chain.ts';
+import type { SampleOperator } from '../../src/sample/index.ts';
 import {
-  type SampleOperator,
+  headEpoch,
   sampleBlocks,
+  sampleConsolidations,
   sampleDailyRewards,
   sampleNetworkRewards,
   sampleOperators,
   sampleSlashings,
+  sampleSolanaOverviews,
+  sampleStakeAuthorities,
   sampleSyncCommitteeRewards,
   sampleValidators,
-} from '../../src/sample/index.ts';
+} from '../support/sample.ts';
 
 const operators = [...sampleOperators()];
 const slashings = [...sampleSlashings()];
 const lists = networks.flatMap((network) => timeWindows.map((timeWindow) => ({ network, timeWindow })));
-const counts = { pool: 40, nodeOperator: 200, poolShare: 300, depositAddress: 2_000, withdrawalAddress: 500 };
-const classes = Object.keys(counts) as (keyof typeof counts)[];
+const large = { pool: 40, nodeOperator: 200, poolShare: 300, depositAddress: 400, withdrawalAddress: 160 };
+const small = { pool: 12, nodeOperator: 40, poolShare: 32, depositAddress: 80, withdrawalAddress: 40 };
+const counts = { mainnet: large, hoodi: small, holesky: small };
+const classes = Object.keys(large) as (keyof typeof large)[];
 
 function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
@@ -78,15 +86,18 @@ describe.each([1, 2, 3])('the operators of seed %i', (seed) => {
 describe.each(lists)('the operators of $network, $timeWindow', (list) => {
   test.each(classes)('%s: the count, each id once, under the whole network', (idType) => {
     const rows = rowsOf(list, idType);
-    expect(rows).toHaveLength(counts[idType]);
-    expect(new Set(rows.map((row) => row.id)).size).toBe(counts[idType]);
+    expect(rows).toHaveLength(counts[list.network][idType]);
+    expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
     expect(sum(rows.map((row) => row.networkPenetration ?? 0))).toBeLessThan(0.9);
-    expect(rows.some((row) => row.networkPenetration === null)).toBe(true);
+    // The operator at every fiftieth place, whose balances are not known.
+    expect(rows.some((row) => row.networkPenetration === null)).toBe(
+      rows.length > 33 || idType === 'poolShare',
+    );
   });
 
-  test('addresses are 20 bytes of lower-case hex, names say that they are a sample', () => {
+  test('addresses are 20 bytes of lower-case hex, and names read as names', () => {
     for (const idType of classes) {
-      const pattern = idType.endsWith('Address') ? /^0x[0-9a-f]{40}$/ : /^Sample (Pool|Operator) /;
+      const pattern = idType.endsWith('Address') ? /^0x[0-9a-f]{40}$/ : /^(?!sample)\S.*\S$/i;
       expect(rowsOf(list, idType).filter((row) => !pattern.test(row.id))).toEqual([]);
     }
     const addresses = [...rowsOf(list, 'depositAddress'), ...rowsOf(list, 'withdrawalAddress')];
@@ -113,6 +124,7 @@ describe.each(lists)('the operators of $network, $timeWindow', (list) => {
   });
 
   test.each(classes)('%s: some tie on penetration and validators', (idType) => {
+    if (rowsOf(list, idType).length < 16) return; // every sixteenth is like the one before
     const known = rowsOf(list, idType).filter((row) => row.networkPenetration && row.validatorCount);
     const places = new Set(known.map((row) => `${row.networkPenetration}/${row.validatorCount}`));
     expect(places.size).toBeLessThan(known.length);
@@ -155,11 +167,54 @@ describe('the figures', () => {
     expect(BigInt(Number(largest))).not.toBe(BigInt(largest ?? 0));
   });
 
-  test('windows differ, and every operator has all of them', () => {
+  test('every operator has all windows, which differ and end with the same validators', () => {
     const entities = groupBy(operators, (row) => `${row.network}/${row.idType}/${row.id}`);
-    for (const rows of entities.values()) expect(rows.map((row) => row.timeWindow)).toEqual(timeWindows);
+    for (const rows of entities.values()) {
+      expect(rows.map((row) => row.timeWindow)).toEqual(timeWindows);
+      expect(new Set(rows.map((row) => row.validatorCount)).size).toBe(1);
+    }
     const [first] = [...entities.values()];
-    expect(new Set(first?.map((row) => row.networkPenetration)).size).toBeGreaterThan(1);
+    expect(new Set(first?.map((row) => row.avgValidatorEffectiveness)).size).toBe(4);
+  });
+
+  test('effectiveness follows from the duties: fewer of them, later or more wrong votes mean less', () => {
+    for (const row of operators) {
+      if (row.validatorCount === 0) continue;
+      const attester = (100 * row.avgUptime * row.avgCorrectness) / (row.avgInclusionDelay ?? 1);
+      // proposals weigh 3/8 for those who had one, and most had none
+      expect(Math.abs(row.avgValidatorEffectiveness - attester)).toBeLessThan(
+        row.validatorCount > 500 ? 2 : 40,
+      );
+      expect(row.avgInclusionDelay).toBeGreaterThanOrEqual(1);
+      expect(row.avgUptime).toBeGreaterThan(row.timeWindow === '1d' ? 0.5 : 0.85);
+    }
+  });
+
+  const known = operators.filter((row) => row.aprPercentage !== null && row.network === 'mainnet');
+  test('an operator that is large enough to have average luck earns 2.5 to 3.4 % a year', () => {
+    const large = known.filter((row) => row.validatorCount >= 1_000 && row.timeWindow !== '1d');
+    const off = large.filter(({ aprPercentage: apr }) => apr !== null && (apr < 2.5 || apr > 3.4));
+    expect(off.map(({ id, aprPercentage, timeWindow }) => ({ id, aprPercentage, timeWindow }))).toEqual([]);
+    const mean = sum(large.map((row) => row.aprPercentage ?? 0)) / large.length;
+    expect(mean).toBeGreaterThan(2.7);
+    expect(mean).toBeLessThan(3.2);
+  });
+
+  test('a small one may have a large block, but nobody loses money or doubles it', () => {
+    expect(known.filter(({ aprPercentage: apr }) => apr !== null && (apr < -20 || apr > 60))).toEqual([]);
+  });
+
+  test('those who miss more earn less', () => {
+    const month = known.filter((row) => row.timeWindow === '30d' && row.validatorCount >= 1_000);
+    const byUptime = month.toSorted((a, b) => a.avgUptime - b.avgUptime);
+    const third = Math.floor(byUptime.length / 3);
+    const apr = (rows: typeof month) => sum(rows.map((row) => row.aprPercentage ?? 0)) / rows.length;
+    expect(apr(byUptime.slice(0, third))).toBeLessThan(apr(byUptime.slice(-third)));
+  });
+
+  test('consolidated operators have validators of more than 32 ETH', () => {
+    const each = operators.map((row) => Number(row.sumEndEpochEffectiveBalance) / 1e9 / row.validatorCount);
+    expect(each.some((eth) => eth > 33 && eth < 64)).toBe(true);
   });
 });
 
@@ -204,6 +259,8 @@ describe('the slashings', () => {
     const days = groupBy(mainnet, (row) => chainDayOfEpoch(row.slashingEpoch)).values();
     const spread = [...days].some((rows) => new Set(rows.map((row) => row.slashingEpoch)).size > 3);
     expect(spread).toBe(true);
+    const recent = mainnet.filter((row) => row.slashingEpoch > headEpoch.mainnet - 30 * 225);
+    expect([recent.length > 2, recent.length < 12]).toEqual([true, true]);
     expect(slashings.some((row) => row.balanceBeforeSlashing.startsWith('2048'))).toBe(true);
   });
 });
@@ -282,6 +339,24 @@ describe('the daily rewards', () => {
     expect(own).toEqual(own.map((_, index) => end - own.length + index));
   });
 
+  test('end with the chain day before the last, and are 2.5 to 3.4 % of the stake a year', () => {
+    const mainnet = days.filter((row) => row.network === 'mainnet');
+    expect(mainnet.at(-1)?.day).toBe(chainDayOfEpoch(headEpoch.mainnet) - 1);
+    for (const row of mainnet.slice(-90)) {
+      const rewards = Number(row.sumConsensusRewards) + Number(row.sumExecutionRewards);
+      const percent = (36_500 * rewards) / Number(row.sumEffectiveBalance);
+      expect([percent > 2.5, percent < 3.6]).toEqual([true, true]);
+    }
+  });
+
+  test('have one day on which the chain did not reach finality, and earned much less', () => {
+    const mainnet = days
+      .filter((row) => row.network === 'mainnet')
+      .map((row) => Number(row.sumConsensusRewards));
+    const sorted = mainnet.toSorted((a, b) => a - b);
+    expect((sorted[0] ?? 0) / (sorted[2] ?? 1)).toBeLessThan(0.7);
+  });
+
   test('have fees and MEV that add up', () => {
     for (const row of days) {
       const sum = BigInt(row.sumPriorityFees) + BigInt(row.sumBaselineMev);
@@ -306,11 +381,12 @@ describe.each([...sampleNetworkRewards()])('the daily rewards of %s', (network, 
     expect(new Map(sampleNetworkRewards(7)).get(network)).not.toEqual(rewards);
   });
 
-  test('are 90 days of five validators, the first that of the examples, and of the network', () => {
+  test('are 90 days of the twelve largest validators, the first that of the examples, and of the network', () => {
     const ids = [...new Set(rowsOf('validator').map((row) => String(row[idField])))];
-    expect([ids.length, ids[0]]).toEqual([5, exampleId]);
+    expect([ids.length, ids[0]]).toEqual([12, exampleId]);
     expect(ids.map(id.read)).toEqual(ids);
-    expect(rowsOf('validator')).toHaveLength(450);
+    expect(rowsOf('validator')).toHaveLength(12 * 90);
+    expect(rowsOf('network').at(-1)?.day).toBe('2025-10-31');
     expect(new Set(rowsOf('network').map((row) => row.day)).size).toBe(90);
   });
 
@@ -334,4 +410,76 @@ describe.each([...sampleNetworkRewards()])('the daily rewards of %s', (network, 
     const amounts = rowsOf('validator').map((row) => String(row.totalStake));
     expect(amounts.filter((text) => String(Number(text)) === text)).toEqual([]);
   });
+});
+
+const yearly: Record<string, [least: number, most: number]> = {
+  polkadot: [0.11, 0.12],
+  polygon: [0.04, 0.05],
+};
+/** What the networks without a stake in their rows earn a year, in their tokens. */
+const earned: Record<string, [least: number, most: number]> = {
+  avalanche: [13e6, 14.8e6], // 7 % of 196 million
+  babylon: [185e6, 206e6], // 8.5 % of 2.3 billion
+  cardano: [480e6, 520e6], // 2.3 % of 21.6 billion
+  celestia: [22e6, 26e6], // 5.3 % of 452 million
+  solana: [24e6, 30e6], // 6 to 7.4 % of 402 million
+};
+
+test.each([...sampleNetworkRewards()])('a year of %s is worth its real yield', (network, rewards) => {
+  const { sums } = definitions[network];
+  const whole = rewards.filter(({ kind }) => kind === 'network').map(({ row }) => row);
+  const names = [...sums.validatorRewards, ...sums.delegatorRewards];
+  const total = sum(whole.flatMap((row) => names.map((name) => Number(row[name]))));
+  const [least, most] = yearly[network] ?? (earned[network] as [number, number]);
+  const stake = yearly[network] ? sum(whole.map((row) => Number(row.totalStake))) / whole.length : 1;
+  const ofYear = ((total / whole.length) * 365) / stake;
+  expect(ofYear).toBeGreaterThan(least);
+  expect(ofYear).toBeLessThan(most);
+  const stakes = rewards.filter(({ row }) => row.day === '2025-10-31' && row.totalStake !== undefined);
+  if (network !== 'polygon') return;
+  const [first = 0, , third = 0] = stakes
+    .map(({ row }) => Number(row.totalStake))
+    .sort((a, b) => b - a)
+    .slice(1);
+  expect(first).toBeGreaterThan(1.5 * third); // a power law
+});
+
+test('stake authorities of Solana earn 5 to 7.5 % a year, and less after higher commissions', () => {
+  const rows = [...sampleStakeAuthorities()];
+  const off = rows.filter((row) => Number(row.delegatorApy) < 0.05 || Number(row.delegatorApy) > 0.08);
+  expect(off.map((row) => row.delegatorApy)).toEqual([]);
+  const mean = (kept: typeof rows) => sum(kept.map((row) => Number(row.delegatorApy))) / kept.length;
+  const isCheap = (row: (typeof rows)[number]) => Number(row.blendedVoteCommissionRate) < 0.04;
+  expect(mean(rows.filter(isCheap))).toBeGreaterThan(mean(rows.filter((row) => !isCheap(row))));
+  for (const row of sampleSolanaOverviews()) {
+    expect(row.delegatorApy).toBeGreaterThan(0.06);
+    expect(row.delegatorApy).toBeLessThan(0.075);
+  }
+});
+
+test('consolidations come after Electra', () => {
+  const rows = [...sampleConsolidations([...sampleValidators()])];
+  expect(rows.length).toBeGreaterThan(100);
+  expect(rows.filter((row) => row.epoch < electraEpoch[row.network])).toEqual([]);
+});
+
+test('the last day is the day before today in UTC, unless given', () => {
+  expect(dayBefore(new Date('2026-03-01T00:30:00Z'))).toBe('2026-02-28');
+  expect([dayBefore(new Date()), dayBefore(new Date(Date.now() - 60_000))]).toContain(sampleUntil().lastDate);
+});
+
+test.each(['2025-10-30', '2999-01-01', '2025-11-31', '1 November 2025', 'yesterday'])(
+  'SAMPLE_DATE refuses %j',
+  (value) => {
+    expect(() => readSettings({ SAMPLE_DATE: value })).toThrow(
+      `SAMPLE_DATE is "${value}"; a date from 2025-10-31 to yesterday is needed`,
+    );
+    expect(readSettings({ SAMPLE_DATE: '2025-10-31' }).SAMPLE_DATE).toBe('2025-10-31');
+  },
+);
+
+test('a later last day moves all days, epochs and slots with it', () => {
+  const later = sampleUntil('2026-11-29');
+  expect(later.head.mainnet - headEpoch.mainnet).toBe(394 * 225);
+  expect(later.head.holesky).toBe(headEpoch.holesky);
 });

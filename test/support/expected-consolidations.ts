@@ -1,6 +1,6 @@
 import { type Calendar, dateOfDay, dayOfEpoch, epochStart } from '../../src/chain/calendar.ts';
 import { entityClasses } from '../../src/resources/consolidations/record.ts';
-import { sampleConsolidations, sampleOperators, sampleValidators } from '../../src/sample/index.ts';
+import { sampleConsolidations, sampleOperators, sampleValidators } from './sample.ts';
 
 export const validators = [...sampleValidators()];
 export type Owner = (typeof validators)[number];

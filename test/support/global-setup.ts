@@ -8,6 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/db/migrate/index.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { loadSampleData } from '../../src/sample/load.ts';
+import { SAMPLE_DATE } from './sample.ts';
 import { inMemory, scratch } from './scratch.ts';
 
 declare module 'vitest' {
@@ -101,6 +102,7 @@ export async function makeTemplate(
 async function loadSample(url: string) {
   const pool = createPool({ url, readOnly: false });
   await loadSampleData(pool, pino({ level: 'silent' }), {
+    lastDate: SAMPLE_DATE,
     attestations: { days: 60, hourDays: 3, entities: 3 },
   });
   await pool.query({ text: 'vacuum analyze', values: [] });

@@ -179,6 +179,6 @@ function argument(making: Making, arg: GraphQLArgument | GraphQLInputField, plai
   if (type.name === 'Int')
     return literal(arg.name === 'first' ? draw(6) + (making.plain ? draw(2) : 0) : draw(2_000));
   if (type.name === 'Date') return literal(draw(4) === 0 ? '2024-02-30' : '2025-11-05');
-  const texts = values.text[arg.name] ?? ['Sample Pool Alder', 'nobody', ''];
+  const texts = values.text[arg.name] ?? ['Alder Liquid', 'nobody', ''];
   return literal(texts[draw(texts.length)]);
 }

@@ -45,7 +45,7 @@ query SearchBox($text: String!) {
   }
 }
 `,
-    variables: { text: 'sample pool' },
+    variables: { text: 'alder liquid' },
   },
   {
     query: `# Pools with the node operators behind them, and how they did in the last day.
@@ -141,25 +141,29 @@ query SlashedValidatorsOfPools($pools: Int!) {
     variables: { pools: 10 },
   },
   {
-    query: `# What the sync committee earned in a block, in Gwei; negative for a missed signature.
-query SyncCommitteeRewards($slot: Int!) {
-  syncCommitteeRewards(slot: $slot, first: 10) {
-    totalCount
+    query: `# What the sync committee earned in the newest block, in Gwei; negative for a missed signature.
+query SyncCommitteeRewards {
+  blocks(first: 1) {
     nodes {
-      validatorIndex
-      reward
-      blockTimestamp
-      validator {
-        operators {
-          idType
-          operatorId
+      consensusSlot
+      syncCommitteeRewards(first: 10) {
+        totalCount
+        nodes {
+          validatorIndex
+          reward
+          blockTimestamp
+          validator {
+            operators {
+              idType
+              operatorId
+            }
+          }
         }
       }
     }
   }
 }
 `,
-    variables: { slot: 12927610 },
   },
   {
     query: `# The newest blocks: who proposed them, through which relays, and what it earned in Gwei.
@@ -225,8 +229,8 @@ subscription Changes($names: [String!]) {
   },
   {
     query: `# What the network earned, chain day by chain day, in Gwei.
-query ChainDailyRewards($date: Date!) {
-  chainDailyRewards(startAtDate: $date, first: 7) {
+query ChainDailyRewards {
+  chainDailyRewards(first: 7) {
     nodes {
       day
       date
@@ -238,7 +242,6 @@ query ChainDailyRewards($date: Date!) {
   }
 }
 `,
-    variables: { date: '2025-10-31' },
   },
   {
     query: `# How far the churn limit of consolidations was used, who used it in the last month, and its largest ones.

@@ -19,7 +19,7 @@ const list = route({
   summary: 'Attestation duties of an entity over time',
   description:
     'Attestation duty metrics of a pool, operator, address or one of your private sets, by hour, day, week, month, quarter or year, or in total. Weeks are ISO weeks; longer periods are aggregated from days; private sets have no hourly rows, and single validators only imported ones. UTC figures begin on 2024-10-01. Dates and days may be combined: the narrower range counts.',
-  example: '/v1/eth/entities/Sample%20Pool%20Alder/attestations?entityType=pool',
+  example: '/v1/eth/entities/Alder%20Liquid/attestations?entityType=pool',
   params: z.object({
     entity_id: textParam({ description: 'Name, address, public key or index of the entity.' }, normaliseId),
   }),

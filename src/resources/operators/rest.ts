@@ -85,7 +85,7 @@ const summary = route({
   summary: 'One operator summary',
   description:
     'The same statistics as the list, for one operator. Without `idType` an address is a deposit address; a name is looked up among pools, node operators, pool shares and entities, in this order.',
-  example: '/v0/eth/operators/Sample%20Pool%20Alder/summary?window=7d',
+  example: '/v0/eth/operators/Alder%20Liquid/summary?window=7d',
   params: z.object({
     operator_id: textParam(
       { description: 'Name, address, public key or index of the operator.' },

@@ -35,6 +35,7 @@ const own = [
   'MIGRATE',
   'DATA_DIR',
   'SAMPLE_DATA',
+  'SAMPLE_DATE',
   'INDEX',
   'DRAIN_DELAY_MS',
   'RETAIN',

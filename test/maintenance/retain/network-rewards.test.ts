@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { definitions } from '../../../src/resources/network-rewards/record.ts';
-import { sampleNetworkRewards } from '../../../src/sample/index.ts';
+import { sampleNetworkRewards } from '../../support/sample.ts';
 import { short, useRetained } from './retained.ts';
 
 const { gateway, run, load, retained, keptFrom } = useRetained();

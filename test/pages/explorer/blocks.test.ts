@@ -15,13 +15,13 @@ describe.skipIf(noBrowser)('the blocks', () => {
     await page.getByRole('heading', { name: 'Blocks' }).waitFor();
     await page.getByText('Missed', { exact: true }).click();
     await page.waitForURL(/outcome=missed/);
-    await page.getByLabel('Operator', { exact: true }).fill('Sample Pool Alder');
+    await page.getByLabel('Operator', { exact: true }).fill('Alder Liquid');
     await page.keyboard.press('Enter');
     await page.waitForURL(/operator=Sample/);
     await settled(page);
     // The search for the name may be sent later than the page.
     expect(sent.findLast(({ variables }) => variables && 'where' in variables)?.variables).toMatchObject({
-      where: { outcome: 'MISSED', operator: { idType: 'POOL', operatorId: 'Sample Pool Alder' } },
+      where: { outcome: 'MISSED', operator: { idType: 'POOL', operatorId: 'Alder Liquid' } },
     });
     for (const row of await slots(page).allInnerTexts()) expect(row).toContain('missed');
     await page.goto(`${explorer.gateway.url}/explore/blocks?proposer=1913835`);

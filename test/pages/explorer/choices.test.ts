@@ -13,7 +13,7 @@ const texts: Record<string, string> = {
   name: 'cedar',
   tag: 'custodian',
   min: '5000',
-  operator: 'Sample Pool Alder',
+  operator: 'Alder Liquid',
   from: '2025-10-01',
   to: '2025-10-20',
   address: `0x${'dd'.repeat(20)}`,
@@ -114,7 +114,7 @@ async function compared(page: Page): Promise<Control[]> {
     await option.waitFor({ state: 'attached' });
     return field.fill((await option.getAttribute('value')) as string);
   };
-  return [{ name: 'compared', values: ['', 'Sample Pool Cedar'], chosen: '', choose }];
+  return [{ name: 'compared', values: ['', 'Cedar Exchange'], chosen: '', choose }];
 }
 
 /**
@@ -200,7 +200,7 @@ const SET = '/explore/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const walked = [
   ['the overview', '/'],
   ['the operators', '/explore/operators'],
-  ['an operator', '/explore/operators/pool/Sample%20Pool%20Alder'],
+  ['an operator', '/explore/operators/pool/Alder%20Liquid'],
   ['the blocks', '/explore/blocks'],
   ['a block', '/explore/blocks/12927614'],
   ['a validator', '/explore/validators/1840'],

@@ -8,21 +8,19 @@ isPage(explorer, '/explore/consolidations', { heading: 'Consolidations', stateme
 
 describe.skipIf(noBrowser)('the consolidations', () => {
   it('are filtered by operator, and ordered by balance, on the server', async () => {
-    const { page, sent } = await explorer.open(
-      '/explore/consolidations?operator=Sample%20Pool%20Alder&size=100',
-    );
+    const { page, sent } = await explorer.open('/explore/consolidations?operator=Alder%20Liquid&size=100');
     const figure = page.getByRole('figure', { name: 'Processed' });
     await figure.getByRole('link', { name: 'Moved (ETH)' }).click();
     await page.waitForURL(/order=CONSOLIDATED_BALANCE/);
     await settled(page);
     expect(sent.at(-1)?.variables).toMatchObject({
-      operatorId: 'Sample Pool Alder',
+      operatorId: 'Alder Liquid',
       operatorClass: 'POOL',
       orderBy: { field: 'CONSOLIDATED_BALANCE', direction: 'DESC' },
     });
     const rows = await figure.locator('tbody tr').allInnerTexts();
     expect(rows.length).toBeGreaterThan(50);
-    for (const row of rows) expect(row).toContain('Sample Pool Alder');
+    for (const row of rows) expect(row).toContain('Alder Liquid');
   });
 
   it('have their queue, which is walked apart from the processed ones', async () => {

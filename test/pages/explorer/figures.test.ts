@@ -13,8 +13,8 @@ const rewardNetworks = ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot
 const pages = [
   ...['/', '/?network=hoodi'],
   ...['/explore/operators', '/explore/operators?class=withdrawal-address&window=30d'],
-  '/explore/operators/pool/Sample%20Pool%20Alder',
-  '/explore/operators/pool/Sample%20Pool%20Alder?granularity=hour&calendar=utc',
+  '/explore/operators/pool/Alder%20Liquid',
+  '/explore/operators/pool/Alder%20Liquid?granularity=hour&calendar=utc',
   ...['/explore/blocks', '/explore/blocks/12927614'],
   ...['/explore/validators/854', '/explore/validators/1840', '/explore/validators/854?granularity=month'],
   ...['/explore/builders', `/explore/builders/${BUILDER.pubkey}`],

@@ -150,7 +150,7 @@ describe.skipIf(noBrowser)('while the gateway is away', () => {
 
   it.each([
     ['/explore/operators', '30 days'],
-    ['/explore/operators/pool/Sample%20Pool%20Alder', '30 days'],
+    ['/explore/operators/pool/Alder%20Liquid', '30 days'],
     ['/explore/consolidations', '30 days'],
     ['/explore/solana', '7 days'],
     ['/explore/validators/854', 'Week'],

@@ -5,8 +5,8 @@ import { noBrowser } from '../../support/browser.ts';
 import { csvIn, isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
-const path = '/explore/operators/pool/Sample%20Pool%20Alder';
-isPage(explorer, path, { heading: 'Sample Pool Alder', statements: 13 });
+const path = '/explore/operators/pool/Alder%20Liquid';
+isPage(explorer, path, { heading: 'Alder Liquid', statements: 13 });
 
 const figure = (page: Page, name: string) => page.getByRole('figure', { name, exact: true });
 async function csv(page: Page, name: string) {
@@ -18,7 +18,7 @@ async function csv(page: Page, name: string) {
 }
 const ask = async (fields: string, args = '') => {
   const { data } = await explorer.gateway.graphql(
-    `{ operator(operatorId: "Sample Pool Alder", idType: POOL${args}) { ${fields} } }`,
+    `{ operator(operatorId: "Alder Liquid", idType: POOL${args}) { ${fields} } }`,
   );
   return data.operator;
 };
@@ -133,11 +133,11 @@ describe.skipIf(noBrowser)('one operator', () => {
   it('keeps a granularity whose rows are loading when an operator leaves the comparison', async () => {
     const { page } = await explorer.open(path);
     const input = page.getByLabel('Compare with');
-    await input.fill('Sample Pool Basalt');
-    const option = page.locator('datalist option[value^="Sample Pool Basalt ("]').first();
+    await input.fill('Basalt Exchange');
+    const option = page.locator('datalist option[value^="Basalt Exchange ("]').first();
     await option.waitFor({ state: 'attached' });
     await input.fill((await option.getAttribute('value')) as string);
-    const chip = page.getByRole('link', { name: 'Remove Sample Pool Basalt from' });
+    const chip = page.getByRole('link', { name: 'Remove Basalt Exchange from' });
     await chip.waitFor();
     await settled(page);
     const answers = new AbortController();
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser)('one operator', () => {
   it('compares with up to three others, which the URL keeps and a chip removes', async () => {
     const { page, sent } = await explorer.open(path);
     const input = page.getByLabel('Compare with');
-    for (const name of ['Sample Pool Basalt', 'Sample Pool Cedar', 'Sample Operator Amber Badger']) {
+    for (const name of ['Basalt Exchange', 'Cedar Exchange', 'Amber Badger']) {
       await input.fill(name);
       const option = page.locator(`datalist option[value^="${name} ("]`).first();
       await option.waitFor({ state: 'attached' });
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser)('one operator', () => {
     expect(days.at(-1)).toMatch(`${newest.date},${newest.avgValidatorEffectiveness},`);
     expect(new URL(page.url()).searchParams.getAll('compare')).toHaveLength(3);
     await page.reload();
-    await page.getByRole('link', { name: 'Remove Sample Pool Cedar from' }).click();
+    await page.getByRole('link', { name: 'Remove Cedar Exchange from' }).click();
     await input.waitFor();
     expect(sent.at(-1)?.variables.compare).toHaveLength(2);
     await page.locator('.section').getByText('Share of stake', { exact: true }).click();
@@ -214,23 +214,23 @@ describe.skipIf(noBrowser)('one operator', () => {
   it('is opened by a dot or a box of the operators, by mouse and keyboard, without loading the page anew', async () => {
     const { page } = await explorer.open('/explore/operators?window=7d');
     await page.evaluate(() => Object.assign(window, { same: true }));
-    const dot = figure(page, 'Effectiveness against size').getByRole('link', { name: /^Sample Pool Alder,/ });
+    const dot = figure(page, 'Effectiveness against size').getByRole('link', { name: /^Alder Liquid,/ });
     await dot.click();
-    await page.getByRole('heading', { level: 1, name: 'Sample Pool Alder' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Alder Liquid' }).waitFor();
     await page.goBack();
-    const box = figure(page, 'Share of stake').getByRole('link', { name: /^Sample Pool Cedar,/ });
+    const box = figure(page, 'Share of stake').getByRole('link', { name: /^Cedar Exchange,/ });
     await box.focus();
     await box.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Sample Pool Cedar' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Cedar Exchange' }).waitFor();
     expect(await page.evaluate(() => 'same' in window)).toBe(true);
   });
 
   it('leads from a pool to its shares, and from a share to its pool and node operator', async () => {
     const { page } = await explorer.open(path);
     await figure(page, 'Its node operators').getByRole('link').nth(2).click();
-    await page.getByRole('heading', { level: 1, name: /^Sample Pool Alder - / }).waitFor();
-    await page.locator('.about').getByRole('link', { name: 'Sample Pool Alder', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Sample Pool Alder', exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^Alder Liquid - / }).waitFor();
+    await page.locator('.about').getByRole('link', { name: 'Alder Liquid', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Alder Liquid', exact: true }).waitFor();
   });
 
   it('walks through all its pool shares, apart from its validators', async () => {

@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)('the operators', () => {
     const { page } = await explorer.open(path);
     await page.getByLabel('Name').fill('cedar');
     await page.getByLabel('Name').press('Enter');
-    await begins(page, 'Sample Pool Cedar');
+    await begins(page, 'Cedar Exchange');
     expect(await names(page)).toEqual(await list('where: { name: "cedar" }'));
     await page.getByRole('link', { name: 'Remove filters' }).click();
     await begins(page, (await list('first: 1'))[0] as string);

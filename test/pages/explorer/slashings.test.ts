@@ -16,14 +16,14 @@ describe.skipIf(noBrowser)('the slashings', () => {
     const { page, sent } = await explorer.open('/explore/slashings?from=2021-01-01&to=2022-12-31');
     await rowsOf(page).first().waitFor();
     const all = await rowsOf(page).count();
-    await page.getByLabel('Operator', { exact: true }).fill('Sample Pool Alder');
+    await page.getByLabel('Operator', { exact: true }).fill('Alder Liquid');
     await page.keyboard.press('Enter');
     await page.waitForURL(/operator=Sample/);
     await page.getByRole('link', { name: 'Penalties (ETH)' }).click();
     await page.waitForURL(/order=PENALTY/);
     await settled(page);
     expect(sent.at(-1)?.variables).toMatchObject({
-      where: { operator: { idType: 'POOL', operatorId: 'Sample Pool Alder' } },
+      where: { operator: { idType: 'POOL', operatorId: 'Alder Liquid' } },
       fromDate: '2021-01-01',
       toDate: '2022-12-31',
       orderBy: { field: 'PENALTY', direction: 'DESC' },
@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)('the slashings', () => {
     const rows = await rowsOf(page).allInnerTexts();
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.length).toBeLessThan(all);
-    for (const row of rows) expect(row).toContain('Sample Pool Alder');
+    for (const row of rows) expect(row).toContain('Alder Liquid');
     await page.getByRole('link', { name: 'Clear' }).click();
     await page.waitForURL((url: URL) => !url.searchParams.has('from'));
   });
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)('the slashings', () => {
       if (!answers.signal.aborted) await once(answers.signal, 'abort');
       await route.continue();
     });
-    await page.getByLabel('Operator', { exact: true }).fill('Sample Pool Alder');
+    await page.getByLabel('Operator', { exact: true }).fill('Alder Liquid');
     await page.keyboard.press('Enter');
     await page.waitForURL(/operator=Sample/);
     await page.getByRole('link', { name: 'Penalties (ETH)' }).click();
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('the slashings', () => {
     answers.abort();
     await settled(page);
     expect(sent.at(-1)?.variables).toMatchObject({
-      where: { operator: { idType: 'POOL', operatorId: 'Sample Pool Alder' } },
+      where: { operator: { idType: 'POOL', operatorId: 'Alder Liquid' } },
       orderBy: { field: 'PENALTY', direction: 'DESC' },
     });
   });
@@ -90,11 +90,11 @@ describe.skipIf(noBrowser)('the slashings', () => {
   it('of the page are counted by operator of the class that is chosen', async () => {
     const { page } = await explorer.open('/explore/slashings');
     const operators = page.getByRole('figure', { name: 'By operator' });
-    await operators.getByText('Sample Pool Alder').waitFor();
+    await operators.getByText('Alder Liquid').waitFor();
     await page.getByLabel('Class').selectOption('node-operator');
     await page.waitForURL(/class=node-operator/);
     await operators
-      .getByText(/Sample Operator/)
+      .getByText(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
       .first()
       .waitFor();
   });

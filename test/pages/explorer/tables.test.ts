@@ -82,13 +82,13 @@ describe.skipIf(noBrowser)('the filter by operator', () => {
       await settled(page);
       await operator(page).fill('ALDER');
       await operator(page).press('Enter');
-      await page.waitForURL((url) => url.searchParams.get('operator') === 'Sample Pool Alder');
+      await page.waitForURL((url) => url.searchParams.get('operator') === 'Alder Liquid');
       await settled(page);
-      expect(await operator(page).inputValue()).toBe('Sample Pool Alder');
+      expect(await operator(page).inputValue()).toBe('Alder Liquid');
       await operator(page).fill('ple pool ced'); // begins within a word
-      await page.locator('datalist option[value="Sample Pool Cedar"]').waitFor({ state: 'attached' });
+      await page.locator('datalist option[value="Cedar Exchange"]').waitFor({ state: 'attached' });
       await operator(page).press('Enter');
-      await page.waitForURL((url) => url.searchParams.get('operator') === 'Sample Pool Cedar');
+      await page.waitForURL((url) => url.searchParams.get('operator') === 'Cedar Exchange');
     },
   );
 
@@ -102,10 +102,10 @@ describe.skipIf(noBrowser)('the filter by operator', () => {
   it('takes the class of what is found, and says that none has such a name', async () => {
     const { page } = await open('/explore/slashings?class=deposit-address');
     await settled(page);
-    await operator(page).fill('sample pool alder');
-    await page.locator('datalist option[value="Sample Pool Alder"]').waitFor({ state: 'attached' });
+    await operator(page).fill('alder liquid');
+    await page.locator('datalist option[value="Alder Liquid"]').waitFor({ state: 'attached' });
     await operator(page).press('Enter');
-    await page.waitForURL((url) => url.search === '?operator=Sample+Pool+Alder');
+    await page.waitForURL((url) => url.search === '?operator=Alder+Liquid');
     await operator(page).fill('nobody');
     await operator(page).press('Enter');
     await page.getByText('No pool has “nobody” in its name.').first().waitFor();
