@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { datasetTables, privateTables, readsOf } from '../../src/db/changes/datasets.ts';
 import { importers } from '../../src/ingest/importers/index.ts';
-import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
+import { createDatabase, gatewayForTest, type TestDatabase } from '../support/gateway.ts';
+import { importSlashings } from '../support/live-rows.ts';
 
 /** Tables of the service's own, which hold neither data nor what accounts own. */
 const internal =
@@ -57,6 +59,23 @@ describe('the datasets', () => {
       database.pool.query({ text: 'select raise_revision($1)', values: [name] });
     for (const name of Object.keys(datasetTables)) await raise(name);
     await expect(raise('operator')).rejects.toThrow(/datasets_known/);
+  });
+});
+
+describe('extensions.sample', () => {
+  it('names the datasets of a response into which nothing but the sample data was loaded', async () => {
+    const gateway = await gatewayForTest();
+    const sampleOf = async (query: string) => (await gateway.graphql(query)).json.extensions.sample;
+    const slashings = '{ slashings(first: 1) { nodes { id } } }';
+    expect(await sampleOf(slashings)).toEqual(['slashings']);
+    expect(await sampleOf('{ blocks(first: 1) { nodes { id } } }')).toEqual(['blocks']);
+    expect(await sampleOf('{ viewer { account } }')).toBeUndefined();
+    await importSlashings(gateway, [17]);
+    await eventually(async () => expect(await sampleOf(slashings)).toBeUndefined());
+    const { data } = await gateway.graphql('{ datasets { name origins { network origin } } }');
+    const origins = data.datasets.find((row: { name: string }) => row.name === 'slashings').origins;
+    expect(origins).toContainEqual({ network: 'mainnet', origin: 'SAMPLE' });
+    expect(origins).toContainEqual({ network: 'mainnet', origin: 'IMPORT' });
   });
 });
 

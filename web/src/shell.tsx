@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
 import { announced } from './api/announced.ts';
 import { awaited, useBusy } from './api/busy.ts';
-import { lastCost } from './api/environment.ts';
+import { lastCost, showsSample } from './api/environment.ts';
 import { waiting } from './api/patience.ts';
 import { changeToken, token } from './api/token.ts';
 import { count } from './parts/format.ts';
@@ -85,6 +85,16 @@ function Cost() {
   );
 }
 
+function SampleNote() {
+  if (!showsSample.use()) return null;
+  return (
+    <aside className="sample" aria-label="Sample data">
+      <strong>Sample data</strong>: generated figures and invented names. docs/importing.md says how to load
+      real data.
+    </aside>
+  );
+}
+
 /** Says why a change takes its time. */
 const Waiting = () => (
   <p role="status" className="waiting">
@@ -137,6 +147,7 @@ export function Shell() {
       <a className="skip" href="#main">
         Skip to the content
       </a>
+      <SampleNote />
       <header className="top" ref={head}>
         <NavLink className="brand" to={href('/')}>
           stakegraph

@@ -22,14 +22,18 @@ export function raisedRevision(client: pg.ClientBase, dataset: string): () => Pr
 }
 
 const Dataset = z.object({ name: z.string(), revision: count(), refreshedAt: z.string() });
-export type Dataset = z.infer<typeof Dataset>;
+/** `isSample`: nothing was loaded into it but the sample data. */
+const CurrentDataset = Dataset.extend({ isSample: z.boolean() });
+export type Dataset = z.infer<typeof CurrentDataset>;
 
 const readDatasets = (db: Queryable): Promise<Dataset[]> =>
   rows(
     db,
-    Dataset,
+    CurrentDataset,
     sql`/* readDatasets */
-    select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt"
+    select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt", coalesce((
+      select bool_and(o.origin = 'sample') from dataset_origins o where o.dataset = name
+    ), false) as "isSample"
     from datasets order by name`,
   );
 

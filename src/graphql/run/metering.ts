@@ -109,8 +109,14 @@ export function settled(context: Context, errors: readonly GraphQLError[], ran: 
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);
   const { estimated, charged } = metering;
   const revision: Record<string, number> = {};
-  for (const name of [...trace.datasets].sort()) revision[name] = data.get(name)?.revision ?? 0;
-  return { cost: { estimated, charged, remaining: metering.remaining(charged) }, revision };
+  const names = [...trace.datasets].sort();
+  for (const name of names) revision[name] = data.get(name)?.revision ?? 0;
+  const sample = names.filter((name) => data.get(name)?.isSample);
+  return {
+    cost: { estimated, charged, remaining: metering.remaining(charged) },
+    revision,
+    ...(sample.length > 0 && { sample }),
+  };
 }
 
 export const costPlugin: Plugin = {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newPageCode } from '../../../src/accounts/page-codes.ts';
 import { noBrowser } from '../../support/browser.ts';
 import { refusal, settled, useExplorer } from '../../support/explorer.ts';
+import { gatewayForTest } from '../../support/gateway.ts';
 import { scratch } from '../../support/scratch.ts';
 
 const { gateway, open } = useExplorer();
@@ -157,7 +158,7 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     for (const path of [
       '/',
       '/explore/operators',
-      '/explore/operators/pool/Sample%20Pool%20Alder',
+      '/explore/operators/pool/Alder%20Liquid',
       `/explore/blocks/${answer.json.data[0].consensusSlot}`,
       '/explore/slashings',
       '/explore/consolidations',
@@ -227,8 +228,8 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     const { page } = await open('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const search = page.getByRole('combobox', { name: /^Search/ });
-    await search.fill('cedar');
-    const cedar = page.getByRole('option', { name: 'Sample Pool Cedar Operator' });
+    await search.fill('edar exch');
+    const cedar = page.getByRole('option', { name: 'Cedar Exchange Operator' });
     await cedar.waitFor();
     await search.press('Enter');
     expect(await cedar.isVisible()).toBe(true);
@@ -240,10 +241,28 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     await search.press('ArrowDown');
     await search.press('Enter');
     await page.waitForURL(/explore\/operators\/[a-z-]+\/.*Cedar/);
-    await search.fill('sample pool ced');
+    await search.fill('cedar exch');
     await cedar.waitFor();
     await search.press('Enter');
-    await page.waitForURL(/explore\/operators\/pool\/Sample%20Pool%20Cedar/);
+    await page.waitForURL(/explore\/operators\/pool\/Cedar%20Exchange/);
+  });
+
+  it('says "Sample data" above the header, until other data was loaded into all that the page shows', async () => {
+    const own = await gatewayForTest();
+    const { page } = await open('/explore/slashings', { at: own.url, token: own.token });
+    const note = page.getByRole('complementary', { name: 'Sample data' });
+    await note.waitFor();
+    expect(await note.innerText()).toContain('docs/importing.md');
+    const run = (text: string) => own.database.pool.query({ text, values: [] });
+    await run(`update dataset_origins set origin = 'import'`);
+    await run('select raise_revision(name) from datasets');
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await page.getByRole('figure', { name: 'By operator' }).waitFor();
+        return note.count();
+      })
+      .toBe(0);
   });
 
   it('says that no validator has an index', async () => {

@@ -21,6 +21,8 @@ export type Cost = { estimated: number; charged: number; remaining: string | num
 
 /** What the last response cost, in compute units. */
 export const lastCost = store<Cost | undefined>(undefined);
+/** Whether the page shows rows of the sample data. */
+export const showsSample = store(false);
 /** Revisions of the datasets behind the last response to a document, which subscriptions continue. */
 const revisions = new Map<string, Revisions>();
 const keyOf = (name: string, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
@@ -63,7 +65,12 @@ const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variab
     const body = await response.json().catch(() => ({}));
     if (body.extensions?.cost)
       noteCost(location.pathname.slice(base.length), operationName, body.extensions.cost);
-    if (body.extensions?.revision) revisions.set(keyOf(operationName, variables), body.extensions.revision);
+    if (body.extensions?.revision) {
+      const { revision, sample } = body.extensions;
+      revisions.set(keyOf(operationName, variables), revision);
+      // A response without data, as of an account, leaves what the tab knows.
+      if (Object.keys(revision).length > 0) showsSample.set(sample !== undefined);
+    }
     if (!response.ok || body.errors) throw failureOf(response, body.errors);
     return body;
   } finally {
