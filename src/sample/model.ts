@@ -11,7 +11,7 @@ import { countAround, drift, hashOf, noise, normal } from './random.ts';
 const FIRST_HALF = 113;
 export const halfOf = (epoch: number): number =>
   2 * Math.floor(epoch / EPOCHS_PER_DAY) + (epoch % EPOCHS_PER_DAY >= FIRST_HALF ? 1 : 0);
-export const firstEpochOfHalf = (half: number): number =>
+const firstEpochOfHalf = (half: number): number =>
   Math.floor(half / 2) * EPOCHS_PER_DAY + (half % 2) * FIRST_HALF;
 const HOURS_OF_HALF = 12;
 

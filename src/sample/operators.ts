@@ -166,7 +166,7 @@ export function daysOfEntity(sample: Sample, entity: Entity) {
   };
 }
 
-export const daysOf = (sample: Sample, network: Network, window: TimeWindow): number =>
+const daysOf = (sample: Sample, network: Network, window: TimeWindow): number =>
   windowDays[window] ?? Math.min(ALL_DAYS, chainDayOfEpoch(sample.head[network]) - 1);
 const ALL_DAYS = 720;
 
