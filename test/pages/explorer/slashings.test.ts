@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)('the slashings', () => {
     const all = await rowsOf(page).count();
     await page.getByLabel('Operator', { exact: true }).fill('Alder Liquid');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/operator=Sample/);
+    await page.waitForURL(/operator=Alder/);
     await page.getByRole('link', { name: 'Penalties (ETH)' }).click();
     await page.waitForURL(/order=PENALTY/);
     await settled(page);
@@ -46,9 +46,9 @@ describe.skipIf(noBrowser)('the slashings', () => {
     });
     await page.getByLabel('Operator', { exact: true }).fill('Alder Liquid');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/operator=Sample/);
+    await page.waitForURL(/operator=Alder/);
     await page.getByRole('link', { name: 'Penalties (ETH)' }).click();
-    await page.waitForURL(/operator=Sample.*order=PENALTY/);
+    await page.waitForURL(/operator=Alder.*order=PENALTY/);
     answers.abort();
     await settled(page);
     expect(sent.at(-1)?.variables).toMatchObject({
