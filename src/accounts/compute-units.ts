@@ -67,7 +67,8 @@ export const computeUnits = {
   validators: {
     base: 5,
     item: 1,
-    reads: 'validators of the operator that a total counts or another filter compares, and those whose epochs a total of a range counts',
+    reads:
+      'validators of the operator that a total counts or another filter compares, and those whose epochs a total of a range counts',
   },
   viewer: { base: 0, item: 0 },
   // subscriptions; `base` is the cost of opening the stream

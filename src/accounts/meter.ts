@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Caller } from './caller.ts';
 import type { Queryable } from '../db/pool.ts';
 import { refuseReserved, refuseUsedUp, type Standing, standingOf } from './allowance.ts';
+import type { Caller } from './caller.ts';
 import { unitsForReading } from './compute-units.ts';
 import { memoryRates, redisRates } from './rates.ts';
 import type { Redis } from './redis.ts';

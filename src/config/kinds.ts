@@ -1,8 +1,10 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { databaseName } from './database-url.ts';
 import { DAY_MS } from '../kernel/time.ts';
-import { FIRST_LAST_DATE } from '../sample/chain.ts';
+import { databaseName } from './database-url.ts';
+
+/** Two years of days end on the first of these dates, and Electra was active for months. */
+export const FIRST_LAST_DATE = '2025-10-31';
 
 export const flag = (fallback: 'on' | 'off') =>
   z

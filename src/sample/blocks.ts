@@ -1,6 +1,7 @@
 import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
+import { FIRST_LAST_DATE } from '../config/kinds.ts';
 import type { Block, ProposerDuty } from '../resources/blocks/record.ts';
-import { FIRST_LAST_DATE, type Network, type Sample, sampleUntil } from './chain.ts';
+import { type Network, type Sample, sampleUntil } from './chain.ts';
 import { FEES, halfOf, MEV, market, networkEth, proposerReward } from './model.ts';
 import { entityOf, namedOperators, relays as relayNames } from './operators.ts';
 import {

@@ -1,4 +1,5 @@
 import { dateOfDay, dayOfDate, firstEpochFrom } from '../chain/calendar.ts';
+import { FIRST_LAST_DATE } from '../config/kinds.ts';
 import { DAY_MS } from '../kernel/time.ts';
 
 export const networks = ['mainnet', 'hoodi', 'holesky'] as const;
@@ -7,8 +8,6 @@ export type Network = (typeof networks)[number];
 /** `head` is the first epoch after the sample. */
 export type Sample = { seed: number; lastDate: string; head: Record<Network, number> };
 
-/** Two years of days end on the first of these dates, and Electra was active for months. */
-export const FIRST_LAST_DATE = '2025-10-31';
 /** The last day on which Holesky was supported. */
 const LAST_OF_HOLESKY = '2025-03-30';
 

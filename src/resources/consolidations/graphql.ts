@@ -14,7 +14,6 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { enumName, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
-import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
@@ -24,7 +23,6 @@ import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { loadOperatorNode } from '../operators/loaders.ts';
-import { sizeOfNamed, sizeOfParent } from '../operators/reads.ts';
 import type { IdType } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
