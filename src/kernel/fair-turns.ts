@@ -6,6 +6,7 @@ const SWEEP_MS = 250;
 /** After a longer use of a place, its account gets none of the kept places for this many times as long. */
 const SLOW_MS = 250;
 const BARRED_TIMES = 10;
+const MOST_BARRED_MS = 600_000;
 
 type Waiting = { since: number; use: Use };
 type Line = { account: string; running: number; waiting: Set<Waiting>; barredUntil: number };
@@ -115,7 +116,10 @@ export function fairTurns({ places, most, waitTimeoutMs }: Options): FairTurns {
         const now = performance.now();
         line.running -= 1;
         if (now - since > SLOW_MS)
-          line.barredUntil = Math.max(now, line.barredUntil) + BARRED_TIMES * (now - since);
+          line.barredUntil = Math.min(
+            now + MOST_BARRED_MS,
+            Math.max(now, line.barredUntil) + BARRED_TIMES * (now - since),
+          );
         forget(line, now);
       }
       startWaiting();

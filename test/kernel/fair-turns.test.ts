@@ -39,7 +39,8 @@ function placesOf(places: number, most: number, waitTimeoutMs = 3_600_000) {
       const [{ account, turn }] = atWork.splice(at, 1) as [(typeof atWork)[number]];
       const now = performance.now();
       const took = now - turn.since;
-      if (took > SLOW_MS) barredUntil.set(account, Math.max(now, barredUntil.get(account) ?? 0) + 10 * took);
+      const barred = Math.max(now, barredUntil.get(account) ?? 0) + 10 * took;
+      if (took > SLOW_MS) barredUntil.set(account, Math.min(now + 600_000, barred));
       turns.leave(turn);
     },
   };
