@@ -5,7 +5,7 @@ import { readSecret, SettingsError } from '../config/index.ts';
 import { traced } from '../kernel/tracing.ts';
 import { isSameDatabase } from '../maintenance/transfer/connect.ts';
 import { load } from '../maintenance/transfer/load.ts';
-import { type Source, withSource } from '../maintenance/transfer/source.ts';
+import { type CopySource, withSource } from '../maintenance/transfer/source.ts';
 import { variableName } from './mirror-flags.ts';
 import { seconds, type TransferProgress, transferProgress, whenWritten } from './transfer-progress.ts';
 import { withServer } from './with-server.ts';
@@ -62,7 +62,7 @@ afterwards; 2 wrong usage.`,
 
 async function copy(
   client: pg.ClientBase,
-  source: Source,
+  source: CopySource,
   target: string,
   flags: Flags,
   migrate: boolean,

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
-import type { Progress } from '../ingest/import-options.ts';
+import type { ReadProgress } from '../ingest/import-options.ts';
 
 export type ImportProgress = {
-  file(name: string): { show(progress: Progress): void; end(): void };
+  file(name: string): { show(progress: ReadProgress): void; end(): void };
   stop(): void;
 };
 

@@ -1,4 +1,4 @@
-import type { Progress } from '../indexer/follow.ts';
+import type { IndexProgress } from '../indexer/follow.ts';
 
 const units: [number, string][] = [
   [86_400, 'd'],
@@ -19,7 +19,7 @@ export function indexProgress(stream: NodeJS.WriteStream = process.stderr) {
     shown = '';
   };
   return {
-    show({ epoch, last }: Progress) {
+    show({ epoch, last }: IndexProgress) {
       if (!stream.isTTY) return;
       began ??= { at: performance.now(), epoch };
       const seconds = (performance.now() - began.at) / 1000;

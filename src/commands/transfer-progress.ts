@@ -1,11 +1,11 @@
-import type { Loaded, Progress } from '../maintenance/transfer/load.ts';
+import type { CopyProgress, Loaded } from '../maintenance/transfer/load.ts';
 
 const EVERY_MS = { terminal: 200, file: 10_000 };
 
 const amount = (bytes: number) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 0 })} MB`;
 
 export function transferProgress(stream: NodeJS.WriteStream = process.stderr) {
-  let now: Progress | undefined;
+  let now: CopyProgress | undefined;
   const write = () => {
     if (!now) return;
     const { table, bytes, rows, done, of, checking } = now;
@@ -16,7 +16,7 @@ export function transferProgress(stream: NodeJS.WriteStream = process.stderr) {
   };
   let timer: NodeJS.Timeout | undefined;
   return {
-    show(progress: Progress) {
+    show(progress: CopyProgress) {
       now = progress;
       timer ??= setInterval(write, EVERY_MS[stream.isTTY ? 'terminal' : 'file']).unref();
     },

@@ -60,7 +60,7 @@ function readUrl(text: string): URL | undefined {
     return undefined;
   }
 }
-export const urlOf = (scheme: RegExp, error: string) =>
+export const urlSetting = (scheme: RegExp, error: string) =>
   z.string().refine((text) => scheme.test(text) && readUrl(text) !== undefined, error);
 export function isHttpUrl(text: string): boolean {
   const url = readUrl(text);

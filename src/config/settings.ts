@@ -21,7 +21,7 @@ import {
   protocol,
   sampleDate,
   samplers,
-  urlOf,
+  urlSetting,
 } from './kinds.ts';
 
 export const Settings = z.object({
@@ -67,7 +67,7 @@ export const Settings = z.object({
     .min(1)
     .default('.data')
     .describe('Folder of the embedded database and the development token.'),
-  REDIS_URL: urlOf(/^rediss?:\/\//, `a redis:// or rediss:// URL is needed, ${PERCENT}`)
+  REDIS_URL: urlSetting(/^rediss?:\/\//, `a redis:// or rediss:// URL is needed, ${PERCENT}`)
     .optional()
     .describe(
       'Redis through which all gateways share rates, allowances and how new their responses are; without it each gateway counts alone.',

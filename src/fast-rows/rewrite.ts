@@ -25,7 +25,7 @@ import {
   summaryArgument,
   windowArgument,
 } from './placeholders.ts';
-import { type Column, type Part, RowLayout } from './row-layout.ts';
+import { type Column, type LayoutPart, RowLayout } from './row-layout.ts';
 import { FAST_ROWS } from './switch.ts';
 
 export const isConnection = (field: GraphQLField<unknown, unknown>): boolean =>
@@ -147,8 +147,8 @@ type Place = {
   window?: ValueNode | undefined;
 };
 
-function partsOf(set: SelectionSetNode, row: GraphQLObjectType, place: Place): Part[] | undefined {
-  const parts: Part[] = [];
+function partsOf(set: SelectionSetNode, row: GraphQLObjectType, place: Place): LayoutPart[] | undefined {
+  const parts: LayoutPart[] = [];
   for (const node of fieldsOf(set, row, place.fragments) ?? [undefined]) {
     const part = node && partFor(node, row, place);
     if (!part) return undefined;
@@ -157,7 +157,7 @@ function partsOf(set: SelectionSetNode, row: GraphQLObjectType, place: Place): P
   return parts;
 }
 
-function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | undefined {
+function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): LayoutPart | undefined {
   const key = (node.alias ?? node.name).value;
   if (node.name.value === '__typename') return { key, constant: row.name };
   const field = row.getFields()[node.name.value];
@@ -172,7 +172,12 @@ function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | 
   return column === undefined || kind === undefined ? undefined : { key, column, kind, nullable, ...stored };
 }
 
-function summaryPart(key: string, node: FieldNode, type: GraphQLObjectType, place: Place): Part | undefined {
+function summaryPart(
+  key: string,
+  node: FieldNode,
+  type: GraphQLObjectType,
+  place: Place,
+): LayoutPart | undefined {
   const asked = windowArgument(node);
   const isOwn = asked && place.window && print(asked) === print(place.window);
   const parts = isOwn && partsOf(node.selectionSet as SelectionSetNode, type, { fragments: place.fragments });

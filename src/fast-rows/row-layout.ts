@@ -21,17 +21,20 @@ export type Column = {
 };
 
 /** `parts` become an object, or null if the row has no summary. */
-export type Part = Column | { key: string; constant: string } | { key: string; parts: readonly Part[] };
+export type LayoutPart =
+  | Column
+  | { key: string; constant: string }
+  | { key: string; parts: readonly LayoutPart[] };
 
-const columnsOf = (parts: readonly Part[]): Column[] =>
+const columnsOf = (parts: readonly LayoutPart[]): Column[] =>
   parts.flatMap((part) => ('parts' in part ? columnsOf(part.parts) : 'column' in part ? [part] : []));
 
 export class RowLayout {
-  readonly parts: readonly Part[];
+  readonly parts: readonly LayoutPart[];
   readonly columns: readonly Column[];
   readonly name: string;
 
-  constructor(parts: readonly Part[]) {
+  constructor(parts: readonly LayoutPart[]) {
     this.parts = parts;
     this.columns = columnsOf(parts);
     this.name = hash('sha256', JSON.stringify(parts), 'base64url');
@@ -102,10 +105,10 @@ export function rowSerializer({ parts, columns }: RowLayout): (text: string) => 
   };
 }
 
-function textsAround(parts: readonly Part[]): string[] {
+function textsAround(parts: readonly LayoutPart[]): string[] {
   const texts: string[] = [];
   let open = '';
-  const addObject = (members: readonly Part[]) => {
+  const addObject = (members: readonly LayoutPart[]) => {
     open += '{';
     for (const [index, part] of members.entries()) {
       open += `${index > 0 ? ',' : ''}${JSON.stringify(part.key)}:`;
@@ -157,7 +160,7 @@ function serializerOf({
   return kind === 'quoted' ? (value) => (value === '' ? none : `"${value}"`) : (value) => value || none;
 }
 
-export function serializeRow(row: object, { parts }: { parts: readonly Part[] }): string {
+export function serializeRow(row: object, { parts }: { parts: readonly LayoutPart[] }): string {
   let json = '';
   for (const part of parts) {
     json += `${json === '' ? '{' : ','}"${part.key}":${jsonValue(row, part)}`;
@@ -165,7 +168,7 @@ export function serializeRow(row: object, { parts }: { parts: readonly Part[] })
   return `${json}}`;
 }
 
-function jsonValue(row: object, part: Part): string {
+function jsonValue(row: object, part: LayoutPart): string {
   if ('constant' in part) return `"${part.constant}"`;
   if ('parts' in part) return 'timeWindow' in row ? serializeRow(row, part) : 'null';
   const value = (row as never)[part.column] as unknown;

@@ -13,20 +13,28 @@ import { NodeError } from './node/errors.ts';
 import type { Nodes } from './node/index.ts';
 import { prefetcher } from './prefetch.ts';
 import { Publisher } from './publisher.ts';
-import { type Asked, endOf, mayLeaveOut, newestClosed, RangeFault, startOf, staysAtHead } from './range.ts';
+import {
+  endOf,
+  mayLeaveOut,
+  newestClosed,
+  RangeFault,
+  type RangeOptions,
+  startOf,
+  staysAtHead,
+} from './range.ts';
 import type { Retrying, Say } from './retry.ts';
 import { countError, type IndexStatus } from './status.ts';
 import type { OpenDays, Store } from './store/index.ts';
 import { firstOpenEpoch, periodsOf } from './store/periods.ts';
 
 /** `last` is the newest epoch that can be stored. */
-export type Progress = { epoch: number; last: number };
+export type IndexProgress = { epoch: number; last: number };
 
 export type FollowOptions = {
   network: Network;
   nodes: Nodes;
   store: Store;
-  asked(): Asked;
+  asked(): RangeOptions;
   /** If true, the index ends at the newest closed epoch. */
   once: boolean;
   width: number;
@@ -34,7 +42,7 @@ export type FollowOptions = {
   retry: Retrying;
   beat: Beat;
   say: Say;
-  onStored(progress: Progress): void;
+  onStored(progress: IndexProgress): void;
   onPublished(epoch: number, failures: string[], ms: number): void;
   /** Called after each epoch is stored, and at the start of a pass for the newest stored epoch. */
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;

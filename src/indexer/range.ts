@@ -13,7 +13,7 @@ export function boundaryOf(text: string): Boundary | undefined {
 
 export class RangeFault extends Error {}
 
-export type Asked = {
+export type RangeOptions = {
   /** A stored range that includes `from` is continued; otherwise, the index begins anew at `from`. */
   from: From | undefined;
   /** Default of `from` if nothing is stored. */
@@ -24,16 +24,16 @@ export type Asked = {
 /** Epoch e is closed once epoch e + 2 is finalized. */
 export const newestClosed = (finalized: number): number => finalized - 2;
 
-export const staysAtHead = ({ from, firstFrom }: Asked): boolean => (from ?? firstFrom) === 'head';
+export const staysAtHead = ({ from, firstFrom }: RangeOptions): boolean => (from ?? firstFrom) === 'head';
 
 /** True if epochs that no node can tell any more are left out, as no epoch or date was asked for. */
-export const mayLeaveOut = (asked: Asked): boolean =>
+export const mayLeaveOut = (asked: RangeOptions): boolean =>
   staysAtHead(asked) || (asked.from ?? asked.firstFrom) === undefined;
 
 /** `once`: the index ends at the newest closed epoch. */
 export function startOf(
   network: Network,
-  asked: Asked,
+  asked: RangeOptions,
   { finalized, once }: { finalized: number; once: boolean },
   stored: { first: number; epoch: number } | undefined,
 ): number | undefined {

@@ -7,12 +7,12 @@ import { heartbeat } from './beat.ts';
 import { estimateMissed } from './execution/estimate.ts';
 import { openFills, openPayloads } from './execution/index.ts';
 import { endsCommand } from './faults.ts';
-import { type FollowReport, follow, type Progress } from './follow.ts';
+import { type FollowReport, follow, type IndexProgress } from './follow.ts';
 import { tellForks, watchForks } from './forks.ts';
 import { followHead } from './head.ts';
 import { withIndexLock } from './lock.ts';
 import { NodeError, type Nodes, openNodes } from './node/index.ts';
-import type { Asked } from './range.ts';
+import type { RangeOptions } from './range.ts';
 import { recordedJobs } from './recorded.ts';
 import { parseRelays } from './relays/names.ts';
 import { problemTeller, type Retrying, retrying, type Say, type Teller } from './retry.ts';
@@ -22,7 +22,7 @@ import { type LabelRule, openStore, readLabels, type Store } from './store/index
 export type IndexOptions = {
   urls: readonly string[];
   network: Network | undefined;
-  asked: Asked;
+  asked: RangeOptions;
   once: boolean;
   rate: number | undefined;
   labels: string | undefined;
@@ -32,7 +32,7 @@ export type IndexOptions = {
   database: { url: string; pool: Pool };
   status: IndexStatus;
   say: Say;
-  onStored(progress: Progress): void;
+  onStored(progress: IndexProgress): void;
   onPublished(epoch: number, failures: string[]): void;
   stop: AbortSignal;
 };
@@ -50,7 +50,7 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   const retry = retrying({ status, tell, say, once, stop });
   const rules = await checkedLabels(options);
   let { asked } = options;
-  const onStored = (progress: Progress) => {
+  const onStored = (progress: IndexProgress) => {
     // After an outage, the index goes on where it was.
     asked = { ...asked, from: undefined, firstFrom: asked.from ?? asked.firstFrom };
     options.onStored(progress);
@@ -140,7 +140,7 @@ async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying,
 }
 
 type Running = Omit<IndexOptions, 'asked'> & {
-  asked(): Asked;
+  asked(): RangeOptions;
   nodes: Nodes;
   store: Store;
   tell: Teller;

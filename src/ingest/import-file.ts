@@ -11,8 +11,8 @@ import { type ImportResource, importerOf } from './importers/index.ts';
 import { guardIndexed } from './index-guard.ts';
 import { mergeStaged } from './merge/load-rows.ts';
 import { noteOrigins, stagedDatasets } from './merge/origins.ts';
-import { fail, openSource } from './source/open.ts';
-import { type Source, SourceError } from './source/source.ts';
+import { fail, openRowSource } from './source/open.ts';
+import { type RowSource, SourceError } from './source/source.ts';
 import { checkStaged, stageSource } from './stage-source.ts';
 
 class Rollback extends Error {}
@@ -43,7 +43,7 @@ async function loadFile(
     const passed = await wasImported(pool, resource, path, hash).catch((error) => fail(path, error));
     if (passed) return { ...emptyReport(path), loaded: true, passed };
   }
-  const source = await openSource(path, importer.shape, options.format, hash);
+  const source = await openRowSource(path, importer.shape, options.format, hash);
   let report: FileReport | undefined;
   await transaction(pool, async (client) => {
     report = await importSource(client, importer, source, options);
@@ -66,7 +66,7 @@ async function loadFile(
 export async function importSource(
   client: pg.ClientBase,
   importer: Importer<unknown>,
-  source: Source,
+  source: RowSource,
   options: ImportOptions,
 ): Promise<FileReport> {
   const report = emptyReport(source.name);

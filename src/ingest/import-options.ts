@@ -3,7 +3,7 @@ import type { Origin } from './merge/origins.ts';
 import type { Format } from './source/open.ts';
 
 /** `read` and `size` count bytes before decompression; `size` is undefined for stdin. */
-export type Progress = {
+export type ReadProgress = {
   phase: 'reading' | 'merging';
   rows: number;
   read: number;
@@ -17,7 +17,7 @@ export type ImportOptions = RowOptions & {
   skipInvalid?: boolean;
   dryRun?: boolean;
   onRejected?: (text: string) => void;
-  onProgress?: (progress: Progress) => void;
+  onProgress?: (progress: ReadProgress) => void;
   resume?: boolean;
   /** Accepts keys that look misspelt, because a newer service may have fields of such names. */
   anyKeys?: boolean;

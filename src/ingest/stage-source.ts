@@ -17,15 +17,15 @@ import {
 } from './merge/staging.ts';
 import { quickLines } from './quick/index.ts';
 import { misspeltKeys } from './source/misspelt.ts';
-import { type Lines, type RawRow, type Source, SourceError } from './source/source.ts';
+import { type Lines, type RawRow, type RowSource, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
 
-const placeOf = (source: Source, place: number | string) => `${source.unit} ${place}`;
+const placeOf = (source: RowSource, place: number | string) => `${source.unit} ${place}`;
 
 export async function stageSource(
   client: pg.ClientBase,
   importer: Importer<unknown>,
-  source: Source,
+  source: RowSource,
   options: ImportOptions,
   report: FileReport,
 ) {
@@ -77,7 +77,7 @@ const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value)
 
 function checkRow(
   importer: Importer<unknown>,
-  source: Source,
+  source: RowSource,
   raw: RawRow,
   options: ImportOptions,
   report: FileReport,
@@ -107,7 +107,7 @@ function checkRow(
 export async function checkStaged(
   client: pg.ClientBase,
   importer: Importer<unknown>,
-  source: Source,
+  source: RowSource,
   options: ImportOptions,
   report: FileReport,
 ) {

@@ -8,7 +8,7 @@ import {
 } from '../ingest/importers/attestations.ts';
 import type { Selected } from '../ingest/merge/staging.ts';
 import * as figure from '../periods/effectiveness.ts';
-import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
+import { type DaySelection, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices } from './known.ts';
 import { localDays } from './local-days.ts';
 import { type ComputedType, checkShareNames, knownOperators } from './operators.ts';
@@ -24,7 +24,7 @@ const stillKept = sql`not exists (
 /** Rules: docs/data-model.md, spec §2.3. Days on which no entity has validators stay due. */
 export async function refreshAttestations(
   client: pg.ClientBase,
-  asked: DaysAsked,
+  asked: DaySelection,
   types: readonly ComputedType[],
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked, stillKept);
@@ -71,7 +71,7 @@ const NETWORK = 'network';
 /** Drops the network's figures of days that lack data of an active validator. */
 async function dropIncomplete(
   client: pg.ClientBase,
-  { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
+  { network, utc }: Pick<DaySelection, 'network' | 'utc'>,
   dates: readonly string[],
   days: Sql,
 ): Promise<number> {
@@ -224,7 +224,7 @@ const noFigures = Object.fromEntries(
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
 /** Groups by `end_epoch` too, so that finding the last epoch needs no sort. */
-const sumsOfDay = ({ network, utc }: DaysAsked, date: string, days: Sql): Sql => sql`
+const sumsOfDay = ({ network, utc }: DaySelection, date: string, days: Sql): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
         coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
@@ -244,7 +244,7 @@ const sumsOfDay = ({ network, utc }: DaysAsked, date: string, days: Sql): Sql =>
 
 /** `at_end` includes only validators whose data reach the last epoch. `hour` is null for days. */
 export function entityPeriods(
-  { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
+  { network, utc }: Pick<DaySelection, 'network' | 'utc'>,
   { hour, sums }: { hour: Sql | null; sums: Sql },
 ): Selected<AttestationColumn> {
   return {
@@ -278,7 +278,7 @@ export function entityPeriods(
 
 async function removeStale(
   client: pg.ClientBase,
-  { network, utc }: DaysAsked,
+  { network, utc }: DaySelection,
   types: readonly string[],
   dates: readonly string[],
 ): Promise<number> {

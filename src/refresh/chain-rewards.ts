@@ -4,7 +4,7 @@ import type { Network } from '../chain/networks.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
 import { chainDailyRewardImporter } from '../ingest/importers/chain-daily-rewards.ts';
 import { hasFees, isProposed, ofProposed } from './block-fees.ts';
-import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
+import { type DaySelection, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices, chainDays } from './known.ts';
 import { localDays } from './local-days.ts';
 import { run, type Written, writeSelected } from './write.ts';
@@ -16,7 +16,7 @@ const imported = sql`exists (
 /** Returns undefined if no days are stored or a validator index is missing. Incomplete days stay due. */
 export async function refreshChainRewards(
   client: pg.ClientBase,
-  asked: DaysAsked,
+  asked: DaySelection,
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const { network } = asked;
   const { rows } = await run(client, sql`/* everyIndex */ select ${allIndices(network)} as known`);
@@ -69,7 +69,7 @@ export async function computesRewards(
 }
 
 /** Rules: docs/data-model.md. */
-const rewards = ({ network }: DaysAsked, dates: readonly string[], days: Sql) => ({
+const rewards = ({ network }: DaySelection, dates: readonly string[], days: Sql) => ({
   columns: {
     network: sql`${network}`,
     day: sql`d.day`,

@@ -8,7 +8,7 @@ export const DAYS_AT_ONCE = 7;
 
 type Due = 'attestations_due' | 'rewards_due';
 
-export type DaysAsked = {
+export type DaySelection = {
   network: Network;
   utc: boolean;
   all: boolean;
@@ -22,7 +22,7 @@ export type DaysAsked = {
 export async function dueDates(
   client: pg.ClientBase,
   due: Due,
-  { network, utc, all, after }: DaysAsked,
+  { network, utc, all, after }: DaySelection,
   condition: Sql = sql`true`,
 ): Promise<string[] | undefined> {
   const { rows } = await run(
@@ -45,7 +45,7 @@ export const NO_COUNTS = { rows: 0, inserted: 0, updated: 0, removed: 0, dates: 
 export async function doneDates(
   client: pg.ClientBase,
   due: Due,
-  { network, utc }: DaysAsked,
+  { network, utc }: DaySelection,
   dates: readonly string[],
 ): Promise<void> {
   await run(

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { isDistributed } from '../db/distributed/layout.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
 import { summedCounts } from '../ingest/importers/validator-months.ts';
-import type { DaysAsked } from './due-days.ts';
+import type { DaySelection } from './due-days.ts';
 import { run } from './write.ts';
 
-type Asked = Pick<DaysAsked, 'network' | 'utc'>;
+type CalendarDays = Pick<DaySelection, 'network' | 'utc'>;
 
 /**
  * Copies distributed days, because Citus answers some joins with local tables wrongly. Without `dates`, copies the
@@ -13,7 +13,7 @@ type Asked = Pick<DaysAsked, 'network' | 'utc'>;
  */
 export async function localDays(
   client: pg.ClientBase,
-  asked: Asked,
+  asked: CalendarDays,
   dates?: readonly string[],
 ): Promise<Sql> {
   if (!isDistributed()) return sql`validator_days`;
@@ -29,7 +29,7 @@ export async function localDays(
   return sql`local_days`;
 }
 
-async function newestDate(client: pg.ClientBase, { network, utc }: Asked): Promise<string[]> {
+async function newestDate(client: pg.ClientBase, { network, utc }: CalendarDays): Promise<string[]> {
   const { rows } = await run(
     client,
     sql`/* newestDate */

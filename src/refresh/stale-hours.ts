@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { dateOfDay, dayOfDate } from '../chain/calendar.ts';
 import { join, raw, type Sql, sql } from '../db/rows.ts';
-import type { DaysAsked } from './due-days.ts';
+import type { DaySelection } from './due-days.ts';
 import { run } from './write.ts';
 
 /** Hours of a UTC or chain day. */
@@ -13,7 +13,7 @@ const HOURS = 24;
  */
 export async function removeStaleHours(
   client: pg.ClientBase,
-  { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
+  { network, utc }: Pick<DaySelection, 'network' | 'utc'>,
   { types, dates, counts }: { types: readonly string[]; dates: readonly string[]; counts: readonly string[] },
 ): Promise<number> {
   const days = dates.map((date) => dayOfDate(network, date));

@@ -3,7 +3,7 @@ import {
   definitions,
   type RewardKind,
   type RewardsNetwork,
-  recordOf,
+  rewardRecord,
   rewardsNetworks,
 } from '../resources/network-rewards/record.ts';
 import { datesBefore, daysSinceFirst, type Sample } from './chain.ts';
@@ -241,7 +241,7 @@ function rewardsOf(sample: Sample, network: RewardsNetwork): SampleReward[] {
     plan.amounts({ stake, ...earnedOn(stake, of, day), before: earnedOn(stake, of, day - 10) });
   const rows: SampleReward[] = [];
   const add = (kind: RewardKind, fields: Fields) => {
-    const names = Object.keys(recordOf(network, kind).shape);
+    const names = Object.keys(rewardRecord(network, kind).shape);
     rows.push({ kind, row: Object.fromEntries(names.map((name) => [name, fields[name]])) });
   };
   const last = daysSinceFirst(sample);

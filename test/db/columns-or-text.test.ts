@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../src/db/rows.ts';
 import { columnsOrText } from '../../src/fast-rows/columns-or-text.ts';
-import { type Part, RowLayout } from '../../src/fast-rows/row-layout.ts';
+import { type LayoutPart, RowLayout } from '../../src/fast-rows/row-layout.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-type Value = { part: Part; given: unknown; shown: unknown; type: string };
+type Value = { part: LayoutPart; given: unknown; shown: unknown; type: string };
 
 /** The JSON of a row of these values, as PostgreSQL and the server write it together. */
 async function written(values: readonly Value[]): Promise<string> {
@@ -48,7 +48,7 @@ const value = (index: number): fc.Arbitrary<Value> =>
     fc.constant({ part: { key: `k${index}`, constant: 'Row' }, given: null, shown: 'Row', type: '' }),
     ...kinds.map(([values, kind, type, shownOf]) =>
       fc.tuple(values as fc.Arbitrary<unknown>, fc.boolean(), fc.boolean()).map(([given, nullable, none]) => {
-        const part: Part = { key: `k${index}`, column: `c${index}`, kind, nullable };
+        const part: LayoutPart = { key: `k${index}`, column: `c${index}`, kind, nullable };
         return nullable && none
           ? { part, given: null, shown: null, type }
           : { part, given: String(given), shown: shownOf(given), type };
@@ -72,7 +72,7 @@ describe('a row that comes as one text', () => {
 
   it('may have more values than a call of PostgreSQL takes', async () => {
     const values = Array.from({ length: 250 }, (_, index): Value => {
-      const part: Part = { key: `k${index}`, column: `c${index}`, kind: 'digits', nullable: false };
+      const part: LayoutPart = { key: `k${index}`, column: `c${index}`, kind: 'digits', nullable: false };
       return { part, given: String(index), shown: index, type: 'int' };
     });
     expect(Object.values(JSON.parse(await written(values)))).toEqual(values.map(({ shown }) => shown));
@@ -82,7 +82,7 @@ describe('a row that comes as one text', () => {
     'is refused where one of %i values is null against its record',
     async (size) => {
       const values = Array.from({ length: size }, (_, index): Value => {
-        const part: Part = { key: `k${index}`, column: `c${index}`, kind: 'digits', nullable: false };
+        const part: LayoutPart = { key: `k${index}`, column: `c${index}`, kind: 'digits', nullable: false };
         return { part, given: index < size - 1 ? '7' : null, shown: 7, type: 'int' };
       });
       await expect(written(values)).rejects.toThrow(/one of them is null|is "", which it cannot be/);
@@ -90,14 +90,14 @@ describe('a row that comes as one text', () => {
   );
 
   it('is refused where a value is none of its names', async () => {
-    const part: Part = { key: 'stage', column: 'stage', kind: stages, nullable: true };
+    const part: LayoutPart = { key: 'stage', column: 'stage', kind: stages, nullable: true };
     const row = { part, given: 'alien', shown: null, type: 'text' };
     await expect(written([row])).rejects.toThrow('stage is "alien", which it cannot be.');
   });
 });
 
 describe('rows that come in one text', () => {
-  const parts: Part[] = [
+  const parts: LayoutPart[] = [
     { key: 'name', column: 'name', kind: 'text', nullable: true },
     { key: 'count', column: 'count', kind: 'digits', nullable: false },
   ];

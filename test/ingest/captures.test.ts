@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
 import { importers } from '../../src/ingest/importers/index.ts';
-import { openSource } from '../../src/ingest/source/open.ts';
+import { openRowSource } from '../../src/ingest/source/open.ts';
 import { readRows } from '../../src/ingest/source/source.ts';
 import { wholeList } from '../../src/ingest/source/whole-list.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
@@ -74,7 +74,7 @@ describe('an import takes', () => {
     await fc.assert(
       fc.asyncProperty(pages, shapes, form, async (given, shape, written) => {
         const values = given.map((page, index) => shape[index]?.(page.map((n) => ({ validatorIndex: n }))));
-        const source = await openSource(await write(written(values)), importers.slashings.shape);
+        const source = await openRowSource(await write(written(values)), importers.slashings.shape);
         const read: number[] = [];
         const places: number[] = [];
         for await (const batch of readRows(source.rows)) {

@@ -6,7 +6,7 @@ import { networkRewardImporters } from '../../src/ingest/importers/network-rewar
 import { slashingImporter } from '../../src/ingest/importers/slashings.ts';
 import { solanaEpochImporter } from '../../src/ingest/importers/solana-facts.ts';
 import { validatorDayImporter } from '../../src/ingest/importers/validator-days.ts';
-import { recordOf } from '../../src/resources/network-rewards/record.ts';
+import { rewardRecord } from '../../src/resources/network-rewards/record.ts';
 import { validatorDay } from '../refresh/facts.ts';
 
 // One row of what has not begun would be the end of every window, or the head of the chain.
@@ -39,7 +39,7 @@ const solanaEpoch = (year: number) => ({
   deactivatingStakeAccountCount: null,
 });
 const solanaReward = (year: number) => ({
-  ...Object.fromEntries(Object.keys(recordOf('solana', 'network').shape).map((name) => [name, 1])),
+  ...Object.fromEntries(Object.keys(rewardRecord('solana', 'network').shape).map((name) => [name, 1])),
   day: `${year}-01-01`,
 });
 

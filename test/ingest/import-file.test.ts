@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
-import type { Progress } from '../../src/ingest/import-options.ts';
+import type { ReadProgress } from '../../src/ingest/import-options.ts';
 import { type ImportResource, importers } from '../../src/ingest/importers/index.ts';
 import { validator } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
@@ -114,8 +114,8 @@ describe('a file', () => {
 
   it('tells its progress up to all of its rows', async () => {
     const rows = Array.from({ length: 2_500 }, (_, index) => slashing(index));
-    const told: Progress[] = [];
-    await load('slashings', rows, { onProgress: (progress: Progress) => told.push(progress) });
+    const told: ReadProgress[] = [];
+    await load('slashings', rows, { onProgress: (progress: ReadProgress) => told.push(progress) });
     const reading = told.filter(({ phase }) => phase === 'reading');
     expect(reading.map((progress) => progress.rows)).toEqual(
       reading.map((progress) => progress.rows).toSorted((one, other) => one - other),

@@ -7,7 +7,7 @@ import {
   definitions,
   fieldsOf,
   type RewardsNetwork,
-  recordOf,
+  rewardRecord,
 } from '../../src/resources/network-rewards/record.ts';
 import { inTheFarFuture } from '../support/clock.ts';
 import { decimals, ratios, written } from '../support/decimals.ts';
@@ -87,7 +87,7 @@ describe.each(every(3, networks))('importing %s-rewards', (network) => {
       );
       expect(names.length).toBeGreaterThan(1);
       const id = kind === 'validator' ? row[idField] : undefined;
-      const type = recordOf(network, kind).meta()?.id;
+      const type = rewardRecord(network, kind).meta()?.id;
       const args = `network: ${network.toUpperCase()}${id === undefined ? '' : `, validatorId: "${id}"`}`;
       const query = `{ rows: ${kind}Rewards(${args}) { nodes { ... on ${type} { ${names.join(' ')} } } } }`;
       const isRatio = (name: string) => /Rate$|Fee$/.test(name) && !/Flat/.test(name);

@@ -5,7 +5,7 @@ import { electraEpoch } from '../../src/chain/churn.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { readSettings } from '../../src/config/index.ts';
 import { Block } from '../../src/resources/blocks/record.ts';
-import { definitions, recordOf } from '../../src/resources/network-rewards/record.ts';
+import { definitions, rewardRecord } from '../../src/resources/network-rewards/record.ts';
 import { type IdType, OperatorSummary } from '../../src/resources/operators/record.ts';
 import { Slashing } from '../../src/resources/slashings/record.ts';
 import { dayBefore, networks, sampleUntil } from '../../src/sample/chain.ts';
@@ -391,7 +391,7 @@ describe.each([...sampleNetworkRewards()])('the daily rewards of %s', (network, 
   });
 
   test('fit their records', () => {
-    const faults = rewards.filter(({ kind, row }) => !recordOf(network, kind).safeParse(row).success);
+    const faults = rewards.filter(({ kind, row }) => !rewardRecord(network, kind).safeParse(row).success);
     expect(faults).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { endServer, isServer } from '../../src/db/embedded/process.ts';
-import { readPidFile, urlOf } from '../../src/db/embedded/server.ts';
+import { readPidFile, urlOfEmbedded } from '../../src/db/embedded/server.ts';
 import { deadlines } from './deadlines.ts';
 import { scratch } from './scratch.ts';
 
@@ -164,7 +164,7 @@ export async function postgresOf(dataDir: string): Promise<number | undefined> {
 export async function embeddedUrl(dataDir: string): Promise<string> {
   const file = await readPidFile(clusterOf(dataDir));
   const password = await readFile(join(dataDir, 'postgres', 'password'), 'utf8');
-  return urlOf(file?.port as number, password.trim());
+  return urlOfEmbedded(file?.port as number, password.trim());
 }
 
 /** A new folder for data, and what removes it with the PostgreSQL that may still run there. */

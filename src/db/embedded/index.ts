@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { bareEnvironment, findNative, prepareBinaries, program } from './binaries.ts';
 import { ensureCluster, type Home, openHome, readPassword } from './cluster.ts';
 import { endServer, isAlive, isRunning, isServer, ownerOf } from './process.ts';
-import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
+import { pidFile, probe, readPidFile, type Server, startServer, urlOfEmbedded } from './server.ts';
 
 export type Embedded = {
   url: string;
@@ -109,7 +109,7 @@ export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   const home = await openHome(options.dataDir);
   const join = async (server: Server) => {
     options.log?.(`joined the PostgreSQL running in ${home.cluster}`);
-    return joinServer(home, server, urlOf(server.port, await readPassword(home)));
+    return joinServer(home, server, urlOfEmbedded(server.port, await readPassword(home)));
   };
   const found = await findServer(home, options);
   if (found) return join(found);
@@ -120,7 +120,7 @@ export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   try {
     const server = await startServer(home, binaries, password, options.pickPort);
     options.log?.(`started PostgreSQL ${binaries.major} in ${home.cluster}`);
-    return ownServer(home, server, urlOf(server.port, password), options);
+    return ownServer(home, server, urlOfEmbedded(server.port, password), options);
   } catch (error) {
     // If two starts are simultaneous, PostgreSQL runs only one server.
     const other = await findServer(home, options);

@@ -32,7 +32,7 @@ export async function readPidFile(cluster: string): Promise<(Server & { status: 
 }
 
 /** `sslmode` overrides PGSSLMODE. */
-export function urlOf(port: number, password: string, database = DATABASE_NAME): string {
+export function urlOfEmbedded(port: number, password: string, database = DATABASE_NAME): string {
   return `postgres://${DATABASE_NAME}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
 }
 
@@ -54,7 +54,7 @@ async function query(url: string, text: string, bound: number): Promise<void> {
 /** `busy` means that the server starts or shuts down. */
 export async function probe(port: number, password: string): Promise<'ready' | 'busy' | 'silent'> {
   try {
-    await query(urlOf(port, password), 'select 1', 2_000);
+    await query(urlOfEmbedded(port, password), 'select 1', 2_000);
     return 'ready';
   } catch (error) {
     const code = (error as { code?: string }).code ?? '';
@@ -64,7 +64,7 @@ export async function probe(port: number, password: string): Promise<'ready' | '
     if (code !== '3D000') return 'silent';
   }
   // initdb does not create this database, and a start may be killed between the two.
-  await query(urlOf(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000).catch(
+  await query(urlOfEmbedded(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000).catch(
     (error) => {
       if (!BEING_CREATED.includes(error.code)) throw error;
     },

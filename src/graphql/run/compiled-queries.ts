@@ -25,7 +25,7 @@ import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspect
 import { LimitsRule } from './limits.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { partsIn } from './parts-rule.ts';
-import { type Asked, type Cost, costOf, introspectionUnits } from './query-cost.ts';
+import { type Cost, type CostContext, costOf, introspectionUnits } from './query-cost.ts';
 import { reportedErrors } from './reported-errors.ts';
 import { schema } from './schema.ts';
 import { hasOpenSizes } from './size-arguments.ts';
@@ -36,7 +36,7 @@ type Values = Record<string, unknown>;
 const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
-  cost: Cost | ((variables: Values, asked: Asked) => Cost);
+  cost: Cost | ((variables: Values, asked: CostContext) => Cost);
   /** Whether graphql-jit would accept the variables although they are invalid. */
   misreads?: ((variables: Values) => boolean) | undefined;
   /** A result without `data` means that the variables are invalid and nothing has run. */

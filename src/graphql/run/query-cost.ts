@@ -37,7 +37,7 @@ export type Cost = Estimate & {
   passed: (typeof bounded)[number] | undefined;
 };
 
-export type Asked = { network: string; sizes: Sizes };
+export type CostContext = { network: string; sizes: Sizes };
 
 type Part = Estimate & { rowFields: number; rowBytes: number; totals: number };
 const none = (): Part => ({
@@ -68,7 +68,7 @@ export function costOf(
   document: DocumentNode,
   operationName: string | null | undefined,
   variables: Values,
-  { network, sizes }: Asked = { network: '', sizes: noSizes },
+  { network, sizes }: CostContext = { network: '', sizes: noSizes },
 ): Cost {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);

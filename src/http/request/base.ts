@@ -23,7 +23,7 @@ export function rootOf(request: FastifyRequest): string {
   const path = basePathOf(request);
   if (path) return `${path}/`;
   const depth = (request.url.split('?', 1)[0] as string).split('/').length - 2;
-  return depth > 0 ? '../../'.repeat(depth) : '../';
+  return depth > 0 ? '../'.repeat(depth) : './';
 }
 
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;

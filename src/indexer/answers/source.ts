@@ -31,7 +31,7 @@ export class SourceError extends Error {
 export const isOutage = ({ reason }: SourceError): boolean =>
   ['unreachable', 'slow', 'cut', 'busy', 'other-network'].includes(reason);
 
-export type SourceOptions = {
+export type HttpSourceOptions = {
   url: URL;
   name: string;
   /** Requests per second. */
@@ -41,13 +41,20 @@ export type SourceOptions = {
   signal: AbortSignal;
 };
 
-export type Source = {
+export type HttpSource = {
   readonly name: string;
   /** Sends a POST if there is a `body`. Returns 4xx responses with JSON; throws for other failures. */
   json(path: string, body?: unknown): Promise<{ status: number; value: unknown }>;
 };
 
-export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: SourceOptions): Source {
+export function openHttpSource({
+  url,
+  name,
+  rate,
+  timeoutMs,
+  maxBytes,
+  signal,
+}: HttpSourceOptions): HttpSource {
   const base = new URL(url);
   const headers: Record<string, string> = { accept: 'application/json', 'content-type': 'application/json' };
   if (base.username || base.password) {

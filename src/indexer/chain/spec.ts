@@ -301,7 +301,7 @@ function checkKnown(network: Network, { validatorsRoot }: Genesis, spec: ChainSp
     );
 }
 
-export function networkOf(genesis: Genesis, spec: ChainSpec, expected?: Network): Network {
+export function networkOfGenesis(genesis: Genesis, spec: ChainSpec, expected?: Network): Network {
   const found = networks.find((network) => genesisTime[network] === genesis.time);
   const told = `genesis time ${genesis.time}${spec.configName ? `, config ${spec.configName}` : ''}`;
   if (found === undefined)

@@ -93,11 +93,11 @@ export class BlockFills {
 
   async #askRelays(due: readonly DueBlock[], upTo: number): Promise<Map<number, Payload[]>> {
     // Payloads are not stored, so relays are requested again until the block's fees are known.
-    const asked = due.filter(
+    const fetched = due.filter(
       ({ slot, relays, feesKnown }) => slot <= upTo && (relays === null || (relays > 0 && !feesKnown)),
     );
-    const told = await (this.#options.relays as Relays).payloads(asked);
-    if (told.size < asked.length) this.#outage(this.#relays);
+    const told = await (this.#options.relays as Relays).payloads(fetched);
+    if (told.size < fetched.length) this.#outage(this.#relays);
     else this.#relays.attempts = 0;
     return told;
   }

@@ -3,7 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
 import { traced } from '../../kernel/tracing.ts';
 import { quantity } from '../answers/leaves.ts';
-import { openSource, SourceError } from '../answers/source.ts';
+import { openHttpSource, SourceError } from '../answers/source.ts';
 import type { ChainSpec } from '../chain/spec.ts';
 import type { BeaconBlock, ExecutionPayload } from '../chain/types.ts';
 import { openRelays } from '../relays/index.ts';
@@ -100,7 +100,7 @@ export function openPayloads(
 ) {
   const { onError, signal } = options;
   const source = { url: new URL(url), name: `execution node ${new URL(url).host}`, rate, timeoutMs, signal };
-  const rpc = openRpc(openSource({ ...source, maxBytes: MAX_BYTES }));
+  const rpc = openRpc(openHttpSource({ ...source, maxBytes: MAX_BYTES }));
   return async (block: BeaconBlock): Promise<ExecutionPayload | null> => {
     try {
       return await fetchPayload(rpc, block);
@@ -116,7 +116,7 @@ function checkedRpc(url: string, options: FillOptions, timeoutMs: number): () =>
   const { network, signal, spec, rate = RATE } = options;
   const address = new URL(url);
   const source = { url: address, name: `execution node ${address.host}`, rate, timeoutMs, signal };
-  const rpc = openRpc(openSource({ ...source, maxBytes: MAX_BYTES }));
+  const rpc = openRpc(openHttpSource({ ...source, maxBytes: MAX_BYTES }));
   let checked = false;
   return async () => {
     if (checked) return rpc;

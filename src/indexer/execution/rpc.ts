@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Source, SourceError } from '../answers/source.ts';
+import { type HttpSource, SourceError } from '../answers/source.ts';
 
 export const hexOf = (number: number): string => `0x${number.toString(16)}`;
 const Answer = z.object({
@@ -13,7 +13,7 @@ export type Rpc = {
   call<T extends z.ZodType>(method: string, params: readonly unknown[], result: T): Promise<z.output<T>>;
 };
 
-export function openRpc(source: Source): Rpc {
+export function openRpc(source: HttpSource): Rpc {
   const { name } = source;
   let id = 0;
   return {

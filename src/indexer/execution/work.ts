@@ -7,7 +7,7 @@ import { finishFills } from './finish.ts';
 
 export type DueBlock = StoredBlock & { feesKnown: boolean; relays: number | null };
 
-export type Asked = {
+export type DueBlocksQuery = {
   network: Network;
   fees: boolean;
   relays: boolean;
@@ -42,7 +42,7 @@ const complete = `fee_recipient is not null and total_gas_used is not null and b
 /** It is known what a builder paid. */
 const decided = '(bid_builder_index is null or execution_rewards is not null)';
 
-export async function dueBlocks(pool: Pool, asked: Asked): Promise<DueBlock[]> {
+export async function dueBlocks(pool: Pool, query: DueBlocksQuery): Promise<DueBlock[]> {
   const part = (condition: string) => `(select ${fields} from blocks
     where network = $1 and ${condition} and consensus_proposer_duty = 'proposed' and ${complete} and ${decided}
       and slot <> all($2::int[]) order by slot desc limit $3)`;
@@ -51,10 +51,10 @@ export async function dueBlocks(pool: Pool, asked: Asked): Promise<DueBlock[]> {
       ${part(`${lacking.fees} and slot > $4::int`)} union ${part(`${lacking.relays} and slot <= $5::int`)}
       order by slot desc limit $3`,
     values: [
-      ...[asked.network, asked.except, asked.limit],
-      asked.fees ? asked.feesAfter : MAX_SLOT,
-      asked.relays ? asked.relaysUpTo : -1,
-      Math.min(MAX_SLOT, asked.gloasSlot),
+      ...[query.network, query.except, query.limit],
+      query.fees ? query.feesAfter : MAX_SLOT,
+      query.relays ? query.relaysUpTo : -1,
+      Math.min(MAX_SLOT, query.gloasSlot),
     ],
   });
   return rows as DueBlock[];

@@ -19,7 +19,7 @@ export type ClientOptions = {
 
 type Answer = Record<string, unknown>;
 /** Sent as a POST if there is a `body`. `urgent` requests overtake waiting requests. */
-type Asked = { path: string; body?: unknown; signal: AbortSignal; urgent?: boolean };
+type NodeRequest = { path: string; body?: unknown; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
 const TINY_BYTES = 2 ** 20;
@@ -67,7 +67,7 @@ export class NodeClient {
   }
 
   /** Returns undefined for 404, or if the node does not take a POST. `read` may throw `AnswerError`. */
-  json<T>(asked: Asked, read: (answer: Answer) => T): Promise<T | undefined> {
+  json<T>(asked: NodeRequest, read: (answer: Answer) => T): Promise<T | undefined> {
     const { path, signal } = asked;
     return this.#repeated(path, signal, async () => {
       const chunks: Buffer[] = [];
@@ -81,7 +81,7 @@ export class NodeClient {
   }
 
   /** For answers of which little is read. Returns undefined for 404. `read` may throw `AnswerError`. */
-  bytes<T>(asked: Asked, read: (answer: Buffer) => T): Promise<T | undefined> {
+  bytes<T>(asked: NodeRequest, read: (answer: Buffer) => T): Promise<T | undefined> {
     return this.#repeated(asked.path, asked.signal, async () => {
       const chunks: Buffer[] = [];
       const found = await this.#get(asked, (chunk) => chunks.push(chunk), 'small');
@@ -91,14 +91,14 @@ export class NodeClient {
 
   /** Never holds the whole response in memory. Returns undefined for 404. */
   scan<R extends ElementReader & { result(): unknown }>(
-    asked: Asked,
+    request: NodeRequest,
     open: () => R,
     size: keyof typeof sizes = 'large',
   ): Promise<ReturnType<R['result']> | undefined> {
-    return this.#repeated(asked.path, asked.signal, async () => {
+    return this.#repeated(request.path, request.signal, async () => {
       const reader = open();
       const scanner = new ElementScanner(reader);
-      if (!(await this.#get(asked, (chunk) => scanner.push(chunk), size))) return undefined;
+      if (!(await this.#get(request, (chunk) => scanner.push(chunk), size))) return undefined;
       checkOptimistic(scanner.end());
       return reader.result() as ReturnType<R['result']>;
     });
@@ -123,7 +123,7 @@ export class NodeClient {
   }
 
   #get(
-    { path, body, signal, urgent = false }: Asked,
+    { path, body, signal, urgent = false }: NodeRequest,
     sink: Sink,
     size: keyof typeof sizes,
   ): Promise<boolean> {

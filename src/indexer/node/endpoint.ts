@@ -4,7 +4,7 @@ import {
   complete,
   differing,
   type Genesis,
-  networkOf,
+  networkOfGenesis,
   parseGenesis,
   parseSpec,
   SpecError,
@@ -100,7 +100,7 @@ export class Endpoint {
     try {
       const genesis = await told('/eth/v1/beacon/genesis', parseGenesis);
       const spec = await told('/eth/v1/config/spec', parseSpec);
-      const network = networkOf(genesis, spec, this.common.asked);
+      const network = networkOfGenesis(genesis, spec, this.common.asked);
       this.#agree({ network, genesis, spec });
     } catch (error) {
       if (error instanceof SpecError) throw this.client.error('other-network', error.message);

@@ -3,7 +3,7 @@ import type { ValidatorRecord } from '../chain/types.ts';
 import { type Asking, pruned } from './asking.ts';
 import { NodeError } from './errors.ts';
 import { decimal, listAt, objectAt } from './scan/bytes.ts';
-import { recordOf } from './scan/registry.ts';
+import { readRecord } from './scan/registry.ts';
 
 export type ValidatorAt = { record: ValidatorRecord; balance: number };
 
@@ -74,7 +74,7 @@ export const validatorsAt = (
     indices,
     (entries) =>
       entries.map((entry) => ({
-        record: recordOf(entry),
+        record: readRecord(entry),
         balance: decimal(objectAt(entry, 'an entry').balance, 'balance'),
       })),
     true,
@@ -87,7 +87,7 @@ export const recordsAt = (
   indices: readonly number[],
 ): Promise<ValidatorRecord[]> =>
   entriesAt(asking, slot, indices, (entries, batch) => {
-    const records = new Map(entries.map(recordOf).map((record) => [record.index, record]));
+    const records = new Map(entries.map(readRecord).map((record) => [record.index, record]));
     return batch.map((index) => {
       const record = records.get(index);
       if (!record) throw new AnswerError(`validator ${index} is missing`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { address, digits, hash } from '../answers/leaves.ts';
-import { type Source, SourceError } from '../answers/source.ts';
+import { type HttpSource, SourceError } from '../answers/source.ts';
 
 export type Payload = {
   relay: string;
@@ -31,7 +31,7 @@ const FEW = 4;
 /** A page covers about this many slots; closer slots share requests. */
 const NEAR = 200;
 
-export async function deliveredBy(source: Source, slots: readonly number[]): Promise<Payload[]> {
+export async function deliveredBy(source: HttpSource, slots: readonly number[]): Promise<Payload[]> {
   const found: Payload[] = [];
   for (const group of groupsOf(slots)) {
     const told = group.size < FEW ? await singly(source, group) : await pages(source, group);
@@ -51,13 +51,13 @@ function groupsOf(slots: readonly number[]): Set<number>[] {
   return groups;
 }
 
-async function singly(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
+async function singly(source: HttpSource, wanted: ReadonlySet<number>): Promise<Payload[]> {
   const told = await Promise.all([...wanted].map((slot) => page(source, `slot=${slot}`)));
   return told.flat().filter(({ slot }) => wanted.has(slot));
 }
 
 /** Reads on after a short page, because more payloads may follow. */
-async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
+async function pages(source: HttpSource, wanted: ReadonlySet<number>): Promise<Payload[]> {
   const found = new Map<string, Payload>();
   const first = Math.min(...wanted);
   for (let cursor = Math.max(...wanted); cursor >= first; ) {
@@ -75,10 +75,10 @@ async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Paylo
   return [...found.values()];
 }
 
-async function page(source: Source, asked: string): Promise<Payload[]> {
-  const path = `/relay/v1/data/bidtraces/proposer_payload_delivered?${asked}&limit=${PAGE}`;
+async function page(source: HttpSource, filter: string): Promise<Payload[]> {
+  const path = `/relay/v1/data/bidtraces/proposer_payload_delivered?${filter}&limit=${PAGE}`;
   const { status, value } = await source.json(path);
-  if (status >= 400) throw new SourceError('refused', source.name, `responds with ${status} to ${asked}`);
+  if (status >= 400) throw new SourceError('refused', source.name, `responds with ${status} to ${path}`);
   // Go serializes an empty list as null.
   const read = Delivered.safeParse(value ?? []);
   if (!read.success) {

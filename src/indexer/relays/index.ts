@@ -1,13 +1,13 @@
-import { openSource, SourceError } from '../answers/source.ts';
+import { openHttpSource, SourceError } from '../answers/source.ts';
 import type { Payload } from './client.ts';
 import { deliveredBy } from './client.ts';
 import type { RelaySource } from './names.ts';
 
-type Asked = { slot: number; hash: string };
+type DeliveredBlock = { slot: number; hash: string };
 
 export type Relays = {
   /** Maps each slot to the payloads with its block's hash, in relay order. Empty if a relay fails. */
-  payloads(blocks: readonly Asked[]): Promise<Map<number, Payload[]>>;
+  payloads(blocks: readonly DeliveredBlock[]): Promise<Map<number, Payload[]>>;
 };
 
 const MAX_BYTES = 4 << 20;
@@ -22,12 +22,12 @@ export function openRelays(options: {
 }): Relays {
   const { rate, timeoutMs, signal, onError } = options;
   const relays = options.relays.map(({ name, url }) => ({
-    source: openSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
+    source: openHttpSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
     /** True once the relay has reported a block of this chain; then another hash means an orphaned block. */
     trusted: false,
   }));
 
-  async function ask(relay: (typeof relays)[number], blocks: readonly Asked[]) {
+  async function ask(relay: (typeof relays)[number], blocks: readonly DeliveredBlock[]) {
     const hashes = new Map(blocks.map(({ slot, hash }) => [slot, hash]));
     const told = await deliveredBy(relay.source, [...hashes.keys()]);
     const fitting = told.filter(({ slot, blockHash }) => hashes.get(slot) === blockHash);

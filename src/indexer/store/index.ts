@@ -20,7 +20,7 @@ import { missingEpochs } from './networks.ts';
 import { type OpenDays, writeOpenDays } from './open-days.ts';
 import { periodsOf } from './periods.ts';
 import { publish } from './publish.ts';
-import { encodeRecord, lastActiveIn, RECORD_VERSION, recordOf } from './record.ts';
+import { encodeRecord, epochRecord, lastActiveIn, RECORD_VERSION } from './record.ts';
 import { writeEpochRows } from './write-epoch.ts';
 
 export { type LabelRule, readLabels } from './labels.ts';
@@ -105,7 +105,7 @@ export function openStore(pool: Pool, network: Network, genesisRoot: string | nu
           await ensureValidatorDayParts(client, dates);
         });
       const changes = effectiveChanges(facts.effectiveBalances, facts.nextEffectiveBalances);
-      const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
+      const record = await encodeRecord(epochRecord(facts, lastActiveIn(epoch, registry)));
       await transaction(pool, async (client) => {
         await lockWriters(client, [], [network]);
         await refuseDroppedEpoch(client, network, epoch);

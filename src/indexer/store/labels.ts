@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { faultText } from '../../ingest/importer/fault-messages.ts';
 import { hoursDue, periodsDue } from '../../ingest/merge/due-periods.ts';
-import { type Format, openSource } from '../../ingest/source/open.ts';
+import { type Format, openRowSource } from '../../ingest/source/open.ts';
 import { readRows, SourceError } from '../../ingest/source/source.ts';
 import { decode } from '../../kernel/decode.ts';
 import { count, hex, text } from '../../kernel/leaves.ts';
@@ -40,7 +40,7 @@ const order = (rule: LabelRule): [number, number] => [
 ];
 
 export async function readLabels(path: string, format?: Format): Promise<LabelRule[]> {
-  const source = await openSource(path, Shape, format);
+  const source = await openRowSource(path, Shape, format);
   const rules: LabelRule[] = [];
   const faults: string[] = [];
   const at = (line: number) => `${source.unit} ${line}`;

@@ -43,7 +43,7 @@ export function lastActiveIn(epoch: number, { size, exit }: ChainRegistry): numb
   return found;
 }
 
-export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRecord {
+export function epochRecord(facts: EpochFacts, leaving: readonly number[]): EpochRecord {
   const seats = seatSums(facts);
   const proposers = proposerSums(facts);
   const idle = [...seats.keys()].filter((validator) => !(((facts.votes[validator] ?? 0) & Vote.duty) > 0));

@@ -85,11 +85,11 @@ export type Checks<Row> = {
   faults?(row: Row): Faults;
 };
 
-export const networkOf = ({ network }: RowOptions): Record<string, unknown> => ({ network });
+export const networkField = ({ network }: RowOptions): Record<string, unknown> => ({ network });
 
 export function rowChecker<Shape extends z.ZodObject>(
   shape: Shape,
-  { defaults = networkOf, tidied = (row) => row, faults }: Checks<z.output<Shape>>,
+  { defaults = networkField, tidied = (row) => row, faults }: Checks<z.output<Shape>>,
 ): Importer<z.output<Shape>>['check'] {
   const accepts = accepter(shape);
   const checked = shape.pipe(z.custom<z.output<Shape>>()).superRefine((row, context) => {

@@ -7,8 +7,8 @@ import {
   definitions,
   type RewardKind,
   type RewardsNetwork,
-  recordOf,
   rewardKinds,
+  rewardRecord,
   rewardsNetworks,
 } from '../../resources/network-rewards/record.ts';
 import { futureFaults } from '../importer/given-time.ts';
@@ -32,14 +32,14 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   return {
     name: `${network}_${kind}_rewards`,
     key: ['day', ...scope],
-    columns: columnsOf(recordOf(network, kind)),
+    columns: columnsOf(rewardRecord(network, kind)),
     scope,
     from: `(select * from staged where kind = '${kind}')`,
   };
 }
 
 function stagedColumns(network: RewardsNetwork): Column[] {
-  const both = rewardKinds.flatMap((kind) => columnsOf(recordOf(network, kind)));
+  const both = rewardKinds.flatMap((kind) => columnsOf(rewardRecord(network, kind)));
   const named = new Map(both.map((column) => [column.name, column]));
   return [{ name: 'kind', type: 'text' }, ...named.values()];
 }
@@ -76,7 +76,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
     ofRepeated,
   }: RewardsDefinition = definitions[network];
   const rulesOf = (kind: RewardKind): RowRules<Row> => ({
-    shape: recordOf(network, kind),
+    shape: rewardRecord(network, kind),
     checks: {
       defaults: () => ({}),
       *faults(row) {
@@ -96,7 +96,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
   const another = z.custom<Row>(() => false, `is of another network; these rows are of ${network}`);
   return {
     resource: `${network}-rewards`,
-    shape: recordOf(network, 'network').extend(recordOf(network, 'validator').shape),
+    shape: rewardRecord(network, 'network').extend(rewardRecord(network, 'validator').shape),
     check: (raw, options) => {
       if (!isObject(raw)) return checks.network(raw, options);
       // only rows of GraphQL have `network`

@@ -31,4 +31,4 @@ export type MirrorList = {
   completed?: (rows: () => AsyncIterable<unknown>) => Promise<(row: unknown) => unknown>;
 };
 
-export const networkOf = (list: Pick<MirrorList, 'network'>): string => list.network ?? '';
+export const networkOfList = (list: Pick<MirrorList, 'network'>): string => list.network ?? '';

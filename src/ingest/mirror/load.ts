@@ -4,7 +4,7 @@ import type { FileReport } from '../import-report.ts';
 import type { ImportCounts } from '../importer/importer.ts';
 import { importerOf } from '../importers/index.ts';
 import { ChangedError, UpstreamError } from './failure.ts';
-import { type Form, type MirrorList, networkOf } from './list.ts';
+import { type Form, type MirrorList, networkOfList } from './list.ts';
 import { backoffMs, pause } from './retry.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { noteDone, type Run } from './state.ts';
@@ -26,7 +26,7 @@ const MAX_WALKS = 5;
 const MAX_FAULTS_REPORTED = 5;
 
 export const titleOf = (list: MirrorList): string =>
-  [list.resource, networkOf(list), list.name].filter(Boolean).join(' ');
+  [list.resource, networkOfList(list), list.name].filter(Boolean).join(' ');
 
 export async function loadList(loading: Loading, list: MirrorList): Promise<Loaded> {
   for (let attempt = 1; ; attempt += 1) {

@@ -5,7 +5,7 @@ import { UpstreamError } from './failure.ts';
 import type { MirrorList } from './list.ts';
 import { asAsked, type Planning, pageSize, since } from './planning.ts';
 import { nameOf } from './upstream.ts';
-import { urlOf } from './walk.ts';
+import { urlOfForm } from './walk.ts';
 
 export async function* slashings({ scope }: Planning, network: Network): AsyncGenerator<MirrorList> {
   yield {
@@ -66,7 +66,7 @@ async function headOf(
   { upstream, scope }: Planning,
   network: Network,
 ): Promise<{ slot: number; rewarded: number } | undefined> {
-  const url = urlOf(upstream.from, { path: BLOCKS, query: { size: pageSize(scope) } });
+  const url = urlOfForm(upstream.from, { path: BLOCKS, query: { size: pageSize(scope) } });
   const rows = readEnvelope(await upstream.get(url, network), url).rows.filter(isObject);
   const [newest] = rows;
   return newest && { slot: slotOf(newest), rewarded: slotOf(rows.find(isRewarded) ?? newest) };
@@ -74,7 +74,7 @@ async function headOf(
 
 /** Throws if the service has slots below the end of its list. Its `total` counts all slots, wherever a list begins. */
 async function checkEnd({ upstream, scope }: Planning, network: Network, lowest: number, floor: number) {
-  const url = urlOf(upstream.from, {
+  const url = urlOfForm(upstream.from, {
     path: BLOCKS,
     query: { from: String(lowest - 1), size: pageSize(scope) },
   });

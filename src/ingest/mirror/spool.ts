@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { isObject } from '../../kernel/json.ts';
 import { jsonLines } from '../source/lines.ts';
-import { type RawRow, readRows, type Source } from '../source/source.ts';
+import { type RawRow, type RowSource, readRows } from '../source/source.ts';
 import type { Page } from './walk.ts';
 
 /** Keeps rows on disk, so that memory does not limit their number. */
@@ -13,7 +13,7 @@ export type Spool = {
   add(page: Page): Promise<void>;
   last(): string | undefined;
   values(): AsyncIterable<unknown>;
-  source(name: string, completed?: (row: unknown) => unknown): Source;
+  source(name: string, completed?: (row: unknown) => unknown): RowSource;
   placeOf(place: number): { page: string; row: number };
   close(): Promise<void>;
 };

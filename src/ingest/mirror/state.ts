@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Pool, Queryable } from '../../db/pool.ts';
-import { type MirrorList, networkOf } from './list.ts';
+import { type MirrorList, networkOfList } from './list.ts';
 
 export type Run = { runId: number; roundId: number; source: string; resumed: boolean };
 
@@ -45,7 +45,7 @@ export async function stateOf(db: Queryable, source: string, list: StateKey): Pr
     text: `/* mirrorState */
       select round_id, position from mirror_state
       where (source, resource, network, list) = ($1, $2, $3, $4)`,
-    values: [source, list.resource, networkOf(list), list.name],
+    values: [source, list.resource, networkOfList(list), list.name],
   });
   const [row] = rows;
   return row && { roundId: row.round_id as number, position: row.position as string | null };
@@ -66,7 +66,15 @@ export async function noteDone(
     on conflict (source, resource, network, list) do update set
       round_id = excluded.round_id, position = coalesce(excluded.position, mirror_state.position),
       row_count = excluded.row_count, finished_at = excluded.finished_at`,
-    [run.source, list.resource, networkOf(list), list.name, run.roundId, done.position ?? null, done.rows],
+    [
+      run.source,
+      list.resource,
+      networkOfList(list),
+      list.name,
+      run.roundId,
+      done.position ?? null,
+      done.rows,
+    ],
   );
 }
 

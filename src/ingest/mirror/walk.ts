@@ -10,7 +10,7 @@ export type Page = { name: string; rows: string[] };
 
 const MAX_ROWS = 20_000_000;
 
-export function urlOf(from: URL, form: Form): URL {
+export function urlOfForm(from: URL, form: Form): URL {
   const url = new URL(from);
   url.pathname = from.pathname.replace(/\/+$/, '') + form.path;
   url.search = new URLSearchParams(form.query).toString();
@@ -90,7 +90,7 @@ function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
 }
 
 export async function* walk(upstream: Upstream, list: MirrorList, form: Form): AsyncGenerator<Page> {
-  const start = urlOf(upstream.from, form);
+  const start = urlOfForm(upstream.from, form);
   const seen = new Set<string>();
   const recent: Map<string, string>[] = [];
   let first: Envelope | undefined;

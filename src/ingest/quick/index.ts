@@ -4,7 +4,7 @@ import { accepters } from '../importer/accepter.ts';
 import {
   type Importer,
   isFaultless,
-  networkOf,
+  networkField,
   type RowOptions,
   type RowRules,
 } from '../importer/importer.ts';
@@ -62,7 +62,7 @@ function taker(
     quoted: new Uint8Array(count),
   };
   const { starts, ends, quoted } = cells;
-  const { defaults = networkOf, defaultsFrom = [] } = checks;
+  const { defaults = networkField, defaultsFrom = [] } = checks;
   const missing = defaultsFrom.some((name) => columns.includes(name)) ? {} : defaults(options, {});
   const row: Record<string, unknown> = {};
   const readers: Reader[] = [];

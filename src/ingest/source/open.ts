@@ -9,7 +9,7 @@ import { csvRows } from './csv.ts';
 import { documentRows } from './document.ts';
 import { holdsList } from './elements.ts';
 import { jsonLines } from './lines.ts';
-import { PathError, type Source, SourceError } from './source.ts';
+import { PathError, type RowSource, SourceError } from './source.ts';
 
 export const formats = ['json', 'csv'] as const;
 export type Format = (typeof formats)[number];
@@ -18,12 +18,12 @@ const PEEKED = 65_536;
 const READ_SIZE = 262_144;
 
 /** Sources may be gzipped. Also throws SourceError while rows are read. */
-export async function openSource(
+export async function openRowSource(
   path: string,
   shape: z.ZodObject,
   format?: Format,
   hash?: Hash,
-): Promise<Source> {
+): Promise<RowSource> {
   const name = path === '-' ? 'standard input' : path;
   const file = path === '-' ? undefined : await fileAt(path);
   const counter = { read: 0 };

@@ -69,7 +69,7 @@ export async function* linesOf(
   yield lines(Buffer.concat(rest));
 }
 
-export type Source = {
+export type RowSource = {
   name: string;
   unit: 'row' | 'line';
   rows: AsyncIterable<RawRow[] | Lines>;

@@ -1,7 +1,7 @@
 import { refuseDistributed } from '../../db/distributed/layout.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { keptDate } from '../retain/index.ts';
-import type { Part } from '../retain/needed.ts';
+import type { StoredPart } from '../retain/needed.ts';
 import { isGone, partsOf } from '../retain/parts.ts';
 import { rewriteMonth, type SwapOptions } from './month.ts';
 import { orderOf, TABLE } from './order.ts';
@@ -37,7 +37,7 @@ const LEAST_ORDER = 0.75;
 
 type Run = RepackOptions & { pool: Pool; url: string; stop: AbortSignal };
 
-const monthOf = ({ from }: Part) => from.slice(0, 7);
+const monthOf = ({ from }: StoredPart) => from.slice(0, 7);
 
 async function newestDate(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query({
@@ -49,7 +49,7 @@ async function newestDate(pool: Pool): Promise<string | undefined> {
 
 async function repackMonth(
   run: Run,
-  part: Part,
+  part: StoredPart,
 ): Promise<Pick<RepackReport, 'state'> & Partial<RepackReport>> {
   if ((await orderOf(run.pool, part.part)) >= LEAST_ORDER) return { state: 'in order' };
   if (run.dryRun) return { state: 'would repack' };

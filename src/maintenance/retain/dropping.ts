@@ -5,7 +5,7 @@ import type { Ages, Retainable } from '../../config/ages.ts';
 import { lockWriters } from '../../db/changes/locks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { DAY_MS } from '../../kernel/time.ts';
-import type { Part } from './needed.ts';
+import type { StoredPart } from './needed.ts';
 import { isGone, RefusedPart, type RetainedNetwork } from './parts.ts';
 import { whyUndroppable } from './undroppable.ts';
 
@@ -174,7 +174,7 @@ export async function told(
 
 async function planned(
   run: Run,
-  part: Part,
+  part: StoredPart,
   whyNeeded: WhyNeeded | undefined,
 ): Promise<Pick<RetainReport, 'state' | 'error'>> {
   try {
@@ -189,14 +189,17 @@ async function planned(
   }
 }
 
-type WhyNeeded = (client: pg.ClientBase, part: Part) => Promise<string | undefined>;
+type WhyNeeded = (client: pg.ClientBase, part: StoredPart) => Promise<string | undefined>;
 
 /** A part that is not dropped keeps the later ones. `old` is in order. */
 export async function dropInOrder(
   run: Run,
   { dataset, table }: Pick<Told, 'dataset' | 'table'>,
-  old: readonly Part[],
-  { whyNeeded, drop }: { whyNeeded?: WhyNeeded | undefined; drop(part: Part, what: Told): Promise<void> },
+  old: readonly StoredPart[],
+  {
+    whyNeeded,
+    drop,
+  }: { whyNeeded?: WhyNeeded | undefined; drop(part: StoredPart, what: Told): Promise<void> },
 ): Promise<void> {
   let stuck: { part: string; state: Undropped | 'would refuse' } | undefined;
   for (const part of old) {

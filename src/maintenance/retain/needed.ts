@@ -3,10 +3,10 @@ import { type Network, networks } from '../../chain/networks.ts';
 import { computesRewards } from '../../refresh/chain-rewards.ts';
 import { DAYS_AT_ONCE } from '../../refresh/due-days.ts';
 
-export type Part = { part: string; from: string; before: string; rows: number; bytes: number };
+export type StoredPart = { part: string; from: string; before: string; rows: number; bytes: number };
 
 /** What a refresh has not computed from a month of days of validators yet. Call in a transaction. */
-export async function whyNeeded(client: pg.ClientBase, part: Part): Promise<string | undefined> {
+export async function whyNeeded(client: pg.ClientBase, part: StoredPart): Promise<string | undefined> {
   const unsummed: Network[] = [];
   for (const network of networks) if (await needsSums(client, network, part)) unsummed.push(network);
   if (unsummed.length > 0)
@@ -17,7 +17,11 @@ export async function whyNeeded(client: pg.ClientBase, part: Part): Promise<stri
   return undefined;
 }
 
-async function needsSums(client: pg.ClientBase, network: Network, { part, from }: Part): Promise<boolean> {
+async function needsSums(
+  client: pg.ClientBase,
+  network: Network,
+  { part, from }: StoredPart,
+): Promise<boolean> {
   const { rows: sums } = await client.query(
     `/* summedMonth */ select from validator_months where network = $1 and month = $2::date and not due`,
     [network, from],
@@ -33,7 +37,7 @@ async function needsSums(client: pg.ClientBase, network: Network, { part, from }
 type Due = { network: Network; utc: boolean; attestations: string[]; rewards: string[] };
 
 /** Ignores days that stay due after a refresh. */
-async function dueOf(client: pg.ClientBase, { part, from, before }: Part): Promise<string[]> {
+async function dueOf(client: pg.ClientBase, { part, from, before }: StoredPart): Promise<string[]> {
   const { rows } = await client.query<Due>(
     `/* dueOfPart */
     select d.network, d.utc,

@@ -6,7 +6,7 @@ import { raisedRevision } from '../../db/changes/revisions.ts';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { RewardsNetwork } from '../../resources/network-rewards/record.ts';
-import type { Part } from './needed.ts';
+import type { StoredPart } from './needed.ts';
 import { whyNeeded } from './needed.ts';
 
 const retainedNetworks = [...networks, 'solana'] as const;
@@ -51,7 +51,7 @@ const unlessGone = <T>(work: () => Promise<T>): Promise<T | undefined> =>
   });
 
 /** Ascending. `rows` is PostgreSQL's estimate, or the count if the part was never analyzed. */
-export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
+export async function partsOf(db: Queryable, table: string): Promise<StoredPart[]> {
   const onWorkers = isDistributed() && table in distributedTables;
   const size = onWorkers ? 'citus_total_relation_size(c.oid, false)' : 'pg_total_relation_size(c.oid)';
   const { rows } = await db.query({
@@ -63,8 +63,8 @@ export async function partsOf(db: Queryable, table: string): Promise<Part[]> {
       where i.inhparent = $1::regclass and c.relispartition order by b.bounds[1]`,
     values: [table],
   });
-  const parts: Part[] = [];
-  for (const part of rows as Part[]) {
+  const parts: StoredPart[] = [];
+  for (const part of rows as StoredPart[]) {
     const counted =
       part.rows >= 0 && !onWorkers
         ? part.rows
@@ -86,7 +86,7 @@ const storedDates = ({ dates, solana }: PartedTable) =>
 export async function newestDates(
   db: Queryable,
   parted: PartedTable,
-  parts: readonly Part[],
+  parts: readonly StoredPart[],
 ): Promise<Newest[]> {
   const found: Newest[] = [];
   const read = async (from: string) => {
@@ -110,7 +110,7 @@ export async function newestDates(
 async function networksOf(
   client: pg.ClientBase,
   parted: PartedTable,
-  part: Part,
+  part: StoredPart,
 ): Promise<RetainedNetwork[]> {
   const dates = storedDates(parted);
   const { rows } = await client.query<{ network: RetainedNetwork }>(
@@ -136,7 +136,7 @@ export class RefusedPart extends Error {}
 export async function dropPart(
   client: pg.ClientBase,
   parted: PartedTable,
-  part: Part,
+  part: StoredPart,
   lockTimeoutMs: number,
 ): Promise<void> {
   const { dataset, dates, revision } = parted;
@@ -153,7 +153,7 @@ export async function dropPart(
   await dropTable(client, { dataset, revision, of }, part);
 }
 
-async function keepNetworkDays(client: pg.ClientBase, { from, before }: Part): Promise<void> {
+async function keepNetworkDays(client: pg.ClientBase, { from, before }: StoredPart): Promise<void> {
   const ofNetworks = `attestation_days a join attestation_entities e using (entity_key)
     where e.id_type = 'network' and a.date >= $1::date and a.date < $2::date`;
   // kept before, if `kept_from` was deleted and the days were imported again
@@ -171,7 +171,7 @@ async function keepNetworkDays(client: pg.ClientBase, { from, before }: Part): P
 export async function dropTable(
   client: pg.ClientBase,
   { dataset, revision, of }: { dataset: Retainable; revision: string; of: readonly RetainedNetwork[] },
-  part: Part,
+  part: StoredPart,
 ): Promise<void> {
   await client.query(`/* dropPart */ drop table "${part.part}"`);
   await noteKept(client, dataset, of, part.before);

@@ -3,7 +3,7 @@ import { SPAN, spanParts } from '../../db/epoch-spans.ts';
 import { type Queryable, transaction } from '../../db/pool.ts';
 import { newestEpoch } from '../../refresh/solana-epochs.ts';
 import { attempted, dropInOrder, keptDate, type Run } from './dropping.ts';
-import type { Part } from './needed.ts';
+import type { StoredPart } from './needed.ts';
 import { dropTable, RefusedPart } from './parts.ts';
 
 const dataset = 'solana-stake-authority-epochs';
@@ -19,7 +19,7 @@ export async function retainSpans(run: Run, days: number): Promise<void> {
   const spans = (await spansOf(pool)).filter((span) => span.before <= before);
   const old = spans.map(({ first: _, ...part }) => part);
   if (old.length === 0) return tell({ ...about, before, state: 'nothing' });
-  const firstOf = ({ part }: Part) => (spans.find((span) => span.part === part) as Span).first;
+  const firstOf = ({ part }: StoredPart) => (spans.find((span) => span.part === part) as Span).first;
   await dropInOrder(run, about, old, {
     whyNeeded: (client, part) => whyNeeded(client, firstOf(part)),
     drop: (part, what) =>
@@ -38,7 +38,7 @@ const newestDate = (pool: Run['pool']): Promise<string | undefined> =>
     return rows[0]?.date;
   });
 
-type Span = Part & { first: number };
+type Span = StoredPart & { first: number };
 
 /** Ascending; `before` is the date after the end of its last epoch. Spans of unknown epochs end before the next one. */
 async function spansOf(db: Queryable): Promise<Span[]> {
@@ -81,7 +81,7 @@ async function whyNeeded(client: pg.ClientBase, first: number): Promise<string |
   return `epoch ${missing} is not in any window yet, because solana-epochs or solana-validator-epochs has no row of it: import its rows, and run stakegraph refresh --only solana --windows all.`;
 }
 
-async function dropSpan(client: pg.ClientBase, part: Part, first: number, lockTimeoutMs: number) {
+async function dropSpan(client: pg.ClientBase, part: StoredPart, first: number, lockTimeoutMs: number) {
   await client.query(`/* lockTimeout */ select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
   // Imports of its epochs and validators change it too.
   await client.query('/* lockSpan */ select from solana_epoch_spans where first_epoch = $1 for update', [

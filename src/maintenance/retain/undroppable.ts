@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import type { Part } from './needed.ts';
+import type { StoredPart } from './needed.ts';
 
 /** Why PostgreSQL would not drop the table of a part, from its catalogs: a dry run takes no lock. */
 export async function whyUndroppable(
   client: pg.ClientBase,
-  { part }: Pick<Part, 'part'>,
+  { part }: Pick<StoredPart, 'part'>,
 ): Promise<string | undefined> {
   const { rows } = await client.query<{ owned: boolean; dependents: string[] }>(
     `/* undroppable */

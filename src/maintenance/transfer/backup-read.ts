@@ -13,8 +13,8 @@ import {
   TRAILER_END,
 } from './backup-format.ts';
 import { countBinaryRows } from './binary-rows.ts';
-import type { Progress } from './load.ts';
-import type { Source } from './source.ts';
+import type { CopyProgress } from './load.ts';
+import type { CopySource } from './source.ts';
 
 async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
@@ -56,7 +56,7 @@ const stored = (path: string, { offset, length }: StoredTable) =>
 type Verification = {
   /** Also decompresses the tables and counts their rows, which takes longer. */
   countsRows: boolean;
-  onProgress(progress: Progress): void;
+  onProgress(progress: CopyProgress): void;
 };
 
 async function discard(chunks: AsyncIterable<unknown>): Promise<void> {
@@ -99,7 +99,7 @@ export async function verifyBackup(
   return manifest;
 }
 
-export function sourceOf(path: string, manifest: Manifest): Source {
+export function sourceOf(path: string, manifest: Manifest): CopySource {
   const byName = new Map(manifest.tables.map((table) => [table.name, table]));
   const tableOf = ({ name }: { name: string }) => byName.get(name) as StoredTable;
   return {

@@ -9,8 +9,8 @@ import { DAY_MS } from '../../kernel/time.ts';
 import { traced } from '../../kernel/tracing.ts';
 import { MAGIC, type Manifest, type StoredTable, TRAILER_END } from './backup-format.ts';
 import { verifyBackup } from './backup-read.ts';
-import { counting, type Progress } from './load.ts';
-import type { Source } from './source.ts';
+import { type CopyProgress, counting } from './load.ts';
+import type { CopySource } from './source.ts';
 
 const LEVEL = 1;
 
@@ -23,8 +23,8 @@ async function append(file: Writing, bytes: Buffer): Promise<void> {
 
 async function writeTable(
   file: Writing,
-  source: Source,
-  table: Source['tables'][number],
+  source: CopySource,
+  table: CopySource['tables'][number],
   note: (bytes: number, checking?: boolean) => void,
 ): Promise<StoredTable> {
   const offset = file.at;
@@ -75,7 +75,7 @@ export function removeOldPartials(
 export type BackupOptions = {
   version: string;
   replace: boolean;
-  onProgress(progress: Progress): void;
+  onProgress(progress: CopyProgress): void;
   /** Called once the file has its name. */
   onWritten(): void;
 };
@@ -85,7 +85,7 @@ export type BackupOptions = {
  */
 export async function writeBackup(
   path: string,
-  source: Source,
+  source: CopySource,
   options: BackupOptions,
 ): Promise<{ manifest: Manifest; bytes: number }> {
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`;
@@ -113,7 +113,7 @@ export async function writeBackup(
   }
 }
 
-async function fill(file: Writing, source: Source, options: BackupOptions): Promise<Manifest> {
+async function fill(file: Writing, source: CopySource, options: BackupOptions): Promise<Manifest> {
   await append(file, MAGIC);
   const tables: StoredTable[] = [];
   let rows = 0;

@@ -9,14 +9,14 @@ export type Table = {
   generated: string[];
 };
 
-export type Part = { name: string; parent: string; bound: string };
+export type TablePart = { name: string; parent: string; bound: string };
 
 export type Sequence = { name: string; value: string; called: boolean };
 
 export type Catalog = {
   /** Tables with rows, each after those that its foreign keys refer to. */
   tables: Table[];
-  parts: Part[];
+  parts: TablePart[];
 };
 
 export type Check = { rows: string; hash: string };
@@ -60,7 +60,7 @@ const referencesOf = `/* foreignKeys */
 
 export async function catalogOf(client: pg.ClientBase): Promise<Catalog> {
   const tables = (await client.query(tablesOf, [bookkeeping])).rows as Table[];
-  const parts = (await client.query(partsOf)).rows as Part[];
+  const parts = (await client.query(partsOf)).rows as TablePart[];
   const references = (await client.query(referencesOf)).rows as { from: string; to: string }[];
   return { tables: inOrder(tables, references), parts };
 }

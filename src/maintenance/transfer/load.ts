@@ -10,10 +10,10 @@ import { traced } from '../../kernel/tracing.ts';
 import { type Check, checkOf, identifier, listed, rootOf, type Table } from './catalog.ts';
 import { withConnection } from './connect.ts';
 import type { Token } from './replaced.ts';
-import { copied, type Source } from './source.ts';
+import { type CopySource, copied } from './source.ts';
 import { checkTarget, type Prepared, prepareTarget, RefusedTarget } from './target.ts';
 
-export type Progress = {
+export type CopyProgress = {
   /** Undefined during the final VACUUM. */
   table?: string;
   bytes: number;
@@ -27,7 +27,7 @@ export type LoadOptions = {
   replace: boolean;
   /** Applies the migrations that the source lacks after its rows are written. */
   migrate: boolean;
-  onProgress(progress: Progress): void;
+  onProgress(progress: CopyProgress): void;
   /** Called before the commit. */
   onCommit(): void;
   /** Called after the commit. */
@@ -63,7 +63,7 @@ export const counting = (note: (bytes: number) => void) =>
 
 async function writeTable(
   client: pg.ClientBase,
-  source: Source,
+  source: CopySource,
   table: Table,
   note: (bytes: number, checking?: boolean) => void,
 ) {
@@ -76,7 +76,7 @@ async function writeTable(
   return Number(written.rows);
 }
 
-async function loadTables(client: pg.ClientBase, source: Source, options: LoadOptions): Promise<Loaded> {
+async function loadTables(client: pg.ClientBase, source: CopySource, options: LoadOptions): Promise<Loaded> {
   await client.query('begin');
   const { tables, finish, ...months } = await prepareTarget(client, source, options.replace);
   let rows = 0;
@@ -128,7 +128,7 @@ export async function checkMigrations(migrations: string[]): Promise<void> {
  * Copies a source in one transaction, and compares each table before the commit. Throws unless the database has no data
  * or `replace` is set.
  */
-export async function load(url: string, source: Source, options: LoadOptions): Promise<Loaded> {
+export async function load(url: string, source: CopySource, options: LoadOptions): Promise<Loaded> {
   await checkMigrations(source.migrations);
   await withConnection(url, false, (client) => checkTarget(client, source, options.replace));
   await migrate(url, undefined, { last: source.migrations.at(-1) });

@@ -18,7 +18,7 @@ import {
 import { databaseOf, withConnection } from './connect.ts';
 
 /** A snapshot of a database, or a backup. */
-export type Source = Catalog & {
+export type CopySource = Catalog & {
   takenAt: string;
   /** As `databaseOf`. */
   database: string | undefined;
@@ -71,7 +71,7 @@ async function sizesOf(client: pg.ClientBase, { tables }: Catalog): Promise<Map<
 /** Reads one snapshot, while others write. */
 export const withSource = <T>(
   url: string,
-  work: (source: Source, client: pg.ClientBase) => Promise<T>,
+  work: (source: CopySource, client: pg.ClientBase) => Promise<T>,
 ): Promise<T> =>
   withConnection(url, true, async (client) => {
     if ((await foundTables(client)).length > 0)
@@ -82,7 +82,7 @@ export const withSource = <T>(
     const migrations = await migrationsOf(client);
     if (migrations.length === 0)
       throw new Error('The database has no tables of stakegraph: there is nothing to copy or back up.');
-    const source: Source = {
+    const source: CopySource = {
       ...catalog,
       migrations,
       takenAt: (await client.query('/* takenAt */ select now() as at')).rows[0].at.toISOString(),

@@ -7,15 +7,15 @@ import {
   identifier,
   listed,
   migrationsOf,
-  type Part,
   rootOf,
   type Sequence,
   sameColumns,
   type Table,
+  type TablePart,
 } from './catalog.ts';
 import { detachedOf, makeDetached } from './detached.ts';
 import { replacedOf, type Token } from './replaced.ts';
-import type { Source } from './source.ts';
+import type { CopySource } from './source.ts';
 
 /** Rows that migrations write into a new database. */
 const ofMigrations: Record<string, string> = {
@@ -74,7 +74,7 @@ async function checkReferences(client: pg.ClientBase, tables: Table[]): Promise<
 }
 
 /** Leaves tables of the user's own alone. */
-function written(source: Source, { tables, parts }: Catalog): Catalog {
+function written(source: CopySource, { tables, parts }: Catalog): Catalog {
   const roots = new Set([
     ...source.tables.flatMap((table) => [table.name, rootOf(table)]), // the name, because it may be detached here
     ...source.parts.map(({ parent }) => parent),
@@ -85,7 +85,11 @@ function written(source: Source, { tables, parts }: Catalog): Catalog {
   };
 }
 
-export async function checkTarget(client: pg.ClientBase, source: Source, replace: boolean): Promise<void> {
+export async function checkTarget(
+  client: pg.ClientBase,
+  source: CopySource,
+  replace: boolean,
+): Promise<void> {
   const { rows } = await client.query('/* isReadOnly */ show transaction_read_only');
   if (rows[0].transaction_read_only === 'on')
     throw new RefusedTarget('The database to be written is a standby or read-only: choose its primary.');
@@ -125,10 +129,10 @@ const isBound = new RegExp(`^(?:DEFAULT|FOR VALUES (?:FROM ${list} TO ${list}|IN
 /** A part of `wanted` may be detached here: one of the `emptied` tables then has its name. */
 async function makeParts(
   client: pg.ClientBase,
-  wanted: Part[],
+  wanted: TablePart[],
   { parts: there, tables: emptied }: Catalog,
 ): Promise<void> {
-  const same = (one: Part, other: Part) =>
+  const same = (one: TablePart, other: TablePart) =>
     one.name === other.name && one.parent === other.parent && one.bound === other.bound;
   for (const part of there) {
     if (wanted.some((each) => same(each, part))) continue;
@@ -189,7 +193,7 @@ export type Prepared = {
 /** Empties the tables. Triggers are off until `finish`, because the tables that they fill are copied too. */
 export async function prepareTarget(
   client: pg.ClientBase,
-  source: Source,
+  source: CopySource,
   replace: boolean,
 ): Promise<Prepared> {
   const before = written(source, await catalogOf(client));

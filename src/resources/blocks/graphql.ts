@@ -144,7 +144,7 @@ const columnsOfFields: Record<string, readonly BlockField[]> = {
   bid: bidFields,
 };
 
-export function askedBlockFields(info: GraphQLResolveInfo, paths: string[][]): BlockField[] {
+export function selectedBlockFields(info: GraphQLResolveInfo, paths: string[][]): BlockField[] {
   const names = selectedFields(info, ...paths);
   const others = new Set([...names].flatMap((name) => columnsOfFields[name] ?? []));
   return wholeBlockFields.filter((name) => names.has(name) || others.has(name));
@@ -293,7 +293,7 @@ builder.queryField('blocks', (t) =>
         };
         const cursors = blockCursors(list);
         const range = connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read });
-        const page = await blocks(ctx, list, startAt, range, askedBlockFields(info, IN_PAGE));
+        const page = await blocks(ctx, list, startAt, range, selectedBlockFields(info, IN_PAGE));
         const begun = await withPreviousPage(page, startAt, range, info, (above) =>
           blocks(ctx, list, null, above, []),
         );
@@ -322,7 +322,7 @@ builder.queryField('block', (t) =>
     },
     resolve: (_root, { slot, network }, ctx, info) => {
       if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
-      return loadBlock(ctx, { network: network ?? ctx.network, slot }, askedBlockFields(info, IN_ROW));
+      return loadBlock(ctx, { network: network ?? ctx.network, slot }, selectedBlockFields(info, IN_ROW));
     },
   }),
 );
@@ -343,7 +343,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
           ctx,
           validator,
           { ...range, ascending },
-          askedBlockFields(info, IN_PAGE),
+          selectedBlockFields(info, IN_PAGE),
         );
         return connection(
           page,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
+import { isMember, namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
@@ -137,9 +137,9 @@ export async function blockPage(
   db: Queryable,
   list: BlockList,
   range: Range<number>,
-  asked: readonly BlockField[],
+  fields: readonly BlockField[],
 ): Promise<BlockRow[]> {
-  const { columns, row } = selection(asked);
+  const { columns, row } = selection(fields);
   const { operator } = list.where;
   const slots = endsOfPage(range, list.slots, list.ascending);
   const direction = list.ascending === (range.backward === true) ? sql`desc` : sql``;
@@ -251,7 +251,7 @@ export function operatorProposalCounts(
     ProposalCountsRow,
     sql`/* operatorProposalCounts */
     select k.list, o.*
-    from ${askedOperators(operators)} k
+    from ${namedOperators(operators)} k
     cross join lateral (
       select ${counted('proposed')}, ${counted('missed')}, ${counted('orphaned')}
       from (

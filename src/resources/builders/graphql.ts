@@ -9,7 +9,13 @@ import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
-import { askedBlockFields, BidBuilderType, BlockType, blockOrderArg, blockPages } from '../blocks/graphql.ts';
+import {
+  BidBuilderType,
+  BlockType,
+  blockOrderArg,
+  blockPages,
+  selectedBlockFields,
+} from '../blocks/graphql.ts';
 import { loadBuilderBlockTotal, loadStoredSlots } from '../blocks/loaders.ts';
 import { builderBlockCursors, builderBlocks, PROPOSED_BLOCKS_SIZES } from '../blocks/resolve.ts';
 import { readPubkey } from '../validators/record.ts';
@@ -43,7 +49,7 @@ builder.node(BuilderType, {
           const ascending = isAscending(args.orderBy);
           const cursors = builderBlockCursors(of, ascending);
           const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-          const asked = askedBlockFields(info, IN_PAGE);
+          const asked = selectedBlockFields(info, IN_PAGE);
           const page = await builderBlocks(ctx, of, { ...range, ascending }, asked);
           return connection(
             page,

@@ -9,7 +9,7 @@ import {
   MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT,
 } from '../../chain/churn.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
-import { askedOperators, type OperatorScope } from '../../db/operator-members.ts';
+import { namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
@@ -280,7 +280,7 @@ export function consolidationHistoryPage(
     left join (
       select ${dayOf(sql`c.epoch`)} as day, sum(c.consolidation_count)::int as consolidation_count,
         sum(c.consolidated_balance) as balance
-      from ${askedOperators([{ network, ...(operator ?? { idType: 'network', id: '' }) }])} a
+      from ${namedOperators([{ network, ...(operator ?? { idType: 'network', id: '' }) }])} a
       join consolidation_entities e using (network, id_type, operator_id, share_of)
       join consolidation_epochs c using (entity)
       where c.epoch between ${epochs.first}::int and ${epochs.last}::int

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import { askedOperators } from '../../db/operator-members.ts';
+import { namedOperators } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { beyond, type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
@@ -76,7 +76,7 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
         network: ['text', (scope) => scope.network],
         validator_index: ['int', (scope) => scope.validatorIndex],
       })}
-      join ${askedOperators(scopes.map(({ network, entity }) => ({ network, ...(entity ?? wholeNetwork) })))} a
+      join ${namedOperators(scopes.map(({ network, entity }) => ({ network, ...(entity ?? wholeNetwork) })))} a
         on a.list = k.list - 1
       left join consolidation_entities e
         on (e.network, e.id_type, e.operator_id, e.share_of) = (a.network, a.id_type, a.operator_id, a.share_of)

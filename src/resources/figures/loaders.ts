@@ -11,18 +11,18 @@ import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type FigureName,
   type Figures,
-  type FiguresAsked,
+  type FiguresArguments,
   operatorFigurePages,
   setFigurePages,
   validatorFigurePages,
 } from './queries.ts';
 
-export type { FigureName, Figures, FiguresAsked };
+export type { FigureName, Figures, FiguresArguments };
 
 export type LoadFigures<Key> = <Name extends FigureName>(
   ctx: Context,
   key: Key,
-  ...asked: FiguresAsked<Name>
+  ...asked: FiguresArguments<Name>
 ) => Promise<PeriodRow<Figures[Name]>[]>;
 
 /** Does not check ownership. */

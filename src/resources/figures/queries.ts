@@ -88,7 +88,7 @@ export type Figures = {
 };
 export type FigureName = keyof Figures;
 type FigureField<Name extends FigureName> = keyof Figures[Name] & string;
-export type FiguresAsked<Name extends FigureName> = [
+export type FiguresArguments<Name extends FigureName> = [
   name: Name,
   query: PeriodQuery<FigureField<Name>>,
   range: Range<number>,
@@ -104,7 +104,7 @@ const pagesOf =
   <Name extends FigureName>(
     db: Queryable,
     keys: readonly Key[],
-    ...[name, query, range, selection]: FiguresAsked<Name>
+    ...[name, query, range, selection]: FiguresArguments<Name>
   ): Promise<PeriodRow<Figures[Name]>[]> =>
     periodPages(
       db,

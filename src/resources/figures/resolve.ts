@@ -9,7 +9,7 @@ import { loadStoredSetDates } from '../private-sets/summary-loaders.ts';
 import {
   type FigureName,
   type Figures,
-  type FiguresAsked,
+  type FiguresArguments,
   type LoadFigures,
   loadOperatorFigures,
   loadSetFigures,
@@ -19,7 +19,7 @@ import {
 export type ReadFigures<Key> = <Name extends FigureName>(
   ctx: Context,
   key: Key,
-  ...asked: FiguresAsked<Name>
+  ...asked: FiguresArguments<Name>
 ) => Promise<PeriodPage<Figures[Name]>>;
 
 const pageOf =

@@ -23,7 +23,7 @@ import {
   type RewardKind,
   type RewardSum,
   type RewardsNetwork,
-  recordOf,
+  rewardRecord,
   rewardSums,
   rewardsNetworks,
 } from './record.ts';
@@ -43,7 +43,8 @@ const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
 });
 
 const kindOf = (validatorId: string | null): RewardKind => (validatorId === null ? 'network' : 'validator');
-const typeName = (network: RewardsNetwork, kind: RewardKind) => recordOf(network, kind).meta()?.id as string;
+const typeName = (network: RewardsNetwork, kind: RewardKind) =>
+  rewardRecord(network, kind).meta()?.id as string;
 const idOf = (row: RewardRow) => String(row[definitions[row.network].idField]);
 
 const sumTexts: Record<RewardSum, string> = {
@@ -149,7 +150,7 @@ for (const network of rewardsNetworks) {
     ['validator', ValidatorReward],
     ['network', NetworkReward],
   ] as const) {
-    const record = recordOf(network, kind);
+    const record = rewardRecord(network, kind);
     const ratios = namesOfRatios(record);
     builder.node(refs[network][kind], {
       description: record.meta()?.description as string,

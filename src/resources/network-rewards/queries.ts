@@ -7,7 +7,7 @@ import { count, decimal, leafKind } from '../../kernel/leaves.ts';
 import { snake } from '../../kernel/names.ts';
 import { type Order, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type RewardSum, rewardSums } from './networks/definition.ts';
-import { definitions, fieldsOf, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
+import { definitions, fieldsOf, type RewardKind, type RewardsNetwork, rewardRecord } from './record.ts';
 
 export type RewardTable = { network: RewardsNetwork; kind: RewardKind };
 
@@ -42,14 +42,14 @@ const amountOf = ({ network }: RewardTable, field: string): Sql =>
 
 function wire(table: RewardTable, field: string): Sql {
   if (isSum(field)) return sql`(${amountOf(table, field)})::text as ${raw(`"${field}"`)}`;
-  const kind = leafKind(recordOf(table.network, table.kind).shape[field]);
+  const kind = leafKind(rewardRecord(table.network, table.kind).shape[field]);
   const value = kind === 'Decimal' || kind === 'Date' ? sql`${column(field)}::text` : column(field);
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
 /** Casts numeric ids, which are passed as text. */
 const idCast = (table: RewardTable): Sql =>
-  leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int' ? sql`::integer` : sql``;
+  leafKind(rewardRecord(table.network, table.kind).shape[idField(table)]) === 'Int' ? sql`::integer` : sql``;
 
 const ofValidator = (table: RewardTable): Sql =>
   table.kind === 'network' ? sql`` : sql`and ${column(idField(table))} = k.id${idCast(table)}`;
@@ -78,15 +78,15 @@ function rowCheck<Row extends RewardRow>(
     const sums = Object.fromEntries(names.filter(isSum).map((name) => [name, decimal()]));
     const plain = names.filter((name) => !isSum(name));
     const mask = Object.fromEntries(plain.map((name) => [name, true])) as Record<string, true>;
-    const shape = { ...recordOf(network, kind).pick(mask).shape, ...sums };
+    const shape = { ...rewardRecord(network, kind).pick(mask).shape, ...sums };
     check = place.extend(shape);
     rowChecks.set(key, check);
   }
   return check as z.ZodType<Row>;
 }
 
-const namesOf = (table: RewardTable, asked: readonly string[]): string[] =>
-  [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
+const namesOf = (table: RewardTable, fields: readonly string[]): string[] =>
+  [...new Set([...fields, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
 const selected = (table: RewardTable, names: readonly string[]): Sql =>
   join([sql`${table.network} as network`, ...names.map((name) => wire(table, name))]);
 

@@ -27,15 +27,15 @@ export const rewardsNetworks = Object.keys(definitions) as RewardsNetwork[];
 export const rewardKinds = ['validator', 'network'] as const;
 export type RewardKind = (typeof rewardKinds)[number];
 
-export const recordOf = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
+export const rewardRecord = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
   definitions[network][kind];
 
 /** Decimal values are JSON numbers. */
 export const recordV1Of = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
-  decimalsAsNumbers(recordOf(network, kind));
+  decimalsAsNumbers(rewardRecord(network, kind));
 
 export const fieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
-  Object.keys(recordOf(network, kind).shape);
+  Object.keys(rewardRecord(network, kind).shape);
 
 const STAKE = 'totalStake';
 export const hasStake = (network: RewardsNetwork): boolean => fieldsOf(network, 'validator').includes(STAKE);
@@ -53,7 +53,7 @@ export const titlesOf = (networks: readonly RewardsNetwork[], last = ', '): stri
   networks.map((network) => definitions[network].title).join(last);
 
 export const sortFieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
-  Object.entries(recordOf(network, kind).shape)
+  Object.entries(rewardRecord(network, kind).shape)
     .filter(
       ([name, schema]) => !/Id$/.test(name) && ['Int', 'Decimal', 'Date'].includes(leafKind(schema) ?? ''),
     )

@@ -107,12 +107,12 @@ export async function orderedOperators(
 /** Lookup order of names (spec §4.3). */
 const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 
-export type Asked = { network: Network; id: string; idType: IdType | null };
+export type OperatorQuery = { network: Network; id: string; idType: IdType | null };
 
 /** Without `idType`, an address is a deposit address. */
 export async function operatorSummary(
   ctx: Context,
-  asked: Asked & { window: TimeWindow },
+  asked: OperatorQuery & { window: TimeWindow },
   selection: Selection<OperatorField>,
 ): Promise<OperatorRow | undefined> {
   return byName(ctx, asked, (id) => loadOperator(ctx, { ...id, timeWindow: asked.window }, selection));
@@ -120,13 +120,13 @@ export async function operatorSummary(
 
 export const operatorNode = (
   ctx: Context,
-  asked: Asked,
+  asked: OperatorQuery,
   first?: FirstSummary<OperatorField>,
 ): Promise<OperatorNode | undefined> => byName(ctx, asked, (id) => loadOperatorNode(ctx, id, first));
 
 async function byName<Row>(
   ctx: Context,
-  asked: Asked,
+  asked: OperatorQuery,
   load: (id: OperatorId) => Promise<Row | undefined>,
 ): Promise<Row | undefined> {
   const { network } = asked;

@@ -9,11 +9,12 @@ import { type SetKey, storedSetDates } from './set-days.ts';
 import { type SetSummary, setSummaries, summaryOf } from './summary-queries.ts';
 
 type SetRow = OperatorSummary & { network: Network };
-type Asked = Parameters<typeof setSummaries> extends [unknown, unknown, ...infer Rest] ? Rest : never;
+type SummaryArguments =
+  Parameters<typeof setSummaries> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 type Window = { network: Network; timeWindow: TimeWindow };
 
 /** Clients and relays are looked up for each validator. */
-async function readSummaries(ctx: Context, ...asked: Asked): Promise<SetSummary[]> {
+async function readSummaries(ctx: Context, ...asked: SummaryArguments): Promise<SetSummary[]> {
   const found = await setSummaries(ctx.primary, ctx.caller.accountId, ...asked);
   ctx.metering.read(found.reduce((sum, { validatorCount }) => sum + validatorCount, 0));
   return found;

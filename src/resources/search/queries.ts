@@ -21,14 +21,14 @@ const Name = z.object({
 });
 export type NameRow = z.infer<typeof Name>;
 
-type AskedNames = {
+type NameSearch = {
   kinds: readonly (typeof namedKinds)[number][];
   network: Network;
   text: string;
   most: number;
 };
 
-const networksOf = ({ kinds, network }: AskedNames) =>
+const networksOf = ({ kinds, network }: NameSearch) =>
   kinds.map((kind) => (kind === 'stakeAuthority' ? 'solana' : network));
 
 /** A prefix followed by this character sorts after every text with that prefix. */
@@ -48,7 +48,7 @@ const LARGEST = 1_000;
  * Best first. A letter may begin 100,000 names, so only the first names by alphabet and the names of the largest
  * operators are read. Of the latter, those that have the text anywhere are found too.
  */
-export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
+export const namesByBeginning = (db: Queryable, asked: NameSearch): Promise<NameRow[]> =>
   rows(
     db,
     Name,
@@ -80,7 +80,7 @@ export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<Name
   );
 
 /** Best first. Scores are at most 0.7, below the scores of `namesByBeginning`. Needs the extension pg_trgm. */
-export const namesBySimilarity = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
+export const namesBySimilarity = (db: Queryable, asked: NameSearch): Promise<NameRow[]> =>
   rows(
     db,
     Name,

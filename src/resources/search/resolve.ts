@@ -39,21 +39,21 @@ const EXACT = 1;
 const BEGINNING_OF_KEY = 0.75;
 const scoreOfKey = (key: string, given: string) => (key === given ? EXACT : BEGINNING_OF_KEY);
 
-export async function search(ctx: Context, asked: Search): Promise<Hit[]> {
-  const { number, hex, base58 } = meaningOf(asked.text);
-  const wanted = new Set(asked.kinds);
+export async function search(ctx: Context, query: Search): Promise<Hit[]> {
+  const { number, hex, base58 } = meaningOf(query.text);
+  const wanted = new Set(query.kinds);
   const found = await Promise.all([
-    byName(ctx, asked, wanted),
-    wanted.has('operator') && hex && hex.length <= 42 ? byAddress(ctx, asked, hex) : [],
-    wanted.has('validator') && number !== undefined ? byIndex(ctx, asked, number) : [],
-    wanted.has('validator') && hex ? byPublicKey(ctx, asked, hex) : [],
-    wanted.has('block') && number !== undefined ? bySlot(ctx, asked, number) : [],
-    wanted.has('block') && hex?.length === 66 ? byHash(ctx, asked, hex) : [],
-    wanted.has('stakeAuthority') && base58 ? byAuthority(ctx, asked, base58) : [],
-    wanted.has('privateSet') ? byOwnName(ctx, asked) : [],
+    byName(ctx, query, wanted),
+    wanted.has('operator') && hex && hex.length <= 42 ? byAddress(ctx, query, hex) : [],
+    wanted.has('validator') && number !== undefined ? byIndex(ctx, query, number) : [],
+    wanted.has('validator') && hex ? byPublicKey(ctx, query, hex) : [],
+    wanted.has('block') && number !== undefined ? bySlot(ctx, query, number) : [],
+    wanted.has('block') && hex?.length === 66 ? byHash(ctx, query, hex) : [],
+    wanted.has('stakeAuthority') && base58 ? byAuthority(ctx, query, base58) : [],
+    wanted.has('privateSet') ? byOwnName(ctx, query) : [],
   ]);
   const hits = found.flat();
-  return hits.sort((a, b) => b.score - a.score || b.size - a.size).slice(0, asked.first);
+  return hits.sort((a, b) => b.score - a.score || b.size - a.size).slice(0, query.first);
 }
 
 const MIN_SIMILAR = 3;

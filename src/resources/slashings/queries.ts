@@ -1,6 +1,6 @@
 import { genesisTime, Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
+import { isMember, namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { beyond, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
@@ -115,7 +115,7 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
 // Reads the slashings first, because they are rare, while an operator may have half a million validators. A deep page
 // costs as much as the first.
 const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as materialized (
-      select * from ${askedOperators(operators)}
+      select * from ${namedOperators(operators)}
     ), owned as materialized (
       select s.network, s.validator_index, s.slashing_epoch, s.slashing_penalties, m.id_type, m.operator_id, m.share_of
       from slashings s join operator_validators m using (network, validator_index)

@@ -15,7 +15,7 @@ import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { badArgument } from '../../kernel/refusal.ts';
-import { askedBlockFields, BlockType } from '../blocks/graphql.ts';
+import { BlockType, selectedBlockFields } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
@@ -64,7 +64,7 @@ builder.node(SyncCommitteeRewardType, {
       nullable: true,
       description: 'The block of the slot; null when it is not stored.',
       resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
-        loadBlock(ctx, { network, slot }, askedBlockFields(info, IN_ROW)),
+        loadBlock(ctx, { network, slot }, selectedBlockFields(info, IN_ROW)),
     }),
   }),
 });

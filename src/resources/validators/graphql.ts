@@ -54,7 +54,7 @@ const ValidatorStatusEnum = builder.enumType('ValidatorStatus', {
   values: enumValues(validatorStatuses, (status) => statusTexts[status]),
 });
 
-const summaryAsked = (info: GraphQLResolveInfo) => firstSummary(info, namedSelection(info, IN_OPERATOR));
+const selectedSummary = (info: GraphQLResolveInfo) => firstSummary(info, namedSelection(info, IN_OPERATOR));
 
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
 builder.node(ValidatorType, {
@@ -86,7 +86,7 @@ builder.node(ValidatorType, {
       extensions: { operation: 'listOperators', rows: 4 },
       description:
         'The operators it belongs to: deposit address, withdrawal address, node operator and pool, in this order.',
-      resolve: (row, _args, ctx, info) => operatorsOf(ctx, row, summaryAsked(info)),
+      resolve: (row, _args, ctx, info) => operatorsOf(ctx, row, selectedSummary(info)),
     }),
   }),
 });
@@ -256,7 +256,7 @@ builder.objectField(SlashingType, 'operators', (t) =>
       'The operators of the slashed validator: deposit address, withdrawal address, node operator and pool, in this order; empty when only its slashing is stored.',
     resolve: async (row, _args, ctx, info) => {
       const found = await loadValidator(ctx, row);
-      return found ? operatorsOf(ctx, found, summaryAsked(info)) : [];
+      return found ? operatorsOf(ctx, found, selectedSummary(info)) : [];
     },
   }),
 );

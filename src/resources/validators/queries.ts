@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
+import { isMember, namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import {
@@ -223,7 +223,7 @@ export function operatorValidatorPages(
     ListedRow,
     sql`/* operatorValidatorPages */
     select k.list, ${select}
-    from ${askedOperators(operators)} k
+    from ${namedOperators(operators)} k
     cross join lateral (
       select m.validator_index
       from operator_validators m
@@ -248,7 +248,7 @@ export function operatorValidatorTotals(
     ListedTotal,
     sql`/* operatorValidatorTotals */
     select k.list, t.total
-    from ${askedOperators(operators)} k
+    from ${namedOperators(operators)} k
     cross join lateral (
       select count(*)::int as total
       from operator_validators m

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { transaction } from '../../../src/db/pool.ts';
-import { openSource } from '../../../src/indexer/answers/source.ts';
+import { openHttpSource } from '../../../src/indexer/answers/source.ts';
 import type { BeaconBlock } from '../../../src/indexer/chain/types.ts';
 import { BlockFills } from '../../../src/indexer/execution/block-fills.ts';
 import { openFills } from '../../../src/indexer/execution/index.ts';
@@ -253,7 +253,7 @@ describe('an execution node', () => {
       node.blocks = blocks.slice(60);
       const { signal } = new AbortController();
       const limits = { rate: 100_000, timeoutMs: 10_000, maxBytes: 1_000_000, signal };
-      const rpc = openRpc(openSource({ url: new URL(node.url), name: 'node', ...limits }));
+      const rpc = openRpc(openHttpSource({ url: new URL(node.url), name: 'node', ...limits }));
       let at = Date.now();
       const fills = new BlockFills({
         ...{ pool: database.pool, network: 'hoodi', rpc: async () => rpc, relays: undefined },

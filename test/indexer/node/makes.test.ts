@@ -9,7 +9,7 @@ import { type NodeError, type Nodes, openNodes } from '../../../src/indexer/node
 import { BalanceReader } from '../../../src/indexer/node/scan/balances.ts';
 import { CommitteeReader } from '../../../src/indexer/node/scan/committees.ts';
 import { ElementScanner } from '../../../src/indexer/node/scan/elements.ts';
-import { RegistryReader, recordOf } from '../../../src/indexer/node/scan/registry.ts';
+import { RegistryReader, readRecord } from '../../../src/indexer/node/scan/registry.ts';
 import {
   type BeaconNode,
   caplin,
@@ -71,7 +71,7 @@ const readersOf = (epoch: number): [path: string, read: (text: string) => unknow
       `${state}/pending_deposits`,
       read((answer) => answer.data !== undefined && answers.readDeposits(answer)),
     ],
-    [`${state}/validators?id=3,4`, data((value) => (value as unknown[]).map(recordOf))],
+    [`${state}/validators?id=3,4`, data((value) => (value as unknown[]).map(readRecord))],
     [
       `${state}/validators`,
       (text) => [...(scanned(new RegistryReader(JSON.parse(text).data.length), text) as any)],

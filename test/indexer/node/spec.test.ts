@@ -3,7 +3,7 @@ import {
   complete,
   differing,
   forkAt,
-  networkOf,
+  networkOfGenesis,
   parseGenesis,
   parseSpec,
 } from '../../../src/indexer/chain/spec.ts';
@@ -122,16 +122,16 @@ describe('a node that was updated', () => {
 describe('the network', () => {
   const spec = parseSpec(specAnswer);
   it('is known by genesis time', () => {
-    expect(networkOf(hoodi, spec)).toBe('hoodi');
-    expect(() => networkOf({ ...hoodi, time: 5 }, spec)).toThrow(/unknown network \(genesis time 5/);
+    expect(networkOfGenesis(hoodi, spec)).toBe('hoodi');
+    expect(() => networkOfGenesis({ ...hoodi, time: 5 }, spec)).toThrow(/unknown network \(genesis time 5/);
   });
 
   it('must be the one that was asked for; the message has both', () => {
-    expect(() => networkOf(hoodi, spec, 'mainnet')).toThrow(/node is of hoodi .*--network is mainnet/);
+    expect(() => networkOfGenesis(hoodi, spec, 'mainnet')).toThrow(/node is of hoodi .*--network is mainnet/);
   });
 
   it('is refused where genesis and config disagree', () => {
-    expect(() => networkOf(hoodi, parseSpec({ ...specAnswer, CONFIG_NAME: 'mainnet' }))).toThrow(
+    expect(() => networkOfGenesis(hoodi, parseSpec({ ...specAnswer, CONFIG_NAME: 'mainnet' }))).toThrow(
       /genesis time of hoodi but the config of mainnet/,
     );
   });
@@ -139,17 +139,17 @@ describe('the network', () => {
   it('by its own validators is refused with other forks than it has', () => {
     const validatorsRoot = '0x212f13fc4df078b6cb7db228f1c8307566dcecf900867401a92023d7ba99cb5f';
     const own = { ...specAnswer, ELECTRA_FORK_EPOCH: '2048', FULU_FORK_EPOCH: '50688' };
-    expect(networkOf({ ...hoodi, validatorsRoot }, parseSpec(own))).toBe('hoodi');
+    expect(networkOfGenesis({ ...hoodi, validatorsRoot }, parseSpec(own))).toBe('hoodi');
     for (const [name, epoch] of [
       ['DENEB', '1'],
       ['ELECTRA', '2049'],
       ['FULU', '50687'],
     ]) {
       const other = parseSpec({ ...own, [`${name}_FORK_EPOCH`]: epoch });
-      expect(() => networkOf({ ...hoodi, validatorsRoot }, other)).toThrow(
+      expect(() => networkOfGenesis({ ...hoodi, validatorsRoot }, other)).toThrow(
         new RegExp(`schedules ${name?.toLowerCase()} at epoch ${epoch} in place of`),
       );
-      expect(networkOf(hoodi, other)).toBe('hoodi'); // a development chain
+      expect(networkOfGenesis(hoodi, other)).toBe('hoodi'); // a development chain
     }
   });
 
@@ -162,7 +162,7 @@ describe('the network', () => {
         DEPOSIT_CONTRACT_ADDRESS: '0x7f02C3E3c98b133055B8B348B2Ac625669Ed295D',
       },
     };
-    const told = (change: object = {}) => networkOf(sepolia, parseSpec({ ...answer, ...change }));
+    const told = (change: object = {}) => networkOfGenesis(sepolia, parseSpec({ ...answer, ...change }));
 
     it('is known, also from a node that schedules no Gloas', () => {
       const gloas = {

@@ -4,7 +4,7 @@ import { lockWriters } from '../../../src/db/changes/locks.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { addLatePenalties } from '../../../src/indexer/store/day-rows.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
-import { encodeRecord, recordOf } from '../../../src/indexer/store/record.ts';
+import { encodeRecord, epochRecord } from '../../../src/indexer/store/record.ts';
 import { sumDueMonth } from '../../../src/ingest/importers/validator-months.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
@@ -118,7 +118,7 @@ describe('an index', () => {
     expect(await due()).toEqual([]);
     for (let epoch = utcDay.first + 1; epoch < utcDay.last; epoch += 1)
       await query(pool, 'insert into index_epochs values ($1, $2, $3)', [
-        ...[NETWORK, epoch, await encodeRecord(recordOf(madeFacts(leaving, epoch, FROM), []))],
+        ...[NETWORK, epoch, await encodeRecord(epochRecord(madeFacts(leaving, epoch, FROM), []))],
       ]);
     await query(pool, 'update index_state set epoch = $1', [utcDay.last - 1]);
     await store.resume();

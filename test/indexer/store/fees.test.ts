@@ -3,7 +3,7 @@ import { epochsOfDay } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { writeChainDailyReward } from '../../../src/indexer/store/chain-rows.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
-import { encodeRecord, recordOf } from '../../../src/indexer/store/record.ts';
+import { encodeRecord, epochRecord } from '../../../src/indexer/store/record.ts';
 import { finishValidatorDays } from '../../../src/ingest/importers/validator-days.ts';
 import { createDatabase, startGateway } from '../../support/gateway.ts';
 import { madeFacts, madeRegistry, savedAs } from './made-facts.ts';
@@ -20,7 +20,7 @@ it('a chain day has its consensus rewards when it ends, and its execution reward
   await store.write(madeFacts(made, day.first), savedAs('x'), madeRegistry(made));
   const facts = Array.from({ length: 225 }, (_, at) => madeFacts(made, day.first + at, day.first));
   for (const one of facts.slice(1, -1)) {
-    const record = await encodeRecord(recordOf(one, []));
+    const record = await encodeRecord(epochRecord(one, []));
     await query(pool, 'insert into index_epochs values ($1, $2, $3)', [NETWORK, one.epoch, record]);
   }
   await query(pool, 'update index_state set epoch = $1', [day.last - 1]);

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type EpochFacts, Vote } from '../../../src/indexer/chain/types.ts';
 import { EffectiveBalances, effectiveChanges } from '../../../src/indexer/store/effective.ts';
-import { decodeRecord, type EpochRecord, encodeRecord, recordOf } from '../../../src/indexer/store/record.ts';
+import {
+  decodeRecord,
+  type EpochRecord,
+  encodeRecord,
+  epochRecord,
+} from '../../../src/indexer/store/record.ts';
 import { keyOf } from '../../../src/indexer/store/reward-table.ts';
 import { runs } from '../../support/thorough.ts';
 import { chance, madeFacts } from './made-facts.ts';
@@ -34,7 +39,7 @@ it('a stored epoch has all votes, delays and rewards again, of any size and howe
     fc.asyncProperty(fc.array(validator, { maxLength: 600 }), async (all) => {
       const column = (at: 0 | 1 | 2 | 3) => all.map((one) => one[at]);
       const [votes, delays, rewards, eth] = [column(0), column(1), column(2), column(3)];
-      const record = recordOf(factsOf(votes, delays, rewards, eth), []);
+      const record = epochRecord(factsOf(votes, delays, rewards, eth), []);
       const again = await decodeRecord(await encodeRecord(record));
       expect(again).toEqual(record);
       expect([[...again.votes], [...again.delays]]).toEqual([votes, delays]);
@@ -54,7 +59,7 @@ it('a stored epoch has about as many bytes as its votes, whatever the effective 
   const eth = all.map((v) => 32 + chance(2_017, v, 2));
   const rewards = all.map((v) => Math.floor((missed(v) ? -270.3 : 478.9) * (eth[v] as number)));
   const bytes = async (balances: number[], of: number[]) =>
-    (await encodeRecord(recordOf(factsOf(votes, delays, of, balances), []))).length;
+    (await encodeRecord(epochRecord(factsOf(votes, delays, of, balances), []))).length;
   const same = await bytes(
     Array(size).fill(32),
     all.map((v) => (missed(v) ? -8_650 : 15_325)),

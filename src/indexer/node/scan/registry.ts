@@ -87,7 +87,7 @@ class Columns implements Registry, Iterable<ValidatorRecord> {
   }
 }
 
-export function recordOf(value: unknown): ValidatorRecord {
+export function readRecord(value: unknown): ValidatorRecord {
   const entry = read.objectAt(value, 'an entry');
   const validator = read.objectAt(entry.validator, 'validator');
   if (typeof validator.slashed !== 'boolean')
@@ -188,7 +188,7 @@ export class RegistryReader implements ElementReader {
   }
 
   slow(value: unknown): void {
-    const record = recordOf(value);
+    const record = readRecord(value);
     const { index } = record;
     const columns = this.#columns;
     if (index >= this.#size)
