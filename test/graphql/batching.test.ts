@@ -1,7 +1,17 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 
 const gateway = useGateway();
+// The sample slashes one validator while it sits in a sync committee, but of no pool.
+beforeAll(async () => {
+  const { rowCount } = await gateway.database.pool.query({
+    text: `update validators v set pool = 'Alder Liquid' from slashings s, sync_committees c
+      where v.network = 'mainnet' and s.network = v.network and c.network = v.network
+        and s.validator_index = v.validator_index and v.validator_index = any(c.validators)`,
+    values: [],
+  });
+  expect(rowCount).toBe(1);
+});
 beforeEach(() => {
   gateway.statements.length = 0;
 });
