@@ -1,6 +1,6 @@
 import { SettingsError } from '../config/index.ts';
 import { isTransient } from '../db/connection.ts';
-import { DroppedTimeError } from '../ingest/dropped-time.ts';
+import { DroppedTimeError } from '../ingest/merge/dropped-time.ts';
 import { InputError, ReconcileError } from './chain/errors.ts';
 import { SavedStateError } from './chain/saved-state-error.ts';
 import { SpecError } from './chain/spec.ts';

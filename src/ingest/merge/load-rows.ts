@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { lockWriters } from '../../db/changes/locks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
-import { refuseDropped } from '../dropped-time.ts';
 import type { ImportCounts, Importer, MergeOptions } from '../importer/importer.ts';
+import { refuseDropped } from './dropped-time.ts';
 import { noteOrigins, type Origin, stagedDatasets } from './origins.ts';
 import { openStaging, type StagedRow } from './staging.ts';
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
-import { firstKeptSlot } from '../../ingest/dropped-time.ts';
+import { firstKeptSlot } from '../../ingest/merge/dropped-time.ts';
 import { hasFees, isProposed, ofProposed } from '../../refresh/block-fees.ts';
 import { computesRewards } from '../../refresh/chain-rewards.ts';
 import { DAYS_AT_ONCE } from '../../refresh/due-days.ts';

@@ -5,8 +5,8 @@ import type { Retainable } from '../../config/ages.ts';
 import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { firstSlotOn } from '../../ingest/dropped-time.ts';
 import { removeUnusedCommittees } from '../../ingest/importers/sync-committees.ts';
+import { firstSlotOn } from '../../ingest/merge/dropped-time.ts';
 import { keepRelays } from '../../refresh/dropped-relays.ts';
 import { noteKept } from './parts.ts';
 

@@ -3,7 +3,7 @@ import { dayOfDate, SLOTS_PER_DAY } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { addChainDayFees } from '../../../src/indexer/store/chain-fees.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
-import { firstSlotOn } from '../../../src/ingest/dropped-time.ts';
+import { firstSlotOn } from '../../../src/ingest/merge/dropped-time.ts';
 import { refreshed } from '../../refresh/facts.ts';
 import { short, useRetained, validatorDay } from './retained.ts';
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { dateOfDay, dayOfEpoch, SECONDS_PER_SLOT } from '../chain/calendar.ts';
-import { genesisTime, type Network } from '../chain/networks.ts';
-import type { Retainable } from '../config/ages.ts';
-import { spanParts } from '../db/epoch-spans.ts';
-import { type RewardsNetwork, rewardsNetworks } from '../resources/network-rewards/record.ts';
+import { dateOfDay, dayOfEpoch, SECONDS_PER_SLOT } from '../../chain/calendar.ts';
+import { genesisTime, type Network } from '../../chain/networks.ts';
+import type { Retainable } from '../../config/ages.ts';
+import { spanParts } from '../../db/epoch-spans.ts';
+import { type RewardsNetwork, rewardsNetworks } from '../../resources/network-rewards/record.ts';
 
 /** The first slot that begins on this date or later. */
 export const firstSlotOn = (network: Network, date: string): number =>
