@@ -4,13 +4,14 @@ import { useGateway } from '../support/gateway.ts';
 const gateway = useGateway();
 // The sample slashes one validator while it sits in a sync committee, but of no pool.
 beforeAll(async () => {
-  const { rowCount } = await gateway.database.pool.query({
+  const { rows } = await gateway.database.pool.query({
     text: `update validators v set pool = 'Alder Liquid' from slashings s, sync_committees c
       where v.network = 'mainnet' and s.network = v.network and c.network = v.network
-        and s.validator_index = v.validator_index and v.validator_index = any(c.validators)`,
+        and s.validator_index = v.validator_index and v.validator_index = any(c.validators)
+      returning v.validator_index`,
     values: [],
   });
-  expect(rowCount).toBe(1);
+  expect(rows.length).toBe(1);
 });
 beforeEach(() => {
   gateway.statements.length = 0;
