@@ -181,7 +181,7 @@ class Pass {
     } catch (error) {
       if (error instanceof InputError) this.#sayRefused(error, this.beganWith);
       if (!beginsAnew(error)) throw error;
-      const anew = startAfter(undefined, 'head') as number;
+      const anew = startAfter(undefined, this.#isGone(error) ? 'head' : asked.from) as number;
       if (anew === start) throw error;
       this.#sayAnew(stored?.epoch, anew, error as Error);
       return await this.#beginAt(anew, options);

@@ -184,7 +184,7 @@ describe.skipIf(noBrowser)('one operator', () => {
   });
 
   it('shows its newest slashings, if there are more than have room', async () => {
-    const operator = '(operatorId: "0x9b9806d67b20ac29780bdeb16e2df17dfe767500", idType: DEPOSIT_ADDRESS)';
+    const operator = '(operatorId: "0xfa8d24b6bee4e9f820dc010e5aca4804171d2eed", idType: DEPOSIT_ADDRESS)';
     const { data } = await explorer.gateway.graphql(
       `{ operator${operator} { operatorId slashings(orderBy: { field: EPOCH, direction: DESC }, first: 20) {
         totalCount nodes { slashingEpoch } } } }`,
