@@ -55,7 +55,7 @@ type Taken = { first: number; due: boolean };
 
 /**
  * Locks the period. Returns its first stored epoch; undefined if there is none, or if the period's rows cover as many
- * epochs, unless they are due.
+ * epochs, unless they are due or the balances that a later name needs were dropped.
  */
 async function takePeriod(
   client: pg.ClientBase,
@@ -70,7 +70,7 @@ async function takePeriod(
     having min(epoch) is not null
     on conflict (network, utc, hourly, period) do update
       set start_epoch = excluded.start_epoch, end_epoch = excluded.end_epoch
-      where p.end_epoch - p.start_epoch < excluded.end_epoch - excluded.start_epoch + p.due::int
+      where p.end_epoch - p.start_epoch < excluded.end_epoch - excluded.start_epoch + (p.due or p.hourly and p.balances is null)::int
     returning start_epoch as first, due`,
     [network, utc, hourly, period, first, epoch],
   );
