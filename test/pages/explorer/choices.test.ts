@@ -203,7 +203,7 @@ const walked = [
   ['an operator', '/explore/operators/pool/Alder%20Liquid'],
   ['the blocks', '/explore/blocks'],
   ['a block', '/explore/blocks/12927614'],
-  ['a validator', '/explore/validators/1840'],
+  ['a validator', '/explore/validators/39361'],
   ['the builders', '/explore/builders'],
   ['the slashings', '/explore/slashings'],
   ['the consolidations', '/explore/consolidations'],

@@ -16,7 +16,7 @@ const pages = [
   '/explore/operators/pool/Alder%20Liquid',
   '/explore/operators/pool/Alder%20Liquid?granularity=hour&calendar=utc',
   ...['/explore/blocks', '/explore/blocks/12927614'],
-  ...['/explore/validators/854', '/explore/validators/1840', '/explore/validators/854?granularity=month'],
+  ...['/explore/validators/854', '/explore/validators/39361', '/explore/validators/854?granularity=month'],
   ...['/explore/builders', `/explore/builders/${BUILDER.pubkey}`],
   ...['/explore/slashings', '/explore/consolidations', '/explore/solana'],
   ...rewardNetworks.map((network) => `/explore/rewards/${network}`),
