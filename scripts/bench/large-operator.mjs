@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createToken } from '../../dist/accounts/tokens.js';
-import { migrate } from '../../dist/db/migrate.js';
+import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
+import { endAll, startServer } from './processes.mjs';
 import { markdown } from './report.mjs';
 
 const HELP = `npm run bench:large-operator -- [--validators 1000000] [--large 300000] [--times 10] [--only TEXT]
@@ -175,26 +176,16 @@ const requests = {
 
 async function read() {
   const { token } = await createToken(pool, 'bench');
-  const gateway = spawn(process.execPath, [main, 'serve'], {
-    env: {
-      ...process.env,
-      DATABASE_URL: url,
-      PORT: '0',
-      CACHE: 'off',
-      LOG_LEVEL: 'error',
-      STATEMENT_TIMEOUT_MS: '120000',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const env = {
+    DATABASE_URL: url,
+    PORT: '0',
+    CACHE: 'off',
+    LOG_LEVEL: 'error',
+    STATEMENT_TIMEOUT_MS: '120000',
+  };
   try {
-    let said = '';
-    const base = await new Promise((done, fail) => {
-      gateway.once('exit', () => fail(new Error('the gateway ended')));
-      gateway.stdout.on('data', (data) => {
-        const found = /http:\/\/127\.0\.0\.1:\d+/.exec((said += data));
-        if (found) done(found[0]);
-      });
-    });
+    const { port } = await startServer('../../dist/main.js', env, ['serve']);
+    const base = `http://127.0.0.1:${port}`;
     const ask = async (what, request) => {
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
       const response = request.startsWith('/')
@@ -222,8 +213,7 @@ async function read() {
     }
     return table;
   } finally {
-    gateway.kill('SIGTERM');
-    await once(gateway, 'close');
+    await endAll();
   }
 }
 

@@ -16,6 +16,7 @@ import { createPool } from '../../dist/db/pool.js';
 import { repack } from '../../dist/maintenance/repack/index.js';
 import { retain } from '../../dist/maintenance/retain/index.js';
 import { addSetDays } from '../../dist/resources/private-sets/set-days.js';
+import { endAll, startServer } from './processes.mjs';
 import { FIRST, fill, ndjson, SLOTS } from './scale-rows.mjs';
 
 const HELP = `npm run bench:scale -- [--validators 50000] [--days 35] [--months 0] [--blocks 20000] [--jobs 1] [--json]
@@ -157,19 +158,10 @@ async function refresh(what, ...args) {
 
 async function pages() {
   const { token } = await createToken(pool, 'bench');
-  const gateway = spawn(process.execPath, [main, 'serve'], {
-    env: { ...process.env, DATABASE_URL: url, PORT: '0', CACHE: 'off', LOG_LEVEL: 'error', ...patience },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const env = { DATABASE_URL: url, PORT: '0', CACHE: 'off', LOG_LEVEL: 'error', ...patience };
   try {
-    let said = '';
-    const base = await new Promise((done, fail) => {
-      gateway.once('exit', () => fail(new Error('the gateway ended')));
-      gateway.stdout.on('data', (data) => {
-        const found = /http:\/\/127\.0\.0\.1:\d+/.exec((said += data));
-        if (found) done(found[0]);
-      });
-    });
+    const { port } = await startServer('../../dist/main.js', env, ['serve']);
+    const base = `http://127.0.0.1:${port}`;
     const slot = FIRST * 7_200 + 5;
     const paths = {
       'page of operators': (n) => `/v0/eth/operators?window=7d&idType=depositAddress&size=100&from=${n * 7}`,
@@ -202,8 +194,7 @@ async function pages() {
       });
     }
   } finally {
-    gateway.kill('SIGTERM');
-    await once(gateway, 'close');
+    await endAll();
   }
 }
 

@@ -3,8 +3,14 @@ import type { Logger } from 'pino';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { serialize } from '../kernel/serialize.ts';
-import type { Count } from './usage-queries.ts';
-import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
+import {
+  addUsage,
+  type Count,
+  type Counts,
+  forgetBatches,
+  type Total,
+  usageTotals,
+} from './usage-queries.ts';
 
 /** A UTC month with a name like `2026-11`. */
 type Month = { name: string; from: number; to: number; next: string };

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { DAY_MS } from '../kernel/time.ts';
 import { databaseName } from './database-url.ts';
 
-/** Two years of days end on the first of these dates, and Electra was active for months. */
-export const FIRST_LAST_DATE = '2025-10-31';
+/** The earliest date on which the sample can end: it has two years of days, and Electra was active for months. */
+export const EARLIEST_SAMPLE_END = '2025-10-31';
 
 export const flag = (fallback: 'on' | 'off') =>
   z
@@ -27,9 +27,9 @@ export const optionalInteger = (min: number, max: number) => integer(min, min, m
 /** A day that is over, in UTC. */
 export const sampleDate = z.string().refine((text) => {
   const start = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!(start >= Date.parse(FIRST_LAST_DATE)) || start + DAY_MS > Date.now()) return false;
+  if (!(start >= Date.parse(EARLIEST_SAMPLE_END)) || start + DAY_MS > Date.now()) return false;
   return new Date(start).toISOString().startsWith(text);
-}, `a date from ${FIRST_LAST_DATE} to yesterday is needed`);
+}, `a date from ${EARLIEST_SAMPLE_END} to yesterday is needed`);
 
 export const list = (text: string) =>
   text

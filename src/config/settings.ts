@@ -3,6 +3,7 @@ import { networks } from '../chain/networks.ts';
 import { cleanPath } from '../kernel/base-path.ts';
 import { agesOf } from './ages.ts';
 import {
+  EARLIEST_SAMPLE_END,
   flag,
   headerName,
   httpUrl,
@@ -85,7 +86,7 @@ export const Settings = z.object({
   SAMPLE_DATE: sampleDate
     .optional()
     .describe(
-      'Last day of the sample data, from 2025-10-31 to yesterday, in UTC; default: the day before the first start.',
+      `Last day of the sample data, from ${EARLIEST_SAMPLE_END} to yesterday, in UTC; default: the day before the first start.`,
     ),
   RETAIN: z
     .string()

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { boundedMap } from '../kernel/bounded.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Target } from './servers.ts';
-import { ACQUIRE_DEADLINE_MS } from './servers.ts';
+import { ACQUIRE_DEADLINE_MS, type Target } from './servers.ts';
 
 /** Firewalls drop idle connections silently. */
 const KEEP_ALIVE_MS = 10_000;

@@ -34,8 +34,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { withoutTokens } from '../accounts/token-format.ts';
 import type { Settings } from '../config/index.ts';
-import type { Attributes, Span, Tracer } from '../kernel/tracing.ts';
-import { setTracer } from '../kernel/tracing.ts';
+import { type Attributes, type Span, setTracer, type Tracer } from '../kernel/tracing.ts';
 import { version } from '../kernel/version.ts';
 
 const SHUTDOWN_MS = 5_000;

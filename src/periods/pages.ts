@@ -5,8 +5,7 @@ import type { columnsOrText, Selection } from '../fast-rows/index.ts';
 import { count } from '../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../kernel/page.ts';
 import { onDate } from './bounds.ts';
-import type { PeriodQuery, Series } from './read-plan.ts';
-import { readPlan } from './read-plan.ts';
+import { type PeriodQuery, readPlan, type Series } from './read-plan.ts';
 import type { Granularity } from './record.ts';
 
 /**

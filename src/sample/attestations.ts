@@ -62,13 +62,9 @@ const GWEI = 1_000_000_000;
 export const surplus = (key: number, epoch: number): number =>
   6_000_000 + Math.round(7_000_000 * noise(key, epoch, 30));
 
-function dutiesOf(entity: Entity, { calendar, day, date, first, last }: Period, of: Figures) {
+export function votesOf(of: Figures) {
   const attested = of.duties - of.missed;
   return {
-    utc: calendar === 'utc',
-    day,
-    date,
-    validator_count: of.validators,
     total_unique_attestations: attested,
     sum_missed_attestations: of.missed,
     sum_missed_sync_signatures: of.seats > 0 ? of.missedSignatures : null,
@@ -79,9 +75,19 @@ function dutiesOf(entity: Entity, { calendar, day, date, first, last }: Period, 
     sum_wrong_target_votes: of.wrongTarget,
     sum_late_target_votes: of.lateTarget,
     sum_late_source_votes: of.lateSource,
-    avg_attester_effectiveness: meansOf(of).attester,
     sum_inclusion_delay: of.delay,
     sum_sync_signature_count: of.seats > 0 ? of.signatures : null,
+  };
+}
+
+function dutiesOf(entity: Entity, { calendar, day, date, first, last }: Period, of: Figures) {
+  return {
+    utc: calendar === 'utc',
+    day,
+    date,
+    validator_count: of.validators,
+    ...votesOf(of),
+    avg_attester_effectiveness: meansOf(of).attester,
     sum_end_epoch_balance: (
       BigInt(of.eth) * BigInt(GWEI) +
       BigInt(of.validators * surplus(entity.key, last))

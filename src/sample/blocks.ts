@@ -1,5 +1,5 @@
 import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
-import { FIRST_LAST_DATE } from '../config/kinds.ts';
+import { EARLIEST_SAMPLE_END } from '../config/kinds.ts';
 import type { Block, ProposerDuty } from '../resources/blocks/record.ts';
 import { type Network, type Sample, sampleUntil } from './chain.ts';
 import { FEES, halfOf, MEV, market, networkEth, proposerReward } from './model.ts';
@@ -31,7 +31,7 @@ const plans: Record<Network, { slots: number; missed: number }> = {
 
 /** Of the newest block: about 1 slot of 150 has none. */
 const lastNumber = (network: Network, head: number): number =>
-  23_701_450 + Math.round((head - sampleUntil(FIRST_LAST_DATE).head[network]) * SLOTS_PER_EPOCH * 0.9935);
+  23_701_450 + Math.round((head - sampleUntil(EARLIEST_SAMPLE_END).head[network]) * SLOTS_PER_EPOCH * 0.9935);
 const ORPHANED = 100;
 
 /** Of mean 0 and deviation 1, nearly normal. */

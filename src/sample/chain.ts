@@ -1,5 +1,5 @@
 import { dateOfDay, dayOfDate, firstEpochFrom } from '../chain/calendar.ts';
-import { FIRST_LAST_DATE } from '../config/kinds.ts';
+import { EARLIEST_SAMPLE_END } from '../config/kinds.ts';
 import { DAY_MS } from '../kernel/time.ts';
 
 export const networks = ['mainnet', 'hoodi', 'holesky'] as const;
@@ -36,7 +36,7 @@ export const lastIndex: Record<Network, number> = { mainnet: 2_080_000, hoodi: 7
 
 /** From the first possible last date to that of the sample. */
 export const daysSinceFirst = ({ lastDate }: Sample): number =>
-  dayOfDate('mainnet', lastDate) - dayOfDate('mainnet', FIRST_LAST_DATE);
+  dayOfDate('mainnet', lastDate) - dayOfDate('mainnet', EARLIEST_SAMPLE_END);
 
 export const datesBefore = ({ lastDate }: Sample, days: number): string =>
   dateOfDay('mainnet', dayOfDate('mainnet', lastDate) - days);

@@ -5,7 +5,7 @@ import {
   finishValidatorDays,
   type ImportedValidatorDay,
 } from '../ingest/importers/validator-days.ts';
-import { attestationPeriods, halvesIn, type Period, surplus } from './attestations.ts';
+import { attestationPeriods, halvesIn, type Period, surplus, votesOf } from './attestations.ts';
 import type { Sample } from './chain.ts';
 import { copyObjects } from './copy.ts';
 import { type Entity, type Figures, sumOf } from './model.ts';
@@ -32,7 +32,6 @@ function rowOf(
   { calendar, day, date, first, last }: Period,
   of: Figures,
 ): Row {
-  const attested = of.duties - of.missed;
   return {
     validator_index: index,
     utc: calendar === 'utc',
@@ -40,18 +39,7 @@ function rowOf(
     date,
     start_epoch: first,
     end_epoch: last,
-    sum_missed_sync_signatures: of.seats > 0 ? of.missedSignatures : null,
-    sum_sync_signature_count: of.seats > 0 ? of.signatures : null,
-    total_unique_attestations: attested,
-    sum_missed_attestations: of.missed,
-    sum_correct_head: attested - of.wrongHead,
-    sum_correct_target: attested - of.wrongTarget,
-    sum_correct_source: attested - of.lateSource,
-    sum_wrong_head_votes: of.wrongHead,
-    sum_wrong_target_votes: of.wrongTarget,
-    sum_late_target_votes: of.lateTarget,
-    sum_late_source_votes: of.lateSource,
-    sum_inclusion_delay: of.delay,
+    ...votesOf(of),
     proposed_count: of.proposed,
     missed_proposal_count: of.missedProposals,
     end_epoch_balance: of.eth * 1e9 + surplus(entity.key, last),

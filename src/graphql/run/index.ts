@@ -11,8 +11,7 @@ import { costRefusal, settled } from './metering.ts';
 import { paramsFaults } from './params.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 import { areUnusual } from './variables.ts';
-import type { GraphqlAnswer } from './yoga.ts';
-import { type Answering, makeYoga } from './yoga.ts';
+import { type Answering, type GraphqlAnswer, makeYoga } from './yoga.ts';
 
 const members = new Map([
   ['query', 'string'],

@@ -1,5 +1,4 @@
-import type { Start } from './begin.ts';
-import { beginState } from './begin.ts';
+import { beginState, type Start } from './begin.ts';
 import type { ChainState } from './chain-state.ts';
 import { recordsNeeded } from './needs.ts';
 import { ValidatorSet } from './registry.ts';

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Network } from '../../chain/networks.ts';
-import type { ChainSpec } from '../chain/spec.ts';
-import { SpecError } from '../chain/spec.ts';
+import { type ChainSpec, SpecError } from '../chain/spec.ts';
 import type { BeaconBlock, BuilderRecord, EpochInput, ExecutionPayload } from '../chain/types.ts';
 import type { Finality } from './answers.ts';
 import type { Asking } from './asking.ts';

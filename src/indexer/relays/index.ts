@@ -1,6 +1,5 @@
 import { openHttpSource, SourceError } from '../answers/source.ts';
-import type { Payload } from './client.ts';
-import { deliveredBy } from './client.ts';
+import { deliveredBy, type Payload } from './client.ts';
 import type { RelaySource } from './names.ts';
 
 type DeliveredBlock = { slot: number; hash: string };

@@ -1,16 +1,12 @@
-import { type Importer, stagedScopes } from '../importer/importer.ts';
+import type pg from 'pg';
+import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer/importer.ts';
 import { mergePlain } from '../merge/plain-table.ts';
-import type { PlainTable } from '../merge/staging.ts';
-import { changedColumns, columnList, sameColumns } from '../merge/staging.ts';
+import { changedColumns, columnList, type PlainTable, sameColumns } from '../merge/staging.ts';
 
 /** `keys` is the parameter of `store_consolidation_totals` that takes the keys of rows in which any of `columns` changed. */
 export const mergeWithTotals =
   (keys: 'sources' | 'owned', columns: readonly string[]) =>
-  async (
-    client: Parameters<Importer<unknown>['merge']>[0],
-    table: PlainTable,
-    options: Parameters<Importer<unknown>['merge']>[1],
-  ) => {
+  async (client: pg.ClientBase, table: PlainTable, options: MergeOptions): Promise<ImportCounts> => {
     const { name, key } = table;
     const compared = table.columns.filter((column) => columns.includes(column.name));
     await client.query(

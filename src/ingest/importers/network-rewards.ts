@@ -12,8 +12,8 @@ import {
   rewardsNetworks,
 } from '../../resources/network-rewards/record.ts';
 import { futureFaults } from '../importer/given-time.ts';
-import type { Column } from '../importer/importer.ts';
 import {
+  type Column,
   columnsOf,
   type Faults,
   type ImportCounts,

@@ -12,8 +12,7 @@ import {
   type Unique,
 } from '../importer/importer.ts';
 import { isReference, mergeReference } from './reference-table.ts';
-import type { PlainTable } from './staging.ts';
-import { changedColumns, columnList, sameColumns } from './staging.ts';
+import { changedColumns, columnList, type PlainTable, sameColumns } from './staging.ts';
 
 export async function mergePlain(
   client: pg.ClientBase,

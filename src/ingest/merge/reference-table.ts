@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
 import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer/importer.ts';
 import { removeBlockOperators, storeBlockOperators } from './block-operators.ts';
-import type { PlainTable } from './staging.ts';
-import { changedColumns, columnList, sameColumns } from './staging.ts';
+import { changedColumns, columnList, type PlainTable, sameColumns } from './staging.ts';
 
 type ReferenceTable = Pick<PlainTable, 'name' | 'key' | 'columns'>;
 type Options = Pick<MergeOptions, 'replace' | 'whole'>;

@@ -6,8 +6,7 @@ import { raisedRevision } from '../../db/changes/revisions.ts';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { RewardsNetwork } from '../../resources/network-rewards/record.ts';
-import type { StoredPart } from './needed.ts';
-import { whyNeeded } from './needed.ts';
+import { type StoredPart, whyNeeded } from './needed.ts';
 
 const retainedNetworks = [...networks, 'solana'] as const;
 export type RetainedNetwork = (typeof retainedNetworks)[number] | RewardsNetwork;

@@ -5,8 +5,7 @@ import { processPendingConsolidations } from '../../../src/indexer/chain/consoli
 import { processPendingDeposits } from '../../../src/indexer/chain/deposits.ts';
 import { inactivityPenalty, processRewardsAndPenalties } from '../../../src/indexer/chain/rewards.ts';
 import { processSlashings } from '../../../src/indexer/chain/slashings.ts';
-import type { PendingDeposit } from '../../../src/indexer/chain/types.ts';
-import { Vote } from '../../../src/indexer/chain/types.ts';
+import { type PendingDeposit, Vote } from '../../../src/indexer/chain/types.ts';
 import type { EpochVotes } from '../../../src/indexer/chain/votes.ts';
 import type { World } from '../../../src/indexer/chain/world.ts';
 import { runs } from '../../support/thorough.ts';

@@ -12,8 +12,12 @@ import {
   processExecutionPayloadBid,
   settleBuilderPayment,
 } from '../../../src/indexer/chain/payments.ts';
-import type { PendingDeposit } from '../../../src/indexer/chain/types.ts';
-import { type BeaconBlock, type BuilderRecord, Vote } from '../../../src/indexer/chain/types.ts';
+import {
+  type BeaconBlock,
+  type BuilderRecord,
+  type PendingDeposit,
+  Vote,
+} from '../../../src/indexer/chain/types.ts';
 import type { World } from '../../../src/indexer/chain/world.ts';
 import { FIRST, FORK, gloasBlock, gloasSpec, gloasWorld, payloadOf, voteOf } from './gloas.ts';
 import { addressOf, depositOf, ETH, pubkeyOf, recordOf, rootOf } from './small-chain.ts';
