@@ -33,7 +33,7 @@ type ForkEpochs = Readonly<
   Record<'altair' | 'bellatrix' | 'capella' | 'deneb' | 'electra' | 'fulu', number> & { gloas?: number }
 >;
 
-/** Without forks that had no epoch when this version was released. */
+/** Forks that were not scheduled when this version was released are left out. */
 export const forkEpochs: Record<Network, ForkEpochs> = {
   mainnet: {
     ...{ altair: 74_240, bellatrix: 144_896, capella: 194_048, deneb: 269_568, electra: 364_032 },

@@ -26,7 +26,7 @@ export const newestClosed = (finalized: number): number => finalized - 2;
 
 export const staysAtHead = ({ from, firstFrom }: RangeOptions): boolean => (from ?? firstFrom) === 'head';
 
-/** True if epochs that no node can tell any more are left out, as no epoch or date was asked for. */
+/** True if epochs whose states no node has may be left out, because neither an epoch nor a date was asked for. */
 export const mayLeaveOut = (asked: RangeOptions): boolean =>
   staysAtHead(asked) || (asked.from ?? asked.firstFrom) === undefined;
 

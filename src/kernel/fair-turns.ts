@@ -34,7 +34,7 @@ const busy = (reason: string) => unavailable(undefined, new Error(`no turn was g
 
 /**
  * Shares places, such as connections, among accounts. An account uses at most `most`. A third of the places is kept for
- * accounts whose uses are short, and of those that are left of it, an account uses less than the others find free. When a
+ * accounts whose uses are short, and an account takes one of these only while it uses fewer places than are free. When a
  * place is free, the account that uses the fewest gets it; of several, the one whose turn is longest ago.
  */
 export function fairTurns({ places, most, waitTimeoutMs }: Options): FairTurns {

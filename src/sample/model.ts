@@ -60,7 +60,7 @@ export type Figures = {
 
 const OUTAGE_DAYS_AGO = 3;
 const OUTAGE_HOURS = [2, 3, 4, 5, 6];
-/** A fault of one client, which most validators of the network were not spared. */
+/** One client failed then, and with it finality, since a third of the network ran it. */
 const LEAK_DAYS_AGO = 147;
 const LEAKING_CLIENT = 'Prysm';
 const LEAKING_SHARE = 0.38;

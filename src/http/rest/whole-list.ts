@@ -12,7 +12,7 @@ const MAX_ROWS = 500_000;
 /** Whole lists that an account reads at the same time. No other limit covers slow readers. */
 const MAX_OF_ACCOUNT = 2;
 const MAX_SENT = 16;
-/** While so many are sent, an account gets no second one, so that a few accounts do not take all. */
+/** Once this many are being sent, an account gets no second one, so that a few accounts do not take all. */
 const MANY_SENT = 8;
 
 const sent = new Map<string, number>();

@@ -14,7 +14,7 @@ import { readSetId, type SetMember } from './record.ts';
 
 export type { SetRow };
 
-/** Finds only the caller's tags. */
+/** Finds only the caller's sets. */
 export const loadSet = async (ctx: Context, id: string): Promise<SetRow | undefined> => {
   const uuid = readSetId(id);
   if (uuid === undefined) return undefined;

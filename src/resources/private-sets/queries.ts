@@ -101,7 +101,7 @@ export async function insertSet(
   return made[0] as SetRow;
 }
 
-/** Also locks the tag until the transaction ends. */
+/** Also locks the set until the transaction ends. */
 export async function touchSet(
   db: Queryable,
   accountId: string,

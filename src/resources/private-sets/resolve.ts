@@ -178,7 +178,7 @@ export const addValidators = (
     return { tag: set, pubkeysAdded };
   });
 
-/** Those of a removal are compared with the removed ones and summed up again, those of a deletion deleted. */
+/** Charges for all members of a set: a removal sums their days again, and a deletion deletes them. */
 async function readMembers(ctx: Context, db: Queryable, id: string): Promise<void> {
   ctx.metering.read((await memberTotals(db, [id]))[0]?.total ?? 0);
 }
