@@ -225,6 +225,24 @@ describe('the number of streams', () => {
     await eventually(async () => expect((await open()).status).toBe(200));
   });
 
+  it('leaves the last third of MAX_STREAMS to accounts with fewer than two', async () => {
+    const own = await gatewayForTest({ template: 'empty', settings: { MAX_STREAMS: 9 } });
+    const open = async (token: string) => {
+      const stream = await subscribe(own, BLOCKS, {}, { token });
+      if (stream.status === 200) await stream.next();
+      return stream.status;
+    };
+    const { token } = await accountOf(own);
+    const statuses = [];
+    for (let n = 0; n < 7; n += 1) statuses.push(await open(token));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 503]);
+    for (let n = 0; n < 3; n += 1) {
+      const other = await accountOf(own);
+      expect([n, await open(other.token)]).toEqual([n, 200]);
+    }
+    expect(await open((await accountOf(own)).token)).toBe(503);
+  });
+
   it('is at most MAX_STREAMS of all tokens', async () => {
     const own = await gatewayForTest({ template: 'empty', settings: { MAX_STREAMS: 2 } });
     const streams = [await subscribe(own, BLOCKS), await subscribe(own, BLOCKS)];

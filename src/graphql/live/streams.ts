@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../../accounts/caller.ts';
 import type { TokenDirectory } from '../../accounts/token-directory.ts';
 import type { Revisions } from '../../db/changes/revisions.ts';
 import { Refusal, unavailable } from '../../kernel/refusal.ts';
@@ -6,6 +7,8 @@ import { sharedTopics } from './shared-topics.ts';
 import { type EndReason, endReasons, openStream, type Stream, type Subscription } from './stream.ts';
 
 const MAX_OF_TOKEN = 20;
+/** An account opens no more than these in the last third of all places, so that no few accounts take them all. */
+const MAX_IN_LAST_THIRD = 2;
 const TEND_MS = 500;
 /** A shutdown waits at most this long for readers to receive the last event. */
 const DRAIN_MS = 2_000;
@@ -18,14 +21,23 @@ export type StreamCounts = {
 };
 
 export type Streams = {
-  /** Throws RATE_LIMITED if the token has too many streams, UNAVAILABLE if the process has too many. */
+  /**
+   * Throws RATE_LIMITED if the token has too many streams. Throws UNAVAILABLE if the process has too many, or so many
+   * that the rest is for accounts with fewer.
+   */
   open(subscription: Subscription): Stream['body'];
   /** A response in parts counts as a stream until the returned function is called. Throws like `open`. */
-  hold(tokenId: string): () => void;
+  hold(caller: Caller): () => void;
   /** Completes all streams, so that clients subscribe elsewhere, and refuses new ones. */
   drain(): Promise<void>;
   counts(): StreamCounts;
 };
+
+function add(counts: Map<string, number>, key: string, change: number) {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
 
 export function openStreams(options: {
   revisions: Revisions;
@@ -38,6 +50,7 @@ export function openStreams(options: {
   const open = new Set<Stream>();
   const unsent = new Set<Stream['body']>();
   const ofToken = new Map<string, number>();
+  const ofAccount = new Map<string, number>();
   const ended = Object.fromEntries(endReasons.map((reason) => [reason, 0])) as Record<EndReason, number>;
   const counts = { events: 0, refused: 0 };
   let draining = false;
@@ -59,35 +72,34 @@ export function openStreams(options: {
   }
   const timer = setInterval(tend, TEND_MS).unref();
 
-  function hold(tokenId: string): () => void {
+  function hold({ tokenId, accountId }: Caller): () => void {
     const own = ofToken.get(tokenId) ?? 0;
-    if (held < most && own < MAX_OF_TOKEN) {
-      ofToken.set(tokenId, own + 1);
+    const isLastThird = held >= most - Math.floor(most / 3);
+    const isFull = held >= most || (isLastThird && (ofAccount.get(accountId) ?? 0) >= MAX_IN_LAST_THIRD);
+    if (!isFull && own < MAX_OF_TOKEN) {
       held += 1;
-      return () => leave(tokenId);
+      add(ofToken, tokenId, 1);
+      add(ofAccount, accountId, 1);
+      return () => {
+        held -= 1;
+        add(ofToken, tokenId, -1);
+        add(ofAccount, accountId, -1);
+      };
     }
     counts.refused += 1;
-    if (held >= most) throw unavailable();
+    if (isFull) throw unavailable();
     const msg = `The token has ${own} streams open, which is the most; close one.`;
     throw new Refusal('RATE_LIMITED', msg, { headers: { 'retry-after': '5' } });
-  }
-
-  function leave(tokenId: string) {
-    held -= 1;
-    const left = (ofToken.get(tokenId) ?? 1) - 1;
-    if (left > 0) ofToken.set(tokenId, left);
-    else ofToken.delete(tokenId);
   }
 
   return {
     hold,
     open(subscription) {
-      const { tokenId } = subscription.caller;
       if (draining) {
         counts.refused += 1;
         throw unavailable();
       }
-      const release = hold(tokenId);
+      const release = hold(subscription.caller);
       subscription.metering.charge(subscription.weight.base);
       const stream: Stream = openStream(subscription, {
         join,

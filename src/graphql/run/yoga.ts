@@ -106,7 +106,7 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>, streams: 
     if (!partsTypes.has(metering) || partsIn(args.document) === 0) return;
     setExecuteFn(async (given: ExecutionArgs) => {
       try {
-        const release = streams.hold(context.caller.tokenId);
+        const release = streams.hold(context.caller);
         const made = await runParts(executeFn, given, release);
         if (!isParts(made)) return made;
         parts.set(metering, made);
