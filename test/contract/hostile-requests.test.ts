@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { routes } from '../../src/resources/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { numbers, texts, unstorable } from '../support/hostile.ts';
+import { hostileHeaderValues, rawRequest } from '../support/raw-request.ts';
 import { every } from '../support/thorough.ts';
 
 // No body and no header makes the gateway fail: it takes the value, or names what cannot be taken.
@@ -100,82 +100,6 @@ it.each(bytes)('a body that is %s is refused as the body, or as what it has', as
   }
 });
 
-/** Sends the bytes of the headers as they are, which no client does. */
-const raw = (method: string, path: string, headers: Record<string, string>, body = '') =>
-  new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const { hostname, port } = new URL(gateway.url);
-    const own: Record<string, string> = {
-      host: 'localhost',
-      authorization: `Bearer ${gateway.token}`,
-      ...(body && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
-      connection: 'close',
-    };
-    const all = Object.entries({ ...own, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-    const socket = connect(Number(port), hostname, () =>
-      socket.write(Buffer.from(`${method} ${path} HTTP/1.1\r\n${all.join('')}\r\n${body}`, 'latin1')),
-    );
-    let text = '';
-    socket.setEncoding('latin1');
-    socket.on('data', (chunk) => (text += chunk));
-    socket.on('error', reject);
-    socket.on('close', () => resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text }));
-  });
-
-const latin = [
-  ...[
-    '',
-    ' ',
-    '\0',
-    'a\0b',
-    '\u0001',
-    '\u007f',
-    '\t',
-    '\u00ff\u00fe',
-    '\u00ed\u00a0\u0080',
-    '"',
-    '\\',
-    ',',
-    ';',
-    ',,,',
-    ';q=',
-    '*;q=9',
-    '*/*;q=1e400',
-  ],
-  ...[
-    '9'.repeat(40),
-    '-1',
-    '1e400',
-    'NaN',
-    'null',
-    '{}',
-    "'",
-    '%00',
-    '%ff',
-    '../..',
-    '//evil',
-    '[::',
-    ':',
-    '0',
-    '__proto__',
-    'constructor',
-  ],
-  ...[
-    'x'.repeat(8_000),
-    'a,'.repeat(3_000),
-    'W/"',
-    `"${'x'.repeat(4_000)}"`,
-    '*/*,'.repeat(1_500),
-    'gzip;q=0.0000000001,'.repeat(300),
-  ],
-  ...[
-    '00-00000000000000000000000000000000-0000000000000000-01',
-    `00-${'f'.repeat(32)}-${'f'.repeat(16)}-zz`,
-    'Bearer',
-    'Bearer ',
-    'Basic Og==',
-    'bytes=0-',
-  ],
-];
 const headers = [
   ...[
     'authorization',
@@ -229,9 +153,9 @@ const named: Record<string, RegExp> = {
 };
 
 it.each(headers)('no value of the header %s makes the gateway fail', async (name) => {
-  for (const value of every(name === 'host' ? 1 : 5, latin, headers.indexOf(name)))
+  for (const value of every(name === 'host' ? 1 : 5, hostileHeaderValues, headers.indexOf(name)))
     for (const [method, path, body] of asked) {
-      const { status, text } = await raw(method, path, { [name]: value }, body);
+      const { status, text } = await rawRequest(gateway, method, path, { [name]: value }, body);
       const what = [method, path, name, value.slice(0, 60), status];
       // A value that no header may have ends the connection without an answer at most.
       expect([...what, text.slice(0, 2_000)]).toEqual([
@@ -248,7 +172,7 @@ it.each(headers)('no value of the header %s makes the gateway fail', async (name
 it('A whole list is read to its end whatever the Host, which is in the address of its next page', async () => {
   const path = '/v1/solana/delegators/stakeAuthorities?window=7d&all=true';
   for (const host of ['localhost', '[::', 'x:99999', '\u00ff']) {
-    const { status, text } = await raw('GET', path, { host, accept: 'text/csv' });
+    const { status, text } = await rawRequest(gateway, 'GET', path, { host, accept: 'text/csv' });
     expect([host, status]).toEqual([host, 200]);
     expect(text.split('\n').length).toBeGreaterThan(1_000);
   }

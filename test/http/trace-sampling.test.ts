@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { hostileHeaderValues, rawRequest } from '../support/raw-request.ts';
 
 const PATH = '/v0/eth/slashings?size=2';
 const SPAN = '00f067aa0ba902b7';
@@ -45,6 +46,21 @@ describe.each([
       expect(collector.roots('GET /v0/eth/slashings')).toHaveLength(kept * asked.length),
     );
     expect(collector.bodies.join().match(/caller=yes/g) ?? []).toHaveLength(spansOf(known).length);
+  });
+
+  it('answers and sends its spans whatever the headers of a trace', async () => {
+    for (const name of ['traceparent', 'tracestate', 'baggage'])
+      for (const value of hostileHeaderValues) {
+        const headers = { ...parentOf(newTrace(), true), [name]: value };
+        const { status, text } = await rawRequest(gateway, 'GET', PATH, headers);
+        expect([name, value.slice(0, 60), status, text.slice(0, 2_000)]).toEqual([
+          ...[name, value.slice(0, 60), expect.toSatisfy((code: number) => code < 500)],
+          expect.not.stringContaining('INTERNAL'),
+        ]);
+      }
+    const after = newTrace();
+    await gateway.get(PATH, parentOf(after, true));
+    await eventually(() => expect(spansOf(after).length).toBeGreaterThan(0));
   });
 
   it('takes the decision of a caller with a token, also of a cached response', async () => {
