@@ -985,10 +985,12 @@ create table private_set_members (
   removed_at timestamptz,
   counts_from date not null,
   counts_until date not null generated always as (COALESCE(((removed_at AT TIME ZONE 'UTC'::text))::date, 'infinity'::date)) stored,
+  summed_from date not null default '-infinity'::date,
   constraint private_set_members_pkey PRIMARY KEY (set_id, validator_index, counts_from),
   constraint private_set_members_set_id_fkey FOREIGN KEY (set_id) REFERENCES private_sets(set_id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX private_set_members_now ON private_set_members USING btree (set_id, validator_index) WHERE (removed_at IS NULL);
+CREATE INDEX private_set_members_unsummed ON private_set_members USING btree (set_id, summed_from DESC, validator_index) WHERE (summed_from > '-infinity'::date);
 
 create table private_sets (
   set_id uuid not null default gen_random_uuid(),
@@ -999,10 +1001,12 @@ create table private_sets (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   revision integer not null default 1,
+  complete_from date not null default '-infinity'::date,
   constraint private_sets_pkey PRIMARY KEY (set_id),
   constraint private_sets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id) ON DELETE CASCADE
 );
 CREATE INDEX private_sets_account ON private_sets USING btree (account_id, network, created_at, set_id);
+CREATE INDEX private_sets_incomplete ON private_sets USING btree (set_id) WHERE (complete_from > '-infinity'::date);
 CREATE TRIGGER private_sets_counted BEFORE UPDATE ON private_sets FOR EACH ROW EXECUTE FUNCTION count_set_change();
 CREATE TRIGGER private_sets_told AFTER DELETE OR UPDATE ON private_sets FOR EACH ROW EXECUTE FUNCTION tell_set_change();
 

@@ -10,7 +10,7 @@ type Write = (value: unknown, aside: JsonText[]) => string;
 
 const cache = new WeakMap<z.core.$ZodType, Write>();
 
-/** Writes every key, in the schema's order. Writes raw leaves (Gwei, decimals in v1) with all digits. */
+/** Writes every key, in the schema's order, but for optional ones that are undefined. Writes raw leaves (Gwei, decimals in v1) with all digits. */
 export function jsonWriter(schema: z.core.$ZodType): (value: unknown) => string[] {
   const write = writer(schema);
   return (value) => {
@@ -63,16 +63,20 @@ const writeDouble: Write = (value) =>
 const writeText: Write = (value) => textOf(value);
 
 function objectWriter(schema: z.ZodObject): Write {
-  const fields = Object.entries(schema.shape).map(([key, field], index) => ({
-    key,
-    head: `${index ? ',' : '{'}${JSON.stringify(key)}:`,
-    write: writer(field as z.core.$ZodType),
-  }));
+  const fields = Object.entries(schema.shape).map(([key, field], index) => {
+    const isOptional = field instanceof z.ZodOptional && index > 0;
+    return {
+      ...{ key, isOptional, head: `${index ? ',' : '{'}${JSON.stringify(key)}:` },
+      write: writer((isOptional ? field.unwrap() : field) as z.core.$ZodType),
+    };
+  });
   if (fields.length === 0) return () => '{}';
   return (value, aside) => {
     let out = '';
-    for (const { head, key, write } of fields)
-      out += head + write((value as Record<string, unknown>)[key], aside);
+    for (const { head, key, isOptional, write } of fields) {
+      const of = (value as Record<string, unknown>)[key];
+      if (!isOptional || of !== undefined) out += head + write(of, aside);
+    }
     return `${out}}`;
   };
 }

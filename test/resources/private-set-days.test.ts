@@ -3,6 +3,7 @@ import { type Queryable, transaction } from '../../src/db/pool.ts';
 import { addSetDays } from '../../src/resources/private-sets/set-days.ts';
 import { accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
+import { storeDays } from '../support/set-days.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const [VALIDATORS, DAYS] = [1_000, 25];
@@ -11,21 +12,7 @@ it('days of many validators are added to a set in statements of at most 20,000, 
   const { pool } = gateway.database;
   const query = async (text: string, values: unknown[] = []) => (await pool.query({ text, values })).rows;
   const account = await accountOf(gateway);
-  await query(`select validator_day_parts(array['2025-01-01', '2025-02-01']::date[])`);
-  for (const utc of [false, true]) {
-    await query(
-      `insert into validator_day_dates
-      select 'mainnet', $1, d, '2020-12-01'::date + d from generate_series(1512, 1512 + $2::int - 1) d`,
-      [utc, DAYS],
-    );
-    await query(
-      `insert into validator_days
-      select 'mainnet', i, $1, d, '2020-12-01'::date + d, d * 225, d * 225 + 224, null, null, 225, 0, 225 - i % 7, 225, 225,
-        i % 7, 0, 0, 0, 225 + (i + d) % 9, 0, 0, 32000000000, 32000000000, 2000000 + i, 0, 0, 0, 0
-      from generate_series(1512, 1512 + $3::int - 1) d, generate_series(0, $2::int - 1) i`,
-      [utc, VALIDATORS, DAYS],
-    );
-  }
+  await storeDays(pool, VALIDATORS, DAYS);
   const { json } = await account.post('/v1/eth/tags', { name: 'x' });
   await query(
     `insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)

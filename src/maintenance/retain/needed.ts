@@ -11,10 +11,20 @@ export async function whyNeeded(client: pg.ClientBase, part: StoredPart): Promis
   for (const network of networks) if (await needsSums(client, network, part)) unsummed.push(network);
   if (unsummed.length > 0)
     return `the window all of ${unsummed.join(', ')} does not have the sums of this month yet: run stakegraph refresh --windows all first.`;
+  if (await needsSetDays(client, part))
+    return 'days of this month are not summed yet for a private set that has been given many validators: run a gateway until that is done.';
   const due = await dueOf(client, part);
   if (due.length > 0)
     return `${due.join(' and ')} of this month are not computed yet: run stakegraph refresh first.`;
   return undefined;
+}
+
+async function needsSetDays(client: pg.ClientBase, { from }: StoredPart): Promise<boolean> {
+  const { rows } = await client.query(
+    '/* unsummedSets */ select 1 from private_sets where complete_from > $1::date limit 1',
+    [from],
+  );
+  return rows.length > 0;
 }
 
 async function needsSums(

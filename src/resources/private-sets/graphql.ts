@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
 import { connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
@@ -11,7 +12,7 @@ import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadMember, loadSet, memberKeyText } from './loaders.ts';
 import type { MemberKey, MemberRow, SetPlace, SetRow } from './queries.ts';
-import { PrivateSet, readSetId, SetMember } from './record.ts';
+import { PrivateSet, readSetId, SetMember, SetProgress } from './record.ts';
 import { countSetMembers, countSets, privateSets, SETS_SIZES, setMembers } from './resolve.ts';
 
 const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator');
@@ -46,6 +47,11 @@ const PrivateSetOrder = orderInput('PrivateSet', ['createdAt'], () => 'When it w
 
 const sizes = sizesText(SETS_SIZES);
 
+const ProgressType = builder.objectRef<z.infer<typeof SetProgress>>('PrivateSetProgress').implement({
+  description: 'How far the days of validators that were added to a set are summed up.',
+  fields: (t) => columns(t, SetProgress),
+});
+
 export const PrivateSetType = builder.objectRef<SetRow>('PrivateSet');
 builder.node(PrivateSetType, {
   description: 'A private set of validators (a tag in REST). Visible only to the account that owns it.',
@@ -60,6 +66,11 @@ builder.node(PrivateSetType, {
     ...columns(t, PrivateSet.omit({ id: true, name: true, organizationId: true })),
     name: t.exposeString('name', {
       description: 'Name of the set; an account may use a name more than once.',
+    }),
+    progress: t.expose('progress', {
+      type: ProgressType,
+      nullable: true,
+      description: PrivateSet.shape.progress.description as string,
     }),
     account: renamed(t, 'organizationId', 'Account that owns it, a UUID; `organizationId` in REST.'),
     validators: t.connection(

@@ -16,6 +16,17 @@ export type MemberKey = { setId: string; validatorIndex: number };
 export type MemberRow = SetMember & MemberKey & { network: Network };
 
 const at = sql`(extract(epoch from s.created_at) * 1000000)::bigint`;
+const progress = sql`case when s.complete_from > '-infinity' then (
+    select json_build_object('completeFrom', s.complete_from::text,
+      'share', trunc(1 - sum(m.members * d.older) / sum(m.members * d.stored), 4)::float8)
+    from (
+      select summed_from, count(*) as members from private_set_members where set_id = s.set_id group by summed_from
+    ) m
+    cross join lateral (
+      select count(distinct date) filter (where date < m.summed_from) as older, greatest(count(distinct date), 1) as stored
+      from validator_day_dates where network = s.network
+    ) d
+  ) end`;
 const fields: Fields<SetField> = {
   id: sql`s.set_id::text`,
   name: sql`s.name`,
@@ -24,8 +35,11 @@ const fields: Fields<SetField> = {
   createdBy: sql`s.created_by`,
   createdAt: momentText(sql`s.created_at`),
   updatedAt: momentText(sql`s.updated_at`),
+  progress,
 };
 const select = sql`${selectList(fields, setFields)}, ${at}::float8 as at`;
+/** A new set has no validators. */
+const selectNew = sql`${selectList({ ...fields, progress: sql`null::json` }, setFields)}, ${at}::float8 as at`;
 const Row = PrivateSet.extend({ at: z.number() });
 
 const beyond = (place: SetPlace | undefined, than: Sql) =>
@@ -96,7 +110,7 @@ export async function insertSet(
     sql`/* insertSet */
     insert into private_sets as s (account_id, network, name, created_by, created_at, updated_at)
     values (${set.accountId}, ${set.network}, ${set.name}, ${set.createdBy}, ${set.now}, ${set.now})
-    returning ${select}`,
+    returning ${selectNew}`,
   );
   return made[0] as SetRow;
 }

@@ -1,20 +1,42 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { jsonBody, needed } from '../../kernel/body.ts';
-import { count, hex, text, timestamp } from '../../kernel/leaves.ts';
+import { count, date, hex, ratio, text, timestamp } from '../../kernel/leaves.ts';
 
-/** Spec §4.9. */
-export const PrivateSet = z
+export const SetProgress = z
   .object({
-    id: text(36).describe('Identifier of the tag and of its set, a UUID.'),
-    name: text(100).describe('Name of the tag; an account may use a name more than once.'),
-    network: Network.describe('Network of its validators.'),
-    organizationId: text(36).describe('Account that owns it, a UUID.'),
-    createdBy: text(256).describe('Name of the token that created it.'),
-    createdAt: timestamp().describe('When it was created.'),
-    updatedAt: timestamp().describe('When its name or validators were last changed.'),
+    completeFrom: date().describe(
+      'First date of which the figures count all validators. Earlier ones are not shown yet.',
+    ),
+    share: ratio().describe('Share of the days of its validators that the figures count already, 0 to 1.'),
   })
-  .meta({ id: 'Tag', description: 'A tag, which groups validators into a private set.' });
+  .meta({
+    id: 'TagProgress',
+    description: 'How far the days of validators that were added to a tag are summed up.',
+  });
+
+/** Spec §4.9, and `progress`. */
+export const PrivateSet = z.object({
+  id: text(36).describe('Identifier of the tag and of its set, a UUID.'),
+  name: text(100).describe('Name of the tag; an account may use a name more than once.'),
+  network: Network.describe('Network of its validators.'),
+  organizationId: text(36).describe('Account that owns it, a UUID.'),
+  createdBy: text(256).describe('Name of the token that created it.'),
+  createdAt: timestamp().describe('When it was created.'),
+  updatedAt: timestamp().describe('When its name or validators were last changed.'),
+  progress: SetProgress.nullable().describe(
+    'How far the days of added validators are summed up; null when the figures count all stored days.',
+  ),
+});
+/** A tag has the documented keys alone when nothing is left to sum. */
+export const Tag = PrivateSet.extend({
+  progress: SetProgress.optional().describe(
+    'How far the days of added validators are summed up; absent when the figures count all stored days.',
+  ),
+}).meta({ id: 'Tag', description: 'A tag, which groups validators into a private set.' });
+export const tagOf = ({ progress, ...tag }: PrivateSet): z.infer<typeof Tag> =>
+  progress ? { ...tag, progress } : tag;
+
 export type PrivateSet = z.infer<typeof PrivateSet>;
 export type SetField = keyof PrivateSet;
 export const setFields = Object.keys(PrivateSet.shape) as SetField[];
@@ -30,7 +52,7 @@ export type SetMember = z.infer<typeof SetMember>;
 
 export const ValidatorsAdded = z
   .object({
-    tag: PrivateSet,
+    tag: Tag,
     pubkeysAdded: z
       .array(hex(48))
       .describe('Public keys of the validators that were not in the tag before, by index.'),

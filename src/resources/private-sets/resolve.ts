@@ -88,8 +88,8 @@ async function add(
   given: readonly (string | number)[],
   place: readonly [Place, string],
   now: Date,
-): Promise<string[]> {
-  if (given.length === 0) return [];
+): Promise<{ pubkeysAdded: string[]; isWhole: boolean }> {
+  if (given.length === 0) return { pubkeysAdded: [], isWhole: true };
   const names = given.map((one) => readValidatorName(String(one)) as ValidatorName);
   const found = await knownValidators(db, set.network, names);
   const known = new Set(found.map((one) => one.place));
@@ -105,9 +105,12 @@ async function add(
     throw badInput([{ loc: [...place], msg, type: 'too_long' }]);
   }
   const indices = added.map((one) => one.validatorIndex);
-  if (added.length > 0) await addSetDays(db, set, indices);
-  return added.map((one) => one.validatorPubkey);
+  const isWhole = added.length === 0 || (await addSetDays(db, set, indices));
+  return { pubkeysAdded: added.map((one) => one.validatorPubkey), isWhole };
 }
+
+const withProgress = async (db: Queryable, { caller }: Context, { id }: SetRow): Promise<SetRow> =>
+  (await setsById(db, caller.accountId, [id]))[0] as SetRow;
 
 /** Of each account, in this process. Those that wait hold no connection to the database. */
 const MAX_CHANGES = 8;
@@ -132,9 +135,9 @@ export function createSet(
   return changing(ctx, async (db) => {
     await checkTier(db, ctx);
     const set = await insertSet(db, { accountId, network, name, createdBy: tokenName, now });
-    await add(db, set, validators, [place, 'validators'], now);
+    const { isWhole } = await add(db, set, validators, [place, 'validators'], now);
     await audited(db, ctx, 'create', set.id, { network, validators: validators.length });
-    return set;
+    return isWhole ? set : withProgress(db, ctx, set);
   });
 }
 
@@ -173,9 +176,9 @@ export const addValidators = (
   place: readonly [Place, string],
 ): Promise<{ tag: SetRow; pubkeysAdded: string[] }> =>
   change(ctx, id, async (db, set, now) => {
-    const pubkeysAdded = await add(db, set, validators, place, now);
+    const { pubkeysAdded, isWhole } = await add(db, set, validators, place, now);
     await audited(db, ctx, 'add-validators', id, { validators: pubkeysAdded.length });
-    return { tag: set, pubkeysAdded };
+    return { tag: isWhole ? set : await withProgress(db, ctx, set), pubkeysAdded };
   });
 
 /** Charges for all members of a set: a removal sums their days again, and a deletion deletes them. */

@@ -8,11 +8,12 @@ import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import {
   MAX_VALIDATORS,
   NewSet,
-  PrivateSet,
   readSetId,
   SetMember,
   SetName,
   SetPubkeys,
+  Tag,
+  tagOf,
   ValidatorsAdded,
 } from './record.ts';
 import {
@@ -68,11 +69,11 @@ const routes = [
     example: BASE,
     params: none,
     query: pageQuery,
-    reply: envelopeV1(PrivateSet),
+    reply: envelopeV1(Tag),
     async handle(ctx: Context, { query }, call) {
       const page = await privateSets(ctx, ctx.network, { ...query, ascending: true, rowsOnly: true });
       const count = await countSets(ctx, ctx.network);
-      return pageOf(call, query, count, page.rows);
+      return pageOf(call, query, count, page.rows.map(tagOf));
     },
   }),
   route({
@@ -89,10 +90,10 @@ const routes = [
     query: none,
     body: NewSet,
     status: 201,
-    reply: PrivateSet,
+    reply: Tag,
     reads: ({ sizes, network }, { body }) => (body.validators?.length ?? 0) * sizes.days(network),
     handle: async (ctx: Context, { body }) => ({
-      body: await createSet(ctx, ctx.network, body, 'body'),
+      body: tagOf(await createSet(ctx, ctx.network, body, 'body')),
     }),
   }),
   route({
@@ -104,8 +105,8 @@ const routes = [
     example: `${BASE}/${EXAMPLE}`,
     params: one,
     query: none,
-    reply: PrivateSet,
-    handle: async (ctx: Context, { params }) => ({ body: await ownSet(ctx, params.id) }),
+    reply: Tag,
+    handle: async (ctx: Context, { params }) => ({ body: tagOf(await ownSet(ctx, params.id)) }),
   }),
   route({
     method: 'PATCH',
@@ -119,9 +120,9 @@ const routes = [
     params: one,
     query: none,
     body: SetName,
-    reply: PrivateSet,
+    reply: Tag,
     handle: async (ctx: Context, { params, body }) => ({
-      body: await renameSet(ctx, params.id, body.name),
+      body: tagOf(await renameSet(ctx, params.id, body.name)),
     }),
   }),
   route({
@@ -174,9 +175,10 @@ const routes = [
     status: 201,
     reply: ValidatorsAdded,
     reads: ({ sizes, network }, { body }) => body.pubkeys.length * sizes.days(network),
-    handle: async (ctx: Context, { params, body }) => ({
-      body: await addValidators(ctx, params.id, body.pubkeys, ['body', 'pubkeys']),
-    }),
+    async handle(ctx: Context, { params, body }) {
+      const { tag, pubkeysAdded } = await addValidators(ctx, params.id, body.pubkeys, ['body', 'pubkeys']);
+      return { body: { tag: tagOf(tag), pubkeysAdded } };
+    },
   }),
   route({
     method: 'DELETE',

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import type { Bounds } from '../../chain/bounds.ts';
 import type { Calendar } from '../../chain/calendar.ts';
-import { genesisTime, type Network } from '../../chain/networks.ts';
+import { genesisTime, Network } from '../../chain/networks.ts';
 import { StoredRow } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
@@ -25,23 +26,26 @@ import type { ValidatorDay } from '../../periods/validator-day.ts';
 export type SetKey = { network: Network; id: string };
 
 export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bounds): PeriodSource => ({
-  keys: sql`(select set_id, set_id::text as entity_id, genesis, list from unnest(
+  keys: sql`(select set_id, set_id::text as entity_id, genesis, list, complete_from from unnest(
       ${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => genesisTime[set.network])}::bigint[]
-    ) with ordinality as given (set_id, genesis, list)) k`,
+    ) with ordinality as given (set_id, genesis, list) join private_sets using (set_id)) k`,
   days: sql`private_set_days`,
   parted: false,
-  own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds, false)}`,
+  own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} and a.date >= k.complete_from
+    ${withinBounds(bounds, false)}`,
 });
 
-/** Days of sets outlive those of validators. */
+/** Days of sets outlive those of validators. Days that do not count all validators yet are not shown. */
 export const storedSetDates = (db: Queryable, sets: readonly SetKey[], utc: boolean) =>
   rows(
     db,
     StoredRow,
     sql`/* storedSetDates */
-    select k.list::int - 1 as list, least(s.first, d.first)::text as "from", greatest(s.last, d.last)::text as "to"
+    select k.list::int - 1 as list, greatest(least(s.first, d.first), p.complete_from)::text as "from",
+      greatest(s.last, d.last)::text as "to"
     from unnest(${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => set.network)}::text[])
       with ordinality as k (set_id, network, list)
+    join private_sets p using (set_id)
     cross join lateral (
       select min(date) as first, max(date) as last from private_set_days where set_id = k.set_id and utc = ${utc}
     ) s
@@ -101,7 +105,7 @@ const columns = {
 } satisfies Record<Summed, Sql> & Record<string, Sql>;
 const names = Object.keys(columns);
 
-const gather = (network: Network, condition: Sql): Sql => sql`
+const gather = (network: Network, condition: Sql, from = sql`m.summed_from`): Sql => sql`
   insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
     ${raw(names.join(', '))})
   select m.set_id, a.utc, a.day, a.date, min(a.start_epoch), max(a.end_epoch),
@@ -109,7 +113,7 @@ const gather = (network: Network, condition: Sql): Sql => sql`
   from private_sets s
   join private_set_members m using (set_id)
   join validator_days a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
-    and a.date >= m.counts_from and a.date < m.counts_until
+    and a.date >= m.counts_from and a.date < m.counts_until and a.date >= ${from}
   where s.network = ${network} and ${condition}
   group by m.set_id, a.utc, a.day, a.date`;
 
@@ -127,45 +131,144 @@ export const lockSetDays = (db: Queryable) =>
 /** Rows of validator_days per statement. Reading a million scattered rows would exceed STATEMENT_TIMEOUT_MS. */
 const DAYS_AT_ONCE = 20_000;
 
-/** Consecutive ranges of dates, each with few enough days of so many validators in both calendars. */
+const datesAtOnce = (validators: number) => Math.max(1, Math.floor(DAYS_AT_ONCE / (2 * validators)));
+
+/** Consecutive ranges of dates from `from` on, each with few enough days of so many validators in both calendars. */
 async function dateRanges(
   db: Queryable,
   network: Network,
   validators: number,
+  from: string,
 ): Promise<{ from: string; until: string }[]> {
-  const dates = Math.max(1, Math.floor(DAYS_AT_ONCE / (2 * validators)));
   const { rows } = await run(
     db,
     sql`/* setDayRanges */
     select date::text as date from (
       select date, row_number() over (order by date) - 1 as place
-      from (select distinct date from validator_day_dates where network = ${network}) d
+      from (select distinct date from validator_day_dates where network = ${network} and date >= ${from}::date) d
     ) d
-    where place > 0 and place % ${dates} = 0 order by place`,
+    where place > 0 and place % ${datesAtOnce(validators)} = 0 order by place`,
   );
-  const bounds = ['-infinity', ...rows.map(({ date }) => String(date)), 'infinity'];
+  const bounds = [from, ...rows.map(({ date }) => String(date)), 'infinity'];
   return bounds.slice(1).map((until, at) => ({ from: bounds[at] as string, until }));
 }
 
-/** Call once per new membership, in the transaction that adds it. */
+const added = names.map(
+  (name) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`,
+);
+const addingTo = sql`
+  on conflict (set_id, utc, day) do update set ${raw(added.join(', '))},
+    start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`;
+
+/** Days that the request which adds validators sums; at least MIN_DATES. The rest follows in the background. */
+const DAYS_IN_REQUEST = 100_000;
+/** Enough for the window of 30 days in both calendars. */
+const MIN_DATES = 31;
+
+/** First of the newest dates that a request sums, if older ones are stored. */
+async function firstInRequest(db: Queryable, network: Network, validators: number): Promise<string> {
+  const dates = Math.max(MIN_DATES, Math.floor(DAYS_IN_REQUEST / (2 * validators)));
+  const { rows } = await run(
+    db,
+    sql`/* firstSummed */
+    select (array_agg(date::text order by date))[2] as date from (
+      select distinct date from validator_day_dates where network = ${network} order by date desc limit ${dates + 1}
+    ) d having count(*) > ${dates}`,
+  );
+  return rows[0] ? String(rows[0].date) : '-infinity';
+}
+
+/** Call once per new membership, in the transaction that adds it. Returns false if older days are left for `sumOlderDays`. */
 export async function addSetDays(
   db: Queryable,
   { network, id }: SetKey,
   indices: readonly number[],
-): Promise<void> {
+): Promise<boolean> {
   await lockSetDays(db);
-  const added = names.map(
-    (name) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`,
-  );
-  const members = sql`m.set_id = ${id}::uuid and m.removed_at is null and m.validator_index = any(${[...indices]}::int[])`;
-  for (const { from, until } of await dateRanges(db, network, indices.length))
+  const isNew = sql`m.set_id = ${id}::uuid and m.removed_at is null and m.validator_index = any(${[...indices]}::int[])`;
+  const first = await firstInRequest(db, network, indices.length);
+  const isWhole = first === '-infinity' || !(await leaveOlder(db, id, isNew, first));
+  for (const { from, until } of await dateRanges(db, network, indices.length, first))
     await run(
       db,
       sql`/* addSetDays */
-      ${gather(network, sql`${members} and a.date >= ${from}::date and a.date < ${until}::date`)}
-      on conflict (set_id, utc, day) do update set ${raw(added.join(', '))},
-        start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`,
+      ${gather(network, sql`${isNew} and a.date >= ${from}::date and a.date < ${until}::date`)} ${addingTo}`,
     );
+  return isWhole;
+}
+
+async function leaveOlder(db: Queryable, id: string, isNew: Sql, first: string): Promise<boolean> {
+  const { rows: left } = await run(
+    db,
+    sql`/* leaveOlderDays */
+    update private_set_members m set summed_from = ${first}::date where ${isNew} and m.counts_from < ${first}::date
+    returning 1`,
+  );
+  if (left.length === 0) return false;
+  await run(
+    db,
+    sql`/* setIncomplete */
+    update private_sets set complete_from = greatest(complete_from, ${first}::date) where set_id = ${id}::uuid`,
+  );
+  return true;
+}
+
+const Step = z.object({
+  id: z.string(),
+  network: Network,
+  until: z.string(),
+  /** Up to 31 dates earlier, or -infinity. */
+  from: z.string(),
+  indices: z.array(z.int()),
+});
+
+/**
+ * Sums one more part of the days that requests have left: of one set, those of some validators in 31 dates, the newest
+ * first. Call in a transaction. Returns the set, or undefined if nothing is left that no other process sums.
+ */
+export async function sumOlderDays(db: Queryable): Promise<SetKey | undefined> {
+  await lockSetDays(db);
+  const [step] = await rows(
+    db,
+    Step,
+    sql`/* olderSetDays */
+    with chosen as (
+      select set_id, network, complete_from from private_sets
+      where complete_from > '-infinity' order by set_id limit 1 for update skip locked
+    )
+    select c.set_id::text as id, c.network, c.complete_from::text as until, coalesce((
+        select date::text from (
+          select distinct date from validator_day_dates d where d.network = c.network and d.date < c.complete_from
+          order by date desc limit 1 offset ${MIN_DATES - 1}
+        ) d
+      ), '-infinity') as "from",
+      array(
+        select m.validator_index from private_set_members m
+        where m.set_id = c.set_id and m.summed_from = c.complete_from
+        order by m.validator_index limit ${Math.floor(DAYS_AT_ONCE / (2 * MIN_DATES))}
+      ) as indices
+    from chosen c`,
+  );
+  if (!step) return undefined;
+  const { id, network, from, until, indices } = step;
+  const members = sql`m.set_id = ${id}::uuid and m.summed_from = ${until}::date and m.validator_index = any(${indices}::int[])`;
+  const dates = sql`a.date >= ${from}::date and a.date < ${until}::date`;
+  await run(
+    db,
+    sql`/* addOlderSetDays */ ${gather(network, sql`${members} and ${dates}`, sql`${from}::date`)} ${addingTo}`,
+  );
+  await run(
+    db,
+    sql`/* olderDaysSummed */ update private_set_members m set summed_from = ${from}::date where ${members}`,
+  );
+  await run(
+    db,
+    sql`/* setCompleteFrom */
+    update private_sets s set complete_from = m.latest
+    from (select max(summed_from) as latest from private_set_members where set_id = ${id}::uuid) m
+    where s.set_id = ${id}::uuid and s.complete_from <> m.latest`,
+  );
+  return { id, network };
 }
 
 /** Call in the transaction that removes members. `from` is the first date without these members. */

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Pool, transaction } from '../../db/pool.ts';
+import { sumOlderDays } from './set-days.ts';
+
+const POLL_MS = 2_000;
+const AFTER_FAILURE_MS = 30_000;
+
+/**
+ * Sums the days of validators that requests have left to it, in short transactions, so that imports wait for none of
+ * them long. Gateways of one database share the sets among them; what a process leaves unfinished, the next one takes up.
+ */
+export function sumOlderDaysOfSets(pool: Pool, log: Logger): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pause = (ms: number) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  const done = (async () => {
+    while (!signal.aborted) {
+      try {
+        const set = await transaction(pool, sumOlderDays);
+        if (!set) await pause(POLL_MS);
+      } catch (err) {
+        if (signal.aborted) return;
+        log.warn(
+          { err },
+          `older days of private sets were not summed; again in ${AFTER_FAILURE_MS / 1000} s`,
+        );
+        await pause(AFTER_FAILURE_MS);
+      }
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}
