@@ -7,7 +7,7 @@ export async function serveIndexMetrics(settings: Settings, status: IndexStatus)
   const { collectDefaultMetrics, Registry } = await import('prom-client');
   const { metricsServer } = await import('../http/metrics/server.ts');
   const { registerIndexMetrics } = await import('../indexer/metrics.ts');
-  const { listenError } = await import('../gateway/serve.ts');
+  const { listenError } = await import('../gateway/listen-error.ts');
   const { makeLog } = await import('../diagnostics/log.ts');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
