@@ -158,6 +158,37 @@ describe('storedFrom and storedTo', () => {
     });
   });
 
+  it('do not show epochs that an index has left out, which each of its datasets tells in one statement', async () => {
+    const run = (text: string) => empty.database.pool.query({ text, values: [] });
+    await run('truncate index_ranges');
+    await run(`insert into index_ranges (network, first_epoch, last_epoch)
+      values ('hoodi', 450, 899), ('hoodi', 1000, 1350), ('hoodi', 1360, 1400), ('sepolia', 7, 7), ('mainnet', 1, 2)`);
+    await run(`insert into datasets (name, revision, refreshed_at)
+      select name, 1, now() from unnest(array['blocks', 'chain-balances', 'slashings']) name on conflict do nothing`);
+    await run(`insert into dataset_origins (dataset, network, origin, written_at) values ('blocks', 'hoodi', 'index', now()),
+      ('blocks', 'hoodi', 'import', now()), ('chain-balances', 'hoodi', 'index', now()),
+      ('chain-balances', 'sepolia', 'index', now()), ('slashings', 'hoodi', 'import', now())`);
+    const ask = async () => {
+      empty.statements.length = 0;
+      const { data, errors } = await empty.graphql(
+        '{ datasets { name missingEpochs { network firstEpoch lastEpoch } } }',
+      );
+      expect(errors).toBeUndefined();
+      expect(empty.statements).toEqual(['listDatasets']);
+      const of = (wanted: string) => data.datasets.find(({ name }: any) => name === wanted).missingEpochs;
+      return [of('blocks'), of('chain-balances'), of('slashings')];
+    };
+    const [first, second] = [
+      { network: 'hoodi', firstEpoch: 900, lastEpoch: 999 },
+      { network: 'hoodi', firstEpoch: 1351, lastEpoch: 1359 },
+    ];
+    expect(await ask()).toEqual([[first, second], [first, second], []]);
+    // Of the second gap, an index with --from has stored the first epoch by now. The answer comes from no cache.
+    await run('update index_ranges set last_epoch = 1351 where last_epoch = 1350');
+    const left = { ...second, firstEpoch: 1352 };
+    expect(await ask()).toEqual([[first, left], [first, left], []]);
+  });
+
   it('follow the index in cached responses: its progress counts as a change of chain-balances', () => {
     expect(readsOf('select min(first_epoch) from index_ranges').datasets).toEqual(['chain-balances']);
   });

@@ -101,6 +101,9 @@ export const privateTables: readonly string[] = [
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 
+/** Their changes raise no revision, so that no response which reads them is cached. */
+export const untrackedTables: readonly string[] = ['datasets', 'dataset_origins', 'kept_from'];
+
 /** Decides whether a response is cached, and which datasets invalidate it. */
 export type Trace = {
   datasets: Set<string>;
@@ -116,7 +119,7 @@ type Reads = {
 
 const naming = (tables: readonly string[]) => new RegExp(`\\b(${tables.join('|')})\\b`);
 const patterns = Object.entries(datasetTables).map(([name, tables]) => [name, naming(tables)] as const);
-const privatePattern = naming(privateTables);
+const privatePattern = naming([...privateTables, ...untrackedTables]);
 
 export function readsOf(text: string): Reads {
   const code = text.replace(/'[^']*'/g, ''); // literals may contain table names

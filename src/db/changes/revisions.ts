@@ -5,7 +5,8 @@ import { withDeadline } from '../../kernel/deadline.ts';
 import { count } from '../../kernel/leaves.ts';
 import { serialize } from '../../kernel/serialize.ts';
 import type { Queryable } from '../pool.ts';
-import { momentText, rows, sql } from '../rows.ts';
+import { momentText, raw, rows, sql } from '../rows.ts';
+import { epochGaps } from './epoch-gaps.ts';
 import { listen } from './listen.ts';
 import { changesIn, type Reached } from './reached.ts';
 
@@ -41,7 +42,13 @@ const DatasetOrigin = z.object({ network: z.string().nullable(), origin: z.strin
 export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
 const DatasetKept = z.object({ network: z.string(), facts: z.string(), date: z.string() });
 export type DatasetKept = z.infer<typeof DatasetKept>;
-const ListedDataset = Dataset.extend({ origins: z.array(DatasetOrigin), keptFrom: z.array(DatasetKept) });
+const DatasetGap = z.object({ network: z.string(), firstEpoch: count(), lastEpoch: count() });
+export type DatasetGap = z.infer<typeof DatasetGap>;
+const ListedDataset = Dataset.extend({
+  origins: z.array(DatasetOrigin),
+  keptFrom: z.array(DatasetKept),
+  missingEpochs: z.array(DatasetGap),
+});
 export type ListedDataset = z.infer<typeof ListedDataset>;
 
 export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
@@ -63,7 +70,12 @@ export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
         else k.dataset
       end
       order by k.dataset, k.network
-    ) as "keptFrom"
+    ) as "keptFrom", array(
+      select json_build_object('network', g.network, 'firstEpoch', g.first, 'lastEpoch', g.last)
+      from dataset_origins o join (${raw(epochGaps)}) g using (network)
+      where o.dataset = name and o.origin = 'index'
+      order by g.network, g.first
+    ) as "missingEpochs"
     from datasets order by name`,
   );
 

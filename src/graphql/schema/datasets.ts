@@ -1,6 +1,7 @@
 import { byKey } from '../../db/batch/loaders.ts';
 import { datasetTables } from '../../db/changes/datasets.ts';
 import {
+  type DatasetGap,
   type DatasetKept,
   type DatasetOrigin,
   type ListedDataset,
@@ -45,6 +46,15 @@ const KeptType = builder.objectRef<DatasetKept>('DatasetKeptFrom').implement({
   }),
 });
 
+const GapType = builder.objectRef<DatasetGap>('DatasetMissingEpochs').implement({
+  description: 'Epochs that an index has left out between those that it has stored.',
+  fields: (t) => ({
+    network: t.exposeString('network', { description: 'Network of the epochs.' }),
+    firstEpoch: t.exposeInt('firstEpoch', { description: 'First epoch that was left out.' }),
+    lastEpoch: t.exposeInt('lastEpoch', { description: 'Last epoch that was left out, inclusive.' }),
+  }),
+});
+
 export const DatasetType = builder.objectRef<ListedDataset>('Dataset');
 builder.node(DatasetType, {
   description: 'A published dataset, and how often it has changed.',
@@ -76,6 +86,13 @@ builder.node(DatasetType, {
       description:
         'Where `stakegraph retain` has dropped old rows, by network; empty if it has dropped none. Dropped time answers like time that was never stored.',
       resolve: (row) => row.keptFrom,
+    }),
+    missingEpochs: t.field({
+      type: [GapType],
+      extensions: { rows: 6 },
+      description:
+        'Where `stakegraph index` has left epochs out, because no node had their states any more, by network and epoch; empty if it has left out none, or does not write the dataset. These epochs answer like time that was never stored, except for rows that were imported.',
+      resolve: (row) => row.missingEpochs,
     }),
   }),
 });

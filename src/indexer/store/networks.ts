@@ -1,4 +1,5 @@
 import type { Network } from '../../chain/networks.ts';
+import { epochGaps } from '../../db/changes/epoch-gaps.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { ScheduledFork } from '../chain/spec.ts';
 
@@ -10,19 +11,12 @@ type EpochGap = { firstEpoch: number; lastEpoch: number };
  */
 type IndexedNetwork = { network: Network; epoch: number; forks: ScheduledFork[]; missing: EpochGap[] };
 
-const gaps = `select network, last_epoch + 1 as first, next - 1 as last
-  from (
-    select network, last_epoch, lead(first_epoch) over (partition by network order by first_epoch) as next
-    from index_ranges
-  ) r
-  where next > last_epoch + 1`;
-
 export async function indexedNetworks(db: Queryable): Promise<IndexedNetwork[]> {
   const text = `/* indexedNetworks */ select network, epoch, array(
       select json_build_object('name', f.name, 'epoch', f.epoch) from network_forks f
       where f.network = s.network order by f.epoch, f.name
     ) as forks, array(
-      select json_build_object('firstEpoch', g.first, 'lastEpoch', g.last) from (${gaps}) g
+      select json_build_object('firstEpoch', g.first, 'lastEpoch', g.last) from (${epochGaps}) g
       where g.network = s.network order by g.first
     ) as missing
     from index_state s order by network`;
@@ -30,6 +24,6 @@ export async function indexedNetworks(db: Queryable): Promise<IndexedNetwork[]> 
 }
 
 export async function missingEpochs(db: Queryable, network: Network): Promise<number> {
-  const text = `/* missingEpochs */ select coalesce(sum(last - first + 1), 0)::int as epochs from (${gaps}) g where network = $1`;
+  const text = `/* missingEpochs */ select coalesce(sum(last - first + 1), 0)::int as epochs from (${epochGaps}) g where network = $1`;
   return (await db.query({ text, values: [network] })).rows[0]?.epochs as number;
 }
