@@ -241,9 +241,12 @@ describe('routines', () => {
 describe('a database of a version before the baseline', () => {
   /** With the names of these migrations, and the tables of the last version before the baseline. */
   async function earlier(names: readonly string[]) {
-    await migrate(database.url);
+    const baseline = mkdtempSync(join(temporary, 'dir-'));
+    cpSync(join(folder, `${BASELINE}.sql`), join(baseline, `${BASELINE}.sql`));
+    await migrate(database.url, baseline);
     await run(`
-      drop table stakegraph_routines, builders, network_forks;
+      drop table if exists stakegraph_routines;
+      drop table builders, network_forks;
       delete from stakegraph_migrations;
       alter table blocks drop payload_status cascade, drop bid_value, drop bid_builder_index, drop bid_builder_pubkey,
         drop bid_execution_payment, drop bid_fee_recipient, drop bid_payment;
@@ -276,6 +279,62 @@ describe('a database of a version before the baseline', () => {
     expect(await run(`select from compatible_migrations where name < '${BASELINE}'`)).toEqual([]);
     expect(await pendingMigrations(database.url)).toEqual([]);
     expect(await migrate(database.url)).toEqual([]);
+  });
+
+  it('loses the hours of its index that do not add up to their published day, and no others', async () => {
+    await earlier(beforeBaseline);
+    const [shown, published, due] = ['2025-03-17', '2025-03-18', '2025-03-19'];
+    const dates = [shown, published, due];
+    for (const table of ['attestation_days', 'attestation_hours'])
+      await run(
+        `create table ${table}_2025_03 partition of ${table} for values from ('2025-03-01') to ('2025-04-01')`,
+      );
+    await run(`insert into attestation_entities (network, id_type, entity_id) values
+      ('hoodi', 'pool', 'right'), ('hoodi', 'pool', 'moved'), ('hoodi', 'pool', 'gone')`);
+    for (const [day, date] of dates.entries()) {
+      await run(`insert into index_periods (network, utc, hourly, period, start_epoch, end_epoch)
+        select 'hoodi', false, hourly, case when hourly then ${day * 24} + part else ${day} end, ${day * 225} + part * 9,
+          ${day * 225} + case when hourly then part * 9 + 8 else 17 end
+        from (values (true, 0), (true, 1), (false, 0)) p (hourly, part)`);
+      await run(`insert into validator_day_dates (network, utc, date, day, attestations_due)
+        values ('hoodi', false, '${date}', ${day}, ${date === due})`);
+      // Of the first day, only hours of a part that the day does not have.
+      const hours = (table: string, columns: string, from: string) =>
+        run(`
+        insert into ${table} (entity_key, utc, day, date, validator_count, total_unique_attestations, sum_missed_attestations,
+          sum_correct_head, sum_correct_target, sum_correct_source, sum_wrong_head_votes, sum_wrong_target_votes,
+          sum_late_target_votes, sum_late_source_votes, avg_attester_effectiveness, sum_inclusion_delay,
+          sum_end_epoch_balance, sum_end_epoch_effective_balance, start_epoch, end_epoch${columns})
+        select entity_key, false, ${day}, '${date}', 1, votes, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, ${from}
+        join attestation_entities using (entity_id)`);
+      await hours(
+        'attestation_hours',
+        ', hour',
+        `${day * 225 + (date === shown ? 30 : 0)} + part * 9,
+        ${day * 225 + (date === shown ? 30 : 0)} + part * 9 + 8, ${day * 24} + part
+        from (values (0), (1)) p (part) cross join (values ('right', 9), ('moved', 9), ('gone', 9)) e (entity_id, votes)`,
+      );
+      await hours(
+        'attestation_days',
+        ', computed',
+        `${day * 225}, ${day * 225 + 17}, true
+        from (values ('right', 18), ('moved', 17)) e (entity_id, votes)`,
+      );
+    }
+    await migrate(database.url);
+    const left =
+      await run(`select date::text as date, string_agg(entity_id, ' ' order by hour, entity_id) as of
+      from attestation_hours join attestation_entities using (entity_key) group by 1 order by 1`);
+    const all = 'gone moved right gone moved right';
+    expect(left).toEqual([
+      { date: shown, of: all },
+      { date: published, of: 'right right' },
+      { date: due, of: all },
+    ]);
+    expect(await run('select hourly, due from index_periods group by 1, 2 order by 1')).toEqual([
+      { hourly: false, due: false },
+      { hourly: true, due: true },
+    ]);
   });
 
   it.each([

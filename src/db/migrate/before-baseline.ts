@@ -27,6 +27,57 @@ const ofDayEnds = `
     + a.sum_baseline_mev,
   apr_stake = a.sum_end_epoch_effective_balance::numeric * (a.end_epoch - a.start_epoch + 1)`;
 
+const added = [
+  ...[
+    'total_unique_attestations',
+    'sum_missed_attestations',
+    'sum_missed_sync_signatures',
+    'sum_sync_signature_count',
+  ],
+  ...[
+    'sum_correct_head',
+    'sum_correct_target',
+    'sum_correct_source',
+    'sum_wrong_head_votes',
+    'sum_wrong_target_votes',
+  ],
+  ...['sum_late_target_votes', 'sum_late_source_votes', 'sum_inclusion_delay'],
+];
+const figures = (of: (column: string) => string) =>
+  added.map((name) => `coalesce(${of(name)}, 0)`).join(', ');
+
+/**
+ * Indexes of earlier versions left hours with former names and addresses beside days with newer ones. Of published days,
+ * hours that do not add up go now; those of other days are compared when these are published.
+ */
+const staleHours = `
+  update index_periods set due = true where hourly;
+  with whole as (
+    select d.network, d.utc, d.period as day, d.start_epoch as first, d.end_epoch as last
+    from index_periods d
+    join index_periods p on p.network = d.network and p.utc = d.utc and p.hourly and p.period / 24 = d.period
+      and p.start_epoch >= d.start_epoch and p.end_epoch <= d.end_epoch
+    where not d.hourly and not exists (
+      select from validator_day_dates v
+      where v.network = d.network and v.utc = d.utc and v.day = d.period and v.attestations_due
+    )
+    group by d.network, d.utc, d.period, d.start_epoch, d.end_epoch
+    having sum(p.end_epoch - p.start_epoch + 1) = d.end_epoch - d.start_epoch + 1
+  ), different as (
+    select h.entity_key, h.utc, h.date, w.first, w.last
+    from attestation_hours h
+    join attestation_entities e using (entity_key)
+    join whole w on w.network = e.network and w.utc = h.utc and w.day = h.day
+      and h.start_epoch >= w.first and h.end_epoch <= w.last
+    left join attestation_days d on d.entity_key = h.entity_key and d.utc = h.utc and d.date = h.date and d.day = h.day
+    where e.id_type in ('depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool', 'poolShare')
+    group by h.entity_key, h.utc, h.date, w.first, w.last
+    having (${figures((name) => `sum(h.${name})`)}) is distinct from (${figures((name) => `max(d.${name})`)})
+  )
+  delete from attestation_hours t using different o
+  where t.entity_key = o.entity_key and t.utc = o.utc and t.date = o.date
+    and t.start_epoch >= o.first and t.end_epoch <= o.last;`;
+
 /** Whether a database with these migrations can be adopted. */
 export const isLastBeforeBaseline = (names: readonly string[]): boolean => [...names].sort().join() === list;
 
@@ -85,6 +136,7 @@ export const adoption = `
   alter table index_state add genesis_validators_root text collate "C";
   alter table index_periods add due boolean not null default false, add balances bytea;
   create index index_periods_kept on index_periods (network) where balances is not null;
+  ${staleHours}
   alter table validator_days
     add effective_balance_epochs bigint, add start_effective_balance bigint, add empty_payload_count smallint;
   alter table attestation_days
