@@ -7,6 +7,10 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { BASELINE, beforeBaseline } from '../../src/db/migrate/before-baseline.ts';
 import { committedMigrations } from '../../src/db/migrate/index.ts';
+import { compare } from '../indexer/oracle/compare.ts';
+import { readRecording } from '../indexer/oracle/recording.ts';
+import { Run } from '../indexer/oracle/run.ts';
+import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { dropTables } from '../support/migrations.ts';
@@ -190,9 +194,12 @@ function commitBefore(migration: string): string | undefined {
   }
 }
 
+const built = new Set<string>();
+
 /** Builds the program of a commit, with the packages of today and without the explorer. */
 function builtFrom(commit: string): string {
   const folder = join(root, commit);
+  if (built.has(commit)) return join(folder, 'dist/main.js');
   rmSync(folder, { recursive: true, force: true }); // of a first try
   mkdirSync(folder);
   const archive = execFileSync('git', ['-C', project, 'archive', commit], { maxBuffer: 1e9 });
@@ -206,6 +213,7 @@ function builtFrom(commit: string): string {
   for (const beside of ['db/migrations', 'db/routines', 'http/rest/response-examples.json'])
     if (existsSync(join(folder, 'src', beside)))
       cpSync(join(folder, 'src', beside), join(folder, 'dist', beside), { recursive: true });
+  built.add(commit);
   return join(folder, 'dist/main.js');
 }
 
@@ -290,5 +298,38 @@ it.skipIf(lastBefore === undefined)(
       code: 1,
       stderr: expect.stringContaining('has a migration that this version does not know: 0067_baseline'),
     });
+  },
+);
+
+const GLOAS = 2_519;
+
+it.skipIf(lastBefore === undefined || !hasRecordings)(
+  'an index of the last version before the baseline waits before Gloas, and goes on with the state that it has saved',
+  LONG,
+  async () => {
+    const earlier = builtFrom(lastBefore as string);
+    const [node, database] = [await startBeaconNode(recordedChain('gloas')), await createDatabase()];
+    onTestFinished(async () => {
+      await node.close();
+      await database.drop();
+    });
+    await dropTables(database);
+    const command = (program: string, ...args: string[]) =>
+      run(process.execPath, [program, ...args], { env: { DATABASE_URL: database.url } });
+    const index = ['index', '--once', '--json', '--beacon', node.url];
+    const epochs = ({ stdout }: { stdout: string }) =>
+      [...stdout.matchAll(/"epoch":(\d+)/g)].map(([, epoch]) => Number(epoch));
+    expect((await command(earlier, 'migrate')).code).toBe(0);
+    const before = await command(earlier, ...index, '--from', '2470');
+    expect(before.stderr).toContain('gloas');
+    expect(epochs(before).at(-1)).toBe(GLOAS - 3);
+    expect((await command(main, 'migrate')).code).toBe(0);
+    const after = await command(main, ...index);
+    expect(after, after.stderr).toMatchObject({ code: 0, stderr: '' });
+    expect(epochs(after)[0]).toBe(GLOAS - 2);
+    const tables = Object.values(
+      await compare(database.pool, new Run(readRecording('chain-gloas'), { from: 2_470 })),
+    );
+    expect(tables.flatMap(({ differences }) => differences).slice(0, 10)).toEqual([]);
   },
 );

@@ -105,6 +105,24 @@ describe('a chain', () => {
     expect(small.chain.registry.record(64).effectiveBalance).toBe(100 * ETH);
   });
 
+  it.each([
+    [
+      'waits if the validator is ejected in the epoch',
+      16,
+      { exitEpoch: FIRST + 5, withdrawableEpoch: FIRST + 261 },
+    ],
+    ['arrives if the validator stays', 17, {}],
+  ])('a deposit %s, at %i ETH', (_, eth, after) => {
+    const small = new SmallChain([...records(60), recordOf(60, { effectiveBalance: eth * ETH })], {
+      deposits: [{ ...depositOf(60, ETH), slot: 1 }],
+    });
+    small.step({ records: { 60: after } });
+    const isEjected = 'exitEpoch' in after;
+    expect(small.chain.save().deposits.entries.map(({ amount }) => amount)).toEqual(isEjected ? [ETH] : []);
+    // The balance has lost less than a tenth of an ETH, for missed votes.
+    expect(Math.ceil(small.balance(60) / ETH)).toBe(isEjected ? eth : eth + 1);
+  });
+
   const switching = (index: number, change = {}) => ({
     consolidationRequests: [
       {

@@ -17,20 +17,32 @@ export type Span = {
   node?: Parameters<typeof startBeaconNode>[1];
   /** So many payloads come late. */
   late?: number;
+  /** A node that is asked before the first one. */
+  liar?: Parameters<typeof startBeaconNode>[1] & { lies: Lie[] };
 };
+/** In place of answers from these paths, the node gives what `told` makes of them. */
+export type Lie = { path: RegExp; told: (body: string) => string };
 const names = { 'chain-days': 'days', 'chain-wide': 'wide', 'chain-gloas': 'gloas' } as const;
+
+async function liarFor(chain: Chain, { lies, ...options }: NonNullable<Span['liar']>): Promise<string> {
+  const liar = await startBeaconNode(recordedChain(names[chain]), { lateMs: 100, ...options });
+  for (const { path, told } of lies) liar.break(path, told);
+  onTestFinished(() => liar.close());
+  return liar.url;
+}
 
 /** A gateway on a database into which a recorded chain was indexed, with what it must have. */
 async function indexedGateway(chain: Chain, span: Span) {
   const node = await startBeaconNode(recordedChain(names[chain]), { ...span.node, lateMs: 100 });
   if (span.late) node.break(/execution_payload_envelopes/, 404, span.late);
   onTestFinished(() => node.close());
+  const urls = [...(span.liar ? [await liarFor(chain, span.liar)] : []), node.url];
   const gateway = await gatewayForTest({ template: 'empty' });
   const { database } = gateway;
   const { from, to, pauses = [] } = span;
   const [first, ...ends] = [...pauses, to];
-  await indexed(database, [node.url], { from, ...(first && { to: first }) });
-  for (const end of ends) await indexed(database, [node.url], end ? { to: end } : {});
+  await indexed(database, urls, { from, ...(first && { to: first }) });
+  for (const end of ends) await indexed(database, urls, end ? { to: end } : {});
   return { gateway, run: new Run(readRecording(chain, to && to + 3), span) };
 }
 
