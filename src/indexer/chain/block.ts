@@ -40,7 +40,7 @@ export function processBlock(
   } else if (parent?.full) {
     processExecutionRequests(world, block);
     world.builders?.deposit(block, world.epoch);
-    settleBuilderPayment(world, parent.slot);
+    settleBuilderPayment(world, parent.slot, block.slot);
     processWithdrawals(world, payloadFor(world.epoch, block, later));
   }
   processExecutionPayloadBid(world, block);

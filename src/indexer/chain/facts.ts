@@ -60,7 +60,10 @@ export function bidOf({ bid }: BeaconBlock, builders: readonly BuilderRecord[] |
   return { builder, value, executionPayment, feeRecipient, payment: null };
 }
 
-/** A block whose child comes after all blocks of the next epoch is full if its bid is the parent of the `following` one. */
+/**
+ * If the child of a block comes after all blocks of the next epoch, it is the `following` one. It then tells whether the
+ * block is full, and pays by the bid itself.
+ */
 function finished(
   facts: BlockFacts,
   { blocks, payments }: World,
@@ -68,9 +71,10 @@ function finished(
 ): BlockFacts {
   const { block, bid, slot } = facts;
   if (!block || !bid) return facts;
-  const full = blocks.get(block.root)?.full ?? (child !== undefined && isParentBlockFull(block, child));
+  const told = blocks.get(block.root)?.full ?? null;
+  const full = told ?? (child !== undefined && isParentBlockFull(block, child));
   const pending = payments.get(slot)?.payment ?? null;
-  const payment = full && pending !== 'cancelled' ? 'settled' : pending;
+  const payment = full && (told === null || pending !== 'cancelled') ? 'settled' : pending;
   return {
     ...facts,
     block: full ? block : { ...block, execution: null },

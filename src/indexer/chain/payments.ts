@@ -15,9 +15,18 @@ const change = (payments: Payments, slot: number, changed: Partial<PendingPaymen
   if (payment) payments.set(slot, { ...payment, ...changed });
 };
 
-/** The child of a full block pays its builder, even after the payment was dropped because it came so late. */
-export function settleBuilderPayment({ payments }: Pick<World, 'payments'>, slot: number): void {
-  if (payments.get(slot)?.payment !== 'cancelled') change(payments, slot, { payment: 'settled' });
+/** Payments are dropped at the end of the next epoch. A later child pays by the bid itself, which no slashing cancels. */
+const isDropped = ({ slotsPerEpoch }: ChainSpec, slot: number, child: number) =>
+  Math.floor(child / slotsPerEpoch) > Math.floor(slot / slotsPerEpoch) + 1;
+
+/** The child of a full block, in slot `child`, pays the builder of the block. */
+export function settleBuilderPayment(
+  { payments, spec }: Pick<World, 'payments' | 'spec'>,
+  slot: number,
+  child: number,
+): void {
+  if (payments.get(slot)?.payment !== 'cancelled' || isDropped(spec, slot, child))
+    change(payments, slot, { payment: 'settled' });
 }
 
 /** A proposer that is slashed for the slot of its block owes nothing for it any more. */
@@ -28,8 +37,8 @@ export function cancelBuilderPayment({ payments }: World, proposer: number, slot
 }
 
 export function addWeight({ payments }: World, slot: number, increments: number): void {
-  const pending = payments.get(slot);
-  if (pending?.payment === null) change(payments, slot, { weight: pending.weight + increments });
+  const weight = payments.get(slot)?.weight ?? 0;
+  change(payments, slot, { weight: weight + increments });
 }
 
 /** At the end of an epoch, the builders of the epoch before are paid whose blocks had enough votes. */

@@ -3,8 +3,9 @@ export type Broken = [rule: string, file: string, from: string, to: string];
 
 /**
  * Rules that the recorded chains notice. Unit tests beside this file hold those of which the chains have no case: a settled
- * payment stays settled, the weight of votes for an empty block, whose deposits are postponed or come at once, the limit of
- * deposits by fork, slashed sources of consolidations, who does not switch to 0x02, and requests before withdrawals.
+ * payment stays settled, a cancelled one is not settled, the weight of votes for an empty block, whose deposits are postponed
+ * (also those of who is ejected) or come at once, the limit of deposits by fork, slashed sources of consolidations, who does
+ * not switch to 0x02, and requests before withdrawals.
  */
 export const brokenRules: Broken[] = [
   // Payloads, withdrawals and requests since Gloas

@@ -161,7 +161,7 @@ describe('the bid of a builder', () => {
     processExecutionPayloadBid(late, gloasBlock(SLOT, { bid }));
     end(late, FORK + 1);
     expect(paymentIn(late)).toBe('unpaid');
-    settleBuilderPayment(late, SLOT);
+    settleBuilderPayment(late, SLOT, SLOT + 64);
     expect(paymentIn(late)).toBe('settled');
   });
 
@@ -199,6 +199,8 @@ describe('the bid of a builder', () => {
     };
     expect(told(gloasBlock(SLOT + 70, { parent: SLOT }))).toEqual([['full', 'settled']]);
     expect(told(gloasBlock(SLOT + 70, { parent: SLOT, after: SLOT - 1 }))).toEqual([['empty', 'unpaid']]);
+    world.payments.set(SLOT, { proposer: 0, value: 9n, weight: 0, payment: 'cancelled' });
+    expect(told(gloasBlock(SLOT + 70, { parent: SLOT }))).toEqual([['full', 'settled']]);
   });
 
   it('is paid for an empty block at the end of the next epoch, if enough of those who vote in time voted for it', () => {
@@ -249,6 +251,20 @@ describe('the bid of a builder', () => {
       const world = gloasWorld();
       applied(world, gloasBlock(SLOT, { bid }), gloasBlock(SLOT + 1, { proposerIndex: 1, ...change }));
       end(world, FORK + 1);
+      expect(paymentIn(world)).toBe(payment);
+    }
+  });
+
+  it('that the own block cancels is not settled by its child, unless this comes after the next epoch', () => {
+    const own = { bid, proposerSlashings: [0], slashedSlots: [SLOT] };
+    const epochEnd = (FORK + 2) * 32;
+    for (const [child, payment] of [
+      [SLOT + 1, 'cancelled'],
+      [epochEnd - 1, 'cancelled'],
+      [epochEnd, 'settled'],
+    ] as const) {
+      const world = gloasWorld();
+      applied(world, gloasBlock(SLOT, own), gloasBlock(child, { parent: SLOT, proposerIndex: 1 }));
       expect(paymentIn(world)).toBe(payment);
     }
   });
