@@ -7,6 +7,7 @@ const withoutIdentity = [
   'ClientPercentage',
   'ConsolidationEntity',
   'DatasetKeptFrom',
+  'DatasetMissingEpochs',
   'DatasetOrigin',
   'OperatorChange',
   'OperatorTag',
