@@ -93,6 +93,20 @@ describe('stakegraph serve with DATABASE_URL', () => {
     expect(page).not.toMatch(/sgt_[\w-]{40}/);
   });
 
+  it('sums up the days of private sets that requests have left', async () => {
+    const query = (text: string) => database.pool.query({ text, values: [] });
+    await query(`with made as (
+        insert into private_sets (account_id, network, name, created_by, created_at, updated_at, complete_from)
+        select account_id, 'mainnet', 'x', 'test', now(), now(), '2025-03-01' from accounts limit 1 returning set_id
+      )
+      insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from, summed_from)
+      select set_id, 1, 'p', now(), '-infinity', '2025-03-01' from made`);
+    await eventually(async () => {
+      const { rows } = await query('select complete_from::text as date from private_sets');
+      expect(rows).toEqual([{ date: '-infinity' }]);
+    });
+  });
+
   it('loads no sample data', async () => {
     const counts = `select (select count(*) from operator_summaries)::int as operators,
       (select count(*) from slashings)::int as slashings, (select count(*) from sample_data)::int as loads`;

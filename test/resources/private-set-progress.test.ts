@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { transaction } from '../../src/db/pool.ts';
+import { whyNeeded } from '../../src/maintenance/retain/needed.ts';
 import { refreshSetDays, sumOlderDays } from '../../src/resources/private-sets/set-days.ts';
 import { accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
@@ -30,9 +31,7 @@ it('a set of many validators has its newest days at once, the older ones in step
   const { id } = created.json;
   const step = () => transaction(pool, sumOlderDays);
   const shown = async () => {
-    const { json } = await account.get(
-      `/v1/eth/sets/${id}/rewards?limit=100`,
-    );
+    const { json } = await account.get(`/v1/eth/sets/${id}/rewards?limit=100`);
     return json.results as { date?: string }[];
   };
   const check = async (what: string) => {
@@ -56,6 +55,16 @@ it('a set of many validators has its newest days at once, the older ones in step
     return [json.progress?.completeFrom, json.progress?.share];
   };
   expect(await check('created')).toEqual(['2025-03-02', 0.5555]);
+  const month = {
+    part: 'validator_days_2025_01',
+    from: '2025-01-01',
+    before: '2025-02-01',
+    rows: 0,
+    bytes: 0,
+  };
+  expect(await transaction(pool, (client) => whyNeeded(client, month))).toMatch(
+    /^days of this month are not summed yet for a private set/,
+  );
   for (const _ of [1, 2]) await step();
   // 322 validators in 31 dates each: the first date is complete once all have it.
   expect(await check('two steps')).toEqual(['2025-03-02', 0.7773]);
@@ -83,6 +92,7 @@ it('a set of many validators has its newest days at once, the older ones in step
   expect([...seen]).toEqual(['2025-03-02', '2025-01-30', '2025-01-28']);
   expect(await check('complete')).toEqual([undefined, undefined]);
   expect((await shown()).length).toBe(DAYS);
+  expect(await transaction(pool, (client) => whyNeeded(client, month))).not.toMatch(/private set/);
   const { data } = await account.graphql(
     `{ privateSet(setId: "${id}") { progress { completeFrom share } } }`,
   );

@@ -7,12 +7,12 @@ export type StoredPart = { part: string; from: string; before: string; rows: num
 
 /** What a refresh has not computed from a month of days of validators yet. Call in a transaction. */
 export async function whyNeeded(client: pg.ClientBase, part: StoredPart): Promise<string | undefined> {
+  if (await needsSetDays(client, part))
+    return 'days of this month are not summed yet for a private set that has been given many validators: run a gateway until that is done.';
   const unsummed: Network[] = [];
   for (const network of networks) if (await needsSums(client, network, part)) unsummed.push(network);
   if (unsummed.length > 0)
     return `the window all of ${unsummed.join(', ')} does not have the sums of this month yet: run stakegraph refresh --windows all first.`;
-  if (await needsSetDays(client, part))
-    return 'days of this month are not summed yet for a private set that has been given many validators: run a gateway until that is done.';
   const due = await dueOf(client, part);
   if (due.length > 0)
     return `${due.join(' and ')} of this month are not computed yet: run stakegraph refresh first.`;

@@ -224,10 +224,19 @@ const Step = z.object({
 
 /**
  * Sums one more part of the days that requests have left: of one set, those of some validators in 31 dates, the newest
- * first. Call in a transaction. Returns the set, or undefined if nothing is left that no other process sums.
+ * first. Call in a transaction. Returns the set; undefined if nothing is left, or while others sum it or an import has days.
  */
 export async function sumOlderDays(db: Queryable): Promise<SetKey | undefined> {
-  await lockSetDays(db);
+  const { rows: left } = await run(
+    db,
+    sql`/* anyOlderDays */ select 1 from private_sets where complete_from > '-infinity' limit 1`,
+  );
+  if (left.length === 0) return undefined;
+  const { rows: locks } = await run(
+    db,
+    sql`/* tryLockSetDays */ select pg_try_advisory_xact_lock_shared(${raw(LOCK)}) as held, ${raw(HASHED)}`,
+  );
+  if (!locks[0]?.held) return undefined;
   const [step] = await rows(
     db,
     Step,
