@@ -13,11 +13,11 @@ const fillDay = `insert into validator_days
   from generate_series(0, $1::int - 1) i, lateral (select $2::int as d) d,
     lateral (select case when (i * 31::bigint + d) % 50 = 0 then 3 else 0 end as m) x`;
 
-const fillMonth = `insert into validator_month_sums (network, month, validator_index, end_epoch, days,
+const fillMonth = `insert into validator_month_sums (network, month, validator_index, end_epoch,
     total_unique_attestations, sum_missed_attestations, sum_correct_head, sum_correct_target, sum_correct_source,
-    sum_inclusion_delay, proposed_count, missed_proposal_count, rewards, earning)
-  select 'mainnet', $2::date, i, ($2::date - '2020-12-01'::date) * 225 + 6749, 30, 6720, 30, 6720 - i % 50, 6720, 6720,
-    6720 + i % 70, i % 3, 0, 60000000 + i % 1000, 960000000000
+    sum_inclusion_delay, proposed_count, missed_proposal_count, apr_rewards, apr_stake)
+  select 'mainnet', $2::date, i, ($2::date - '2020-12-01'::date) * 225 + 6749, 6720, 30, 6720 - i % 50, 6720, 6720,
+    6720 + i % 70, i % 3, 0, 60000000 + i % 1000, 216000000000000
   from generate_series(0, $1::int - 1) i`;
 
 /** A day of validators as the file of an import. */

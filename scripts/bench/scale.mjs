@@ -344,14 +344,6 @@ function year() {
   };
   for (const [what, megabytes] of Object.entries(gigabytes))
     line(`a year: ${what}`, { GB: round(megabytes / 1e3) });
-  const seconds = (window) => measured[`operators ${window}`]?.seconds ?? 0;
-  const day = Math.max(0, (seconds('30d') - seconds('1d')) / (Math.min(days, 30) - 1));
-  line('a year: refresh of operators', {
-    'seconds of all windows, with a row of sums a month': round(
-      measured['refresh of operators of the next day'].seconds + Math.max(0, 11 - months) * day,
-    ),
-    'more for each day that the APR of 90 days reads': round(day, 2),
-  });
 }
 
 try {

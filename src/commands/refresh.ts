@@ -34,7 +34,10 @@ export const refreshCommand = (): Command =>
       '--validators',
       'also compute figures of each validator: a row per window and day; for days already computed, use --all-days once',
     )
-    .option('--all-days', 'compute attestations and chain daily rewards for all days, not only changed ones')
+    .option(
+      '--all-days',
+      'compute everything from all days, not only from what has changed since the last refresh',
+    )
     .option('--every <time>', 'repeat until SIGTERM, once per interval (90s, 15m, 1h, 1d)', duration)
     .option('--jobs <count>', 'number of parts to refresh in parallel', wholeNumber(1, MAX_JOBS), 1)
     .option('--json', 'report each part as a line of JSON')
@@ -46,8 +49,10 @@ from validator-days until they are withdrawable; attestations by day from valida
 from these, blocks and chain-balances, for whole days on which all validators are known; Solana from solana-epochs,
 solana-validator-epochs and solana-stake-authority-epochs. Attestations and chain daily rewards are computed for days whose
 validator-days changed; after changes of validators, blocks or chain-balances use --all-days to compute earlier days again.
+Windows of operators are computed only if their facts have changed, and a new day is added to the sums of the others; after
+changes by SQL use --all-days.
 A part without facts is left unchanged. One job keeps up to two processors of the database busy, several jobs one each. For
-a million validators, each processor needs up to 0.5 GB of its memory. Each network and window, and each week of days, is
+a million validators, each processor needs up to 0.5 GB of its memory. All windows of a network, and each week of days, are
 one transaction: readers see all of it or nothing. If another process is refreshing a part, this one waits for it; with
 --every it skips that part.
 SIGTERM ends it after the current transaction, a second SIGTERM at once.

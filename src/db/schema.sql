@@ -453,6 +453,7 @@ create table datasets (
   revision integer not null,
   refreshed_at timestamptz not null,
   added_from integer not null default 0,
+  computed integer not null default 0,
   constraint datasets_pkey PRIMARY KEY (name),
   constraint datasets_known CHECK ((name = ANY (ARRAY['operators'::text, 'slashings'::text, 'attestations'::text, 'blocks'::text, 'builders'::text, 'chain-daily-rewards'::text, 'chain-balances'::text, 'consolidations'::text, 'solana-overview'::text, 'stake-authorities'::text, 'sync-committee-rewards'::text, 'validators'::text, 'validator-days'::text, 'validator-clients'::text, 'operator-profiles'::text, 'solana-epochs'::text, 'solana-validator-epochs'::text, 'solana-stake-authority-epochs'::text, 'avalanche-rewards'::text, 'babylon-rewards'::text, 'cardano-rewards'::text, 'celestia-rewards'::text, 'polkadot-rewards'::text, 'polygon-rewards'::text, 'solana-rewards'::text])))
 );
@@ -651,6 +652,13 @@ create table kept_network_days (
   constraint attestation_days_finite_figures CHECK ((((sum_correctness >= (0)::double precision) AND (sum_correctness <= ('1000000000000000'::numeric)::double precision)) AND ((sum_inclusion_delays >= (0)::double precision) AND (sum_inclusion_delays <= ('1000000000000000'::numeric)::double precision)) AND ((sum_uptime >= (0)::double precision) AND (sum_uptime <= ('1000000000000000'::numeric)::double precision)) AND ((sum_attester_effectiveness >= (0)::double precision) AND (sum_attester_effectiveness <= ('1000000000000000'::numeric)::double precision)) AND ((sum_proposer_effectiveness >= (0)::double precision) AND (sum_proposer_effectiveness <= ('1000000000000000'::numeric)::double precision)) AND ((sum_validator_effectiveness >= (0)::double precision) AND (sum_validator_effectiveness <= ('1000000000000000'::numeric)::double precision))))
 );
 
+create table kept_sums (
+  network text collate "C" not null,
+  parts json,
+  stamp uuid not null default gen_random_uuid(),
+  constraint kept_sums_pkey PRIMARY KEY (network)
+);
+
 create table mirror_fruitless_shares (
   source text collate "C" not null,
   network text collate "C" not null,
@@ -744,6 +752,8 @@ create table operator_lists (
 CREATE UNIQUE INDEX operator_lists_current ON operator_lists USING btree (network, parent_id, parent_type, id_type, time_window, pool_type) WHERE (superseded_at IS NULL);
 CREATE UNIQUE INDEX operator_lists_revision ON operator_lists USING btree (network, parent_id, parent_type, id_type, time_window, pool_type, revision);
 CREATE INDEX operator_lists_superseded ON operator_lists USING btree (superseded_at) WHERE (superseded_at IS NOT NULL);
+CREATE TRIGGER operator_lists_deleted AFTER DELETE ON operator_lists REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION forget_ranks('operator');
+CREATE TRIGGER operator_lists_truncated AFTER TRUNCATE ON operator_lists FOR EACH STATEMENT EXECUTE FUNCTION forget_ranks('operator');
 
 create table operator_orders (
   list_id bigint not null,
@@ -767,8 +777,7 @@ create table operator_orders (
   each_apr_percentage double precision[],
   each_sum_end_epoch_effective_balance bigint[],
   each_operator_tags json[],
-  constraint operator_orders_pkey PRIMARY KEY (list_id, ordered_by, valued, first_rank),
-  constraint operator_orders_list_id_fkey FOREIGN KEY (list_id) REFERENCES operator_lists(list_id) ON DELETE CASCADE
+  constraint operator_orders_pkey PRIMARY KEY (list_id, ordered_by, valued, first_rank)
 );
 
 create table operator_profiles (
@@ -789,9 +798,7 @@ create table operator_ranks (
   list_id bigint not null,
   rank integer not null,
   summary_id bigint not null,
-  constraint operator_ranks_pkey PRIMARY KEY (list_id, rank),
-  constraint operator_ranks_list_id_fkey FOREIGN KEY (list_id) REFERENCES operator_lists(list_id) ON DELETE CASCADE,
-  constraint operator_ranks_summary_id_fkey FOREIGN KEY (summary_id) REFERENCES operator_summaries(summary_id) ON DELETE CASCADE
+  constraint operator_ranks_pkey PRIMARY KEY (list_id, rank)
 );
 CREATE INDEX operator_ranks_summary ON operator_ranks USING btree (summary_id);
 
@@ -853,6 +860,7 @@ create table operator_summaries (
 CREATE UNIQUE INDEX operator_summaries_current ON operator_summaries USING btree (network, operator_id, id_type, time_window) WHERE (NOT superseded);
 CREATE INDEX operator_summaries_pool_share ON operator_summaries USING btree (network, node_operator_id, pool_id) WHERE ((id_type = 'poolShare'::text) AND (NOT superseded));
 CREATE INDEX operator_summaries_superseded ON operator_summaries USING btree (summary_id) WHERE superseded;
+CREATE TRIGGER operator_summaries_truncated AFTER TRUNCATE ON operator_summaries FOR EACH STATEMENT EXECUTE FUNCTION forget_ranks('operator');
 
 create table page_codes (
   hash bytea not null,
@@ -1009,6 +1017,15 @@ CREATE INDEX private_sets_account ON private_sets USING btree (account_id, netwo
 CREATE INDEX private_sets_incomplete ON private_sets USING btree (set_id) WHERE (complete_from > '-infinity'::date);
 CREATE TRIGGER private_sets_counted BEFORE UPDATE ON private_sets FOR EACH ROW EXECUTE FUNCTION count_set_change();
 CREATE TRIGGER private_sets_told AFTER DELETE OR UPDATE ON private_sets FOR EACH ROW EXECUTE FUNCTION tell_set_change();
+
+create table refreshed_windows (
+  network text collate "C" not null,
+  time_window text collate "C" not null,
+  facts text not null,
+  validators integer not null,
+  rows integer not null,
+  constraint refreshed_windows_pkey PRIMARY KEY (network, time_window)
+);
 
 create table sample_data (
   decided_at timestamptz not null default now(),
@@ -1240,6 +1257,8 @@ create table stake_authority_lists (
 CREATE UNIQUE INDEX stake_authority_lists_current ON stake_authority_lists USING btree (time_window, list_type) WHERE (superseded_at IS NULL);
 CREATE UNIQUE INDEX stake_authority_lists_revision ON stake_authority_lists USING btree (time_window, list_type, revision);
 CREATE INDEX stake_authority_lists_superseded ON stake_authority_lists USING btree (superseded_at) WHERE (superseded_at IS NOT NULL);
+CREATE TRIGGER stake_authority_lists_deleted AFTER DELETE ON stake_authority_lists REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION forget_ranks('stake_authority');
+CREATE TRIGGER stake_authority_lists_truncated AFTER TRUNCATE ON stake_authority_lists FOR EACH STATEMENT EXECUTE FUNCTION forget_ranks('stake_authority');
 
 create table stake_authority_orders (
   list_id bigint not null,
@@ -1260,17 +1279,14 @@ create table stake_authority_orders (
   each_delegator_apy numeric[],
   each_blended_vote_commission_rate numeric[],
   each_validator_delegates integer[],
-  constraint stake_authority_orders_pkey PRIMARY KEY (list_id, ordered_by, valued, first_rank),
-  constraint stake_authority_orders_list_id_fkey FOREIGN KEY (list_id) REFERENCES stake_authority_lists(list_id) ON DELETE CASCADE
+  constraint stake_authority_orders_pkey PRIMARY KEY (list_id, ordered_by, valued, first_rank)
 );
 
 create table stake_authority_ranks (
   list_id bigint not null,
   rank integer not null,
   summary_id bigint not null,
-  constraint stake_authority_ranks_pkey PRIMARY KEY (list_id, rank),
-  constraint stake_authority_ranks_list_id_fkey FOREIGN KEY (list_id) REFERENCES stake_authority_lists(list_id) ON DELETE CASCADE,
-  constraint stake_authority_ranks_summary_id_fkey FOREIGN KEY (summary_id) REFERENCES stake_authority_summaries(summary_id) ON DELETE CASCADE
+  constraint stake_authority_ranks_pkey PRIMARY KEY (list_id, rank)
 );
 CREATE INDEX stake_authority_ranks_summary ON stake_authority_ranks USING btree (summary_id);
 
@@ -1346,6 +1362,7 @@ create table stake_authority_summaries (
 );
 CREATE UNIQUE INDEX stake_authority_summaries_current ON stake_authority_summaries USING btree (stake_authority, time_window) WHERE (NOT superseded);
 CREATE INDEX stake_authority_summaries_superseded ON stake_authority_summaries USING btree (summary_id) WHERE superseded;
+CREATE TRIGGER stake_authority_summaries_truncated AFTER TRUNCATE ON stake_authority_summaries FOR EACH STATEMENT EXECUTE FUNCTION forget_ranks('stake_authority');
 
 create table stakegraph_migrations (
   id integer not null default nextval('stakegraph_migrations_id_seq'::regclass),
@@ -1451,6 +1468,7 @@ create table validator_day_dates (
   date date not null,
   attestations_due boolean not null default true,
   rewards_due boolean not null default true,
+  version uuid not null default gen_random_uuid(),
   constraint validator_day_dates_pkey PRIMARY KEY (network, utc, day)
 );
 
@@ -1513,6 +1531,7 @@ create table validator_months (
   month date not null,
   due boolean not null default true,
   first_day integer,
+  version uuid not null default gen_random_uuid(),
   constraint validator_months_pkey PRIMARY KEY (network, month),
   constraint validator_months_month_check CHECK ((month = (date_trunc('month'::text, (month)::timestamp))::date))
 );
@@ -1560,4 +1579,39 @@ create table waiting_deposits (
   withdrawal_address text collate "C",
   depositor text collate "C" not null,
   constraint waiting_deposits_pkey PRIMARY KEY (network, validator_pubkey, deposit_index)
+);
+
+create table window_sums (
+  network text collate "C" not null,
+  validator_index integer not null,
+  apr_rewards_7d bigint not null,
+  apr_stake_7d bigint not null,
+  apr_rewards_30d bigint not null,
+  apr_stake_30d bigint not null,
+  apr_rewards_all bigint not null,
+  apr_stake_all bigint not null,
+  total_unique_attestations_7d integer not null,
+  sum_missed_attestations_7d integer not null,
+  sum_correct_head_7d integer not null,
+  sum_correct_target_7d integer not null,
+  sum_correct_source_7d integer not null,
+  sum_inclusion_delay_7d integer not null,
+  proposed_count_7d integer not null,
+  missed_proposal_count_7d integer not null,
+  total_unique_attestations_30d integer not null,
+  sum_missed_attestations_30d integer not null,
+  sum_correct_head_30d integer not null,
+  sum_correct_target_30d integer not null,
+  sum_correct_source_30d integer not null,
+  sum_inclusion_delay_30d integer not null,
+  proposed_count_30d integer not null,
+  missed_proposal_count_30d integer not null,
+  total_unique_attestations_all integer not null,
+  sum_missed_attestations_all integer not null,
+  sum_correct_head_all integer not null,
+  sum_correct_target_all integer not null,
+  sum_correct_source_all integer not null,
+  sum_inclusion_delay_all integer not null,
+  proposed_count_all integer not null,
+  missed_proposal_count_all integer not null
 );

@@ -13,16 +13,16 @@ const imported = sql`exists (
   select from chain_daily_rewards c where c.network = d.network and c.day = d.day and not c.computed
 )`;
 
-/** Returns undefined if no days are stored or a validator index is missing. Incomplete days stay due. */
+/** Returns undefined if no days are stored, or if some are due and a validator index is missing. Incomplete days stay due. */
 export async function refreshChainRewards(
   client: pg.ClientBase,
   asked: DaySelection,
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const { network } = asked;
-  const { rows } = await run(client, sql`/* everyIndex */ select ${allIndices(network)} as known`);
-  if (!rows[0].known) return undefined;
   const dates = await dueDates(client, 'rewards_due', asked, sql`not ${imported}`);
   if (!dates?.length) return dates && NO_COUNTS;
+  const { rows } = await run(client, sql`/* everyIndex */ select ${allIndices(network)} as known`);
+  if (!rows[0].known) return undefined;
   const days = await localDays(client, asked, dates);
   let computed: string[] = [];
   const importer: typeof chainDailyRewardImporter = {

@@ -8,6 +8,8 @@ import { type Attributes, traced } from '../kernel/tracing.ts';
 import { refreshAttestations } from './attestations.ts';
 import { refreshChainRewards } from './chain-rewards.ts';
 import { DAYS_AT_ONCE } from './due-days.ts';
+import { keepSums } from './incremental/kept-sums.ts';
+import { isIncremental } from './incremental/switch.ts';
 import { type ComputedType, refreshOperators } from './operators.ts';
 import { refreshSlashings } from './slashings.ts';
 import { refreshSolana } from './solana.ts';
@@ -47,20 +49,14 @@ type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
   /** Runs before `refresh`, in a transaction of its own each time, until it returns false. */
   prepare?(client: pg.ClientBase): Promise<boolean>;
 };
+/** Windows that are computed from the same rows, in one transaction. */
+type Windows = { network: Network; windows: readonly TimeWindow[] };
 
 /** Parts that are computed by day have one transaction per seven days; other parts have one in all. */
-function partsOf({ networks, windows, only, types, allDays: all, jobs }: RefreshOptions): Part[] {
+function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): (Part | Windows)[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
-  // Parallel jobs end sooner if the longest part does not begin last.
-  if (jobs > 1) chosen.reverse();
-  const parts: Record<Subject, Part[]> = {
-    operators: networks.flatMap((network) =>
-      chosen.map((window) => ({
-        ...{ part: 'operators' as const, network, window },
-        refresh: (client) => refreshOperators(client, network, window, types),
-        ...(window === 'all' && { prepare: (client) => sumDueMonth(client, network) }),
-      })),
-    ),
+  const parts: Record<Subject, (Part | Windows)[]> = {
+    operators: networks.map((network) => ({ network, windows: chosen })),
     slashings: networks.map((network) => ({
       ...{ part: 'slashings' as const, network },
       refresh: (client) => refreshSlashings(client, network),
@@ -101,7 +97,13 @@ async function refreshParts(
 ): Promise<boolean> {
   const queue = partsOf(options).values();
   const work = async () => {
-    for (const part of queue) if (!(await refreshPart(pool, part, options, tell, stopped))) return false;
+    for (const part of queue) {
+      const work =
+        'windows' in part
+          ? refreshWindows(pool, part, options, tell, stopped)
+          : refreshPart(pool, part, options, tell, stopped);
+      if (!(await work)) return false;
+    }
     return true;
   };
   const whole = await Promise.all(Array.from({ length: options.jobs }, work));
@@ -129,6 +131,80 @@ async function refreshPart(
   } catch (error) {
     tell({ ...part, state: 'failed', error: (error as Error).message, seconds: seconds() });
     return true;
+  }
+}
+
+async function refreshWindows(
+  pool: Pool,
+  { network, windows }: Windows,
+  options: RefreshOptions,
+  tell: (report: PartReport) => void,
+  stopped: () => boolean,
+): Promise<boolean> {
+  const part = 'operators' as const;
+  const name = (window: TimeWindow) => `${part} ${network} ${window}`;
+  let began = performance.now();
+  const reports: PartReport[] = [];
+  const note = (window: TimeWindow, report: Omit<PartReport, 'part' | 'network' | 'window' | 'seconds'>) => {
+    const now = performance.now();
+    reports.push({ ...{ part, network, window }, ...report, seconds: Math.round(now - began) / 1000 });
+    began = now;
+  };
+  try {
+    if (windows.includes('all'))
+      while (
+        !stopped() &&
+        (await locking(pool, name('all'), options, (client) => sumDueMonth(client, network)))
+      );
+    if (stopped()) return false;
+    await traced(`refresh ${part}`, attributesOf({ part, network }), async () => {
+      if (isIncremental()) await keepUpToDate(pool, network, options);
+      await transaction(pool, async (client) => {
+        const own: TimeWindow[] = [];
+        for (const window of windows) {
+          if (await locked(client, name(window), options.wait)) own.push(window);
+          else note(window, { state: 'passed' });
+        }
+        if (stopped()) return;
+        await setMemory(client, options);
+        const asked = { network, windows: own, types: options.types, allDays: options.allDays };
+        const noted = (window: TimeWindow, outcome: Outcome | Error | undefined) => {
+          if (outcome instanceof Error) note(window, { state: 'failed', error: outcome.message });
+          else note(window, outcome ? { state: 'done', ...outcome } : { state: 'no facts' });
+        };
+        await refreshOperators(client, asked, noted, stopped);
+      });
+    });
+  } catch (error) {
+    // Nothing of it is committed.
+    for (const window of windows) {
+      note(window, { state: 'failed', error: (error as Error).message });
+    }
+  }
+  const inOrder = windows.flatMap((window) => reports.findLast((report) => report.window === window) ?? []);
+  for (const report of inOrder) tell(report);
+  return inOrder.length === windows.length;
+}
+
+const ATTEMPTS = 3;
+
+/** If days change all the while, the windows are computed from the days that have not been added. */
+async function keepUpToDate(pool: Pool, network: Network, options: RefreshOptions): Promise<void> {
+  const { windows, wait, allDays: anew } = options;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const changed = new Error('Days changed meanwhile.');
+    const kept = transaction(pool, async (client) => {
+      await setMemory(client, options);
+      if (!(await keepSums(client, network, { windows, wait, anew }))) throw changed;
+    });
+    const isKept = await kept.then(
+      () => true,
+      (error) => {
+        if (error === changed) return false;
+        throw error;
+      },
+    );
+    if (isKept) return;
   }
 }
 
@@ -184,13 +260,18 @@ const locking = <T>(
 ): Promise<T | undefined> =>
   transaction(pool, async (client) => {
     if (!(await locked(client, part, wait))) return undefined;
-    // Grouping a million validators needs up to 512 MB, which is work_mem × hash_mem_multiplier (2). Each worker groups
-    // them too, so that a second one costs more than it saves.
-    await client.query(
-      `/* refreshMemory */ set local work_mem = '256MB'; set local max_parallel_workers_per_gather = ${jobs > 1 ? 0 : 1}`,
-    );
+    await setMemory(client, { jobs });
     return work(client);
   });
+
+/**
+ * Grouping a million validators needs up to 512 MB, which is work_mem × hash_mem_multiplier (2). Each worker groups them
+ * too, so that a second one costs more than it saves.
+ */
+const setMemory = (client: pg.ClientBase, { jobs }: Pick<RefreshOptions, 'jobs'>) =>
+  client.query(
+    `/* refreshMemory */ set local work_mem = '256MB'; set local max_parallel_workers_per_gather = ${jobs > 1 ? 0 : 1}`,
+  );
 
 async function locked(client: pg.ClientBase, part: string, wait: boolean): Promise<boolean> {
   const key = `hashtext('stakegraph refresh ' || $1)`;

@@ -2,47 +2,152 @@ import type pg from 'pg';
 import { firstEpochOfChainDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
-import { join, raw, type Sql, sql } from '../db/rows.ts';
+import { raw, type Sql, sql } from '../db/rows.ts';
 import { isLiquidStakingColumn } from '../ingest/importers/liquid-staking.ts';
-import type { computedTypes } from '../ingest/importers/operator-profiles.ts';
 import { operatorImporter } from '../ingest/importers/operators.ts';
 import { anyJoins } from '../ingest/merge/staging.ts';
-import { APR_FACTOR } from '../periods/effectiveness.ts';
+import { isIncremental } from './incremental/switch.ts';
+import {
+  type Computed,
+  computedWindows,
+  namedFacts,
+  noteComputed,
+  noteOwnRevision,
+} from './incremental/unchanged.ts';
 import { chainDays } from './known.ts';
 import { localDays } from './local-days.ts';
-import { type Days, daysOfWindow, gatherRelays, gatherValidators } from './validators.ts';
+import { type ComputedType, gatherFigures, ofOperators } from './owners.ts';
+import { gatherRelays, gatherValidators } from './validators.ts';
+import { bounds, type StoredDay, type StoredDays, storedDays } from './windows.ts';
 import { run, shownObjects, shownShare, type Written, writeSelected } from './write.ts';
 
-export type ComputedType = (typeof computedTypes)[number];
+export type { ComputedType } from './owners.ts';
 
-/** An `idType` without known validators keeps its summaries. */
+type Outcome = Written & { facts: number };
+type Asked = { network: Network; windows: readonly TimeWindow[]; types: readonly ComputedType[] };
+
+/**
+ * Computes windows one after the other; the outcome of a window is undefined if no days are stored. Passes over windows
+ * whose facts are those from which they were computed, unless `allDays`. A window that fails leaves the others as they are.
+ * An `idType` without known validators keeps its summaries.
+ */
 export async function refreshOperators(
   client: pg.ClientBase,
-  network: Network,
-  window: TimeWindow,
-  types: readonly ComputedType[],
-): Promise<(Written & { facts: number }) | undefined> {
-  const days = await daysOfWindow(client, network, window);
-  if (!days) return undefined;
-  const validators = await gatherValidators(client, network, days);
-  await gatherRelays(client, network, days);
+  { network, windows, types, allDays }: Asked & { allDays: boolean },
+  tell: (window: TimeWindow, outcome: Outcome | Error | undefined) => void,
+  stopped: () => boolean,
+): Promise<void> {
+  const keeps = isIncremental();
+  const stored = await storedDays(client, network);
+  if (!stored) {
+    for (const window of windows) tell(window, undefined);
+    return;
+  }
+  const facts = await namedFacts(client, types, stored);
+  const computed =
+    keeps && !allDays ? await computedWindows(client, network, facts) : new Map<TimeWindow, Computed>();
+  for (const [window, before] of computed)
+    if (windows.includes(window)) tell(window, { ...before, inserted: 0, updated: 0, removed: 0 });
+  const due = windows.filter((window) => !computed.has(window));
+  if (due.length === 0) return;
+  const gathered = await gatherValidators(client, { network, windows: due, types }, keeps && !allDays);
+  if (!gathered) {
+    for (const window of due) tell(window, undefined);
+    return;
+  }
+  const effective = await effectiveBalance(client, network, gathered.stored);
+  await gatherFigures(client, types, due);
+  let hasClients = false;
+  for (const window of due) {
+    if (stopped()) return;
+    await client.query('/* beforeWindow */ savepoint one_window');
+    try {
+      const own = gathered.ofWindow.get(window) as { facts: number; epoch: number | null };
+      const outcome = await writeWindow(
+        client,
+        { network, window, types },
+        { ...own, effective, days: bounds(gathered.stored, window) },
+        hasClients,
+      );
+      if (keeps) await noteComputed(client, { network, window, facts }, outcome);
+      await client.query('/* afterWindow */ release savepoint one_window');
+      hasClients = true;
+      tell(window, outcome);
+    } catch (error) {
+      await client.query('/* forgetWindow */ rollback to savepoint one_window');
+      tell(window, error as Error);
+    }
+  }
+}
+
+async function writeWindow(
+  client: pg.ClientBase,
+  { network, window, types }: { network: Network; window: TimeWindow; types: readonly ComputedType[] },
+  {
+    facts,
+    epoch,
+    effective,
+    days,
+  }: { facts: number; epoch: number | null; effective: string | null; days: { first: number; last: number } },
+  hasClients: boolean,
+): Promise<Outcome> {
+  await client.query('/* hashedJoins */ set local enable_nestloop = off');
+  await gatherRelays(client, { network, window, types }, days);
   const importer: typeof operatorImporter = {
     ...operatorImporter,
     merge: async (_, options) => {
-      const counts = await operatorImporter.merge(client, options);
-      if (await writeClients(client, network)) await options.revision();
+      let isRaised = false;
+      const revision = () => {
+        isRaised = true;
+        return options.revision();
+      };
+      const counts = await operatorImporter.merge(client, { ...options, revision });
+      if (!hasClients && (await writeClients(client, network))) await revision();
+      if (counts.inserted + counts.updated + counts.removed > 0) await revision();
+      if (isRaised) await noteOwnRevision(client);
       return counts;
     },
   };
-  const newest = await localDays(client, { network, utc: false }, [days.last]);
-  const written = await writeSelected(client, importer, summaries(network, window, days, types, newest), {
-    replace: true,
-    check: async () => {
-      await anyJoins(client);
-      await checkShareNames(client);
+  const written = await writeSelected(
+    client,
+    importer,
+    summaries(network, window, { epoch, effective }, types),
+    {
+      replace: true,
+      check: async () => {
+        await anyJoins(client);
+        await checkShareNames(client);
+      },
     },
-  });
-  return { ...written, facts: validators };
+  );
+  await client.query('/* forgetRelays */ drop table window_relays');
+  return { ...written, facts };
+}
+
+/** That of the chain at the end of the newest day; null if it is not known. */
+async function effectiveBalance(
+  client: pg.ClientBase,
+  network: Network,
+  { days }: StoredDays,
+): Promise<string | null> {
+  const { date, day } = days[0] as StoredDay;
+  const { rows } = await run(
+    client,
+    sql`/* effectiveBalance */
+    select (select sum(effective) from window_validators)::text as known, (
+      select total_active_balance from chain_balances
+      where network = ${network} and epoch < ${firstEpochOfChainDay(day + 1)}
+      order by epoch desc limit 1
+    )::text as chain`,
+  );
+  const { known, chain } = rows[0];
+  if (chain !== null) return known !== null && BigInt(known) > BigInt(chain) ? known : chain;
+  const newest = await localDays(client, { network, utc: false }, [date]);
+  const { rows: whole } = await run(
+    client,
+    sql`/* isWholeChain */ select complete from (${chainDays(network, sql`array[${date}::date]`, newest)}) d`,
+  );
+  return whole[0]?.complete ? known : null;
 }
 
 async function writeClients(client: pg.ClientBase, network: Network): Promise<boolean> {
@@ -72,54 +177,26 @@ async function writeClients(client: pg.ClientBase, network: Network): Promise<bo
 const summaries = (
   network: Network,
   window: TimeWindow,
-  days: Days,
+  { epoch, effective }: { epoch: number | null; effective: string | null },
   types: readonly ComputedType[],
-  newest: Sql,
 ) => ({
   with: sql`
   with chain as (
-    select case when c.balance is not null or (select complete from (${chainDays(network, sql`array[${days.last}::date]`, newest)}) d)
-      then greatest(c.balance, (select sum(effective) from window_validators)) end as effective,
-      (select max(end_epoch) from window_validators) as epoch
-    from (select (
-      select total_active_balance from chain_balances
-      where network = ${network} and epoch < ${firstEpochOfChainDay(days.lastDay + 1)}
-      order by epoch desc limit 1
-    ) as balance) c
-  ), client as (
-    select ${key}, ${shownObjects(sql`shown`, sql`part desc, c.client`)} as percentages
-    from (
-      select ${key}, client, n / sum(n) over (partition by ${key}) as part
-      from (${inClasses(types, sql`w.client, count(*) as n`, {
-        from: sql`window_validators w where w.client is not null`,
-        by: sql`, w.client`,
-      })}) m
-    ) c cross join lateral (select client, ${shownShare(sql`part`)} as percentage) shown group by ${key}
-  ), relayer as (
-    select ${key}, ${shownObjects(sql`shown`, sql`part desc, r.relayer`)} as percentages
-    from (
-      select ${key}, relayer, n / sum(n) over (partition by ${key}) as part
-      from (${inClasses(types, sql`w.relayer, sum(w.blocks) as n`, {
-        from: sql`window_relays w where true`,
-        by: sql`, w.relayer`,
-      })}) m
-    ) r cross join lateral (select relayer, ${shownShare(sql`part`)} as percentage) shown group by ${key}
-  ), figures as (
-    ${inClasses(
-      types,
-      sql`count(w.balance)::int as validator_count,
-        coalesce(${meanOf('correctness')}, 0) as correctness, ${meanOf('delay')} as delay,
-        ${meanOf('uptime')} as uptime, ${meanOf('effectiveness')} as effectiveness,
-        coalesce(sum(w.effective), 0) as effective, coalesce(sum(w.balance), 0) as balance,
-        (${raw(String(APR_FACTOR))} * sum(w.apr_rewards) / nullif(sum(w.apr_stake), 0))::float8 as apr`,
-      { from: sql`window_validators w where true` },
-    )}
+    select ${effective}::numeric as effective, ${epoch}::int as epoch
+  ), clients as (
+    select operator, client as name, n_${raw(window)} as n from window_clients where n_${raw(window)} > 0
+  ), relayers as (
+    ${ofOperators(types, sql`w.relayer as name, sum(w.blocks) as n`, {
+      from: sql`window_relays w where true`,
+      by: sql`, w.relayer`,
+    })}
+  ), ${shares('client', 'clients')}, ${shares('relayer', 'relayers')}, figures as (
+    select ${key}, o.operator, f.validator_count, f.effective, f.balance, coalesce(f.correctness_${raw(window)}, 0) as correctness,
+      ${raw(['delay', 'uptime', 'effectiveness', 'apr'].map((name) => `f.${name}_${window} as ${name}`).join(', '))}
+    from window_figures f join window_operators o using (operator) where f.members_${raw(window)} > 0
   ), runner as (
-    select 'pool' as id_type, pool as operator_id, '' as pool_id, '' as node_operator_id, count(*)::int as node_operators
-    from (
-      select distinct pool, node_operator from window_validators where pool is not null and node_operator is not null
-    ) n
-    group by pool
+    select 'pool' as id_type, pool_id as operator_id, '' as pool_id, '' as node_operator_id, count(*)::int as node_operators
+    from figures where id_type = 'poolShare' group by pool_id
   ), known as (
     ${knownOperators(network, window)}
   )`,
@@ -154,44 +231,34 @@ const summaries = (
   from: sql`
   from figures f
   cross join chain
-  left join client c using (${key})
-  left join relayer r using (${key})
+  left join client c using (operator)
+  left join relayer r using (operator)
   left join runner n using (${key})
-  left join known k using (${key})`,
+  left join known k using (${key})
+  where f.id_type = any(${[...types]}::text[])`,
 });
 
-/** Columns of `window_validators`. */
-const classColumns: Record<ComputedType, readonly string[]> = {
-  depositAddress: ['deposit_address'],
-  withdrawalAddress: ['withdrawal_address'],
-  nodeOperator: ['node_operator'],
-  pool: ['pool'],
-  poolShare: ['pool', 'node_operator'],
-  validator: ['validator_index'],
+/**
+ * SQL: the shares of each operator as JSON, the largest first. JSON is written once for each distinct list, because most
+ * operators have one of few, and a million shares would take longer than all other figures.
+ */
+const shares = (field: 'client' | 'relayer', counted: string): Sql => {
+  const lists = raw(`${counted}_of_each`);
+  const shown = raw(`shown_${counted}`);
+  return sql`${lists} as (
+    select operator, array_agg(name order by name) as names, array_agg(n order by name) as counts
+    from ${raw(counted)} group by operator
+  ), ${shown} as (
+    select names, counts, (
+      select ${shownObjects(sql`shown`, sql`part desc, name`)}
+      from (select name, n / sum(n) over () as part from unnest(names, counts) as u (name, n)) p
+      cross join lateral (select name as ${raw(field)}, ${shownShare(sql`part`)} as percentage) shown
+    ) as percentages
+    from (select distinct names, counts from ${lists}) d
+  ), ${raw(field)} as (
+    select operator, percentages from ${lists} join ${shown} using (names, counts)
+  )`;
 };
-
-/** Groups each class by its own columns. Grouping by the columns of all classes first takes three times as long. */
-const inClasses = (
-  types: readonly ComputedType[],
-  figures: Sql,
-  { from, by = sql`` }: { from: Sql; by?: Sql },
-): Sql =>
-  join(
-    types.map((type) => {
-      const columns = classColumns[type].map((name) => `w.${name}`);
-      const texts = columns.map((name) => `${name}::text collate "C"`).join(', ');
-      const ids =
-        columns.length === 1
-          ? `${texts} as operator_id, '' as pool_id, '' as node_operator_id`
-          : `'' as operator_id, ${texts}`;
-      const known = columns.map((name) => `${name} is not null`).join(' and ');
-      return sql`
-      select ${type}::text as id_type, ${raw(ids)}, ${figures} from ${from} and ${raw(known)} group by ${raw(columns.join(', '))}${by}`;
-    }),
-    ' union all ',
-  );
-
-const meanOf = (name: string): Sql => raw(`(sum(w.${name}) / nullif(count(w.${name}), 0) / 1e15)::float8`);
 
 const key = sql`id_type, operator_id, pool_id, node_operator_id`;
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
+import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import { sql } from '../db/rows.ts';
 import { slashingImporter } from '../ingest/importers/slashings.ts';
@@ -11,6 +11,7 @@ import { run, type Written, writeSelected } from './write.ts';
  * balance below the stored one replaces it.
  */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
+  if (!(await hasOpen(client, network))) return { rows: 0, inserted: 0, updated: 0, removed: 0 };
   const days = await localDays(client, { network, utc: false });
   const { rows } = await run(
     client,
@@ -49,4 +50,15 @@ export async function refreshSlashings(client: pg.ClientBase, network: Network):
     },
     { replace: false },
   );
+}
+
+/** Whether a validator is withdrawable after the newest day has begun. */
+async function hasOpen(client: pg.ClientBase, network: Network): Promise<boolean> {
+  const { rows } = await run(
+    client,
+    sql`/* openSlashings */
+    select from slashings where network = ${network} and withdrawable_epoch > ${EPOCHS_PER_DAY}::int * (
+      select max(day) from validator_day_dates where network = ${network} and not utc) limit 1`,
+  );
+  return rows.length > 0;
 }

@@ -184,14 +184,8 @@ describe('a database with distributed days of validators', () => {
 
   it('gets statements that copy, of which a plain database gets none', () => {
     const copying = [
-      ...[
-        'analyzeColocated',
-        'analyzeLocalDays',
-        'analyzeWindowDays',
-        'distributeColocated',
-        'dropColocated',
-      ],
-      ...['fillColocated', 'indexColocated', 'localDays', 'makeColocated', 'newestDate', 'windowDays'],
+      ...['analyzeColocated', 'analyzeLocalDays', 'distributeColocated', 'dropColocated'],
+      ...['fillColocated', 'indexColocated', 'localDays', 'makeColocated', 'newestDate'],
     ];
     expect(inOrder(sent.citus.map(nameOf))).toEqual(expect.arrayContaining(copying));
     expect(sent.plain.map(nameOf).filter((name) => copying.includes(name))).toEqual([]);
@@ -215,7 +209,8 @@ const naming: Record<string, string> = {
   'maintenance/distribute/checks.ts': 'catalogue',
   'maintenance/distribute/index.ts': 'calls of Citus, and sums over all rows',
   'refresh/local-days.ts': 'copies to local tables',
-  'refresh/validators.ts': 'localSums gets the select',
+  'refresh/sums.ts': 'sums by validator into local tables',
+  'refresh/validators.ts': 'select with conditions on columns',
   'maintenance/repack/order.ts': 'the command is refused',
   'maintenance/retain/parts.ts': 'months by the catalogue',
   'ingest/importers/start-balances.ts': 'joins by validator with a table that is distributed alike',

@@ -55,16 +55,14 @@ describe('the spans of a job', () => {
     expect(JSON.stringify(collector.bodies)).not.toMatch(/insert into|0x0000/);
   });
 
-  it('of a refresh are its parts by network and window, with their statements', async () => {
+  it('of a refresh are its parts, one for all windows of a network, with their statements', async () => {
     await load(gateway, 'validators', [validator(1)]);
     await load(gateway, 'validator-days', [validatorDay(1, 1_500)]);
     await refreshed(gateway, { only: ['operators'], networks: ['mainnet'], windows: ['1d', '7d'] });
     const root = await rootOf('refresh');
     const parts = collector.spans.filter(({ parentSpanId }) => parentSpanId === root.spanId);
-    expect(parts.map(({ name }) => name)).toEqual(['refresh operators', 'refresh operators']);
-    expect(parts.map(attributesOf)).toEqual(
-      ['1d', '7d'].map((window) => ({ 'stakegraph.network': 'mainnet', 'stakegraph.window': window })),
-    );
+    expect(parts.map(({ name }) => name)).toEqual(['refresh operators']);
+    expect(parts.map(attributesOf)).toEqual([{ 'stakegraph.network': 'mainnet' }]);
     expect(namesIn(collector.treeOf(root))).toEqual(
       expect.arrayContaining(['transaction', 'lockRefresh', 'refreshMemory', 'commit']),
     );

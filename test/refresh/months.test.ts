@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dateOfDay, dayOfDate } from '../../src/chain/calendar.ts';
 import { finishValidatorDays } from '../../src/ingest/importers/validator-days.ts';
-import { addToMonths, monthsDue, sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
+import { addToSums, daysChanged, sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
 import { refresh } from '../../src/refresh/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
@@ -173,7 +173,7 @@ describe('sums by month', () => {
     await query(`update validator_days set sum_correct_head = 0 where date < '2025-03-01'`); // which nothing tells
     await refreshed(gateway, only);
     expect(await operators()).toEqual(before);
-    await client((own) => monthsDue(own, 'mainnet', ['2025-01-31']));
+    await client((own) => daysChanged(own, 'mainnet', ['2025-01-31']));
     await refreshed(gateway, only);
     expect(await operators()).not.toEqual(before);
   });
@@ -214,7 +214,7 @@ describe('sums by month', () => {
     expect((await operators()).length).toBe(found.length);
     expect(await sums()).toEqual(kept);
     const published = await operators();
-    await client((own) => monthsDue(own, 'mainnet', ['2025-01-31']));
+    await client((own) => daysChanged(own, 'mainnet', ['2025-01-31']));
     await refreshed(gateway, only);
     expect(await operators()).toEqual(published);
   });
@@ -235,7 +235,7 @@ describe('sums by month', () => {
     await load(gateway, 'validator-days', [...january, ...others]);
     await refreshed(gateway, only);
     const added = { validator: 1, date: '2025-01-31', amount: -500 };
-    await client((own) => addToMonths(own, 'mainnet', [added, { ...added, date: '2025-03-01' }]));
+    await client((own) => addToSums(own, 'mainnet', [added, { ...added, date: '2025-03-01' }]));
     expect((await sums()).map(({ row }) => row.apr_rewards)).toEqual([31 * 2_500_000 - 500, 2 * 2_500_000]);
     expect((await months()).map(({ due }) => due)).toEqual([false, false, true]);
   });

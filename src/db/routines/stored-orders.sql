@@ -1,3 +1,43 @@
+-- Refuses lists without orders whose ranks are not those of so many stored summaries. Foreign keys would look up each row.
+create or replace function check_ranks(kind text, ranked bigint) returns void language plpgsql as $$
+declare
+  listed bigint;
+begin
+  execute format('select coalesce(sum(total), 0) from %1$I l
+    where superseded_at is null and not exists (select from %2$I o where o.list_id = l.list_id)', kind || '_lists', kind || '_orders')
+  into listed;
+  if listed <> ranked then
+    raise exception 'the current lists of % have % rows, but % ranks with a summary', kind || '_lists', listed, ranked;
+  end if;
+end $$;
+
+-- A list is deleted with its ranks and orders. Summaries are only deleted when no list has them.
+create or replace function forget_ranks() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    execute format('delete from %I', tg_argv[0] || '_ranks');
+    execute format('delete from %I', tg_argv[0] || '_orders');
+    if tg_argv[0] = 'operator' then delete from refreshed_windows; end if;
+    return null;
+  end if;
+  execute format('delete from %I r using removed d where r.list_id = d.list_id', tg_argv[0] || '_ranks');
+  execute format('delete from %I o using removed d where o.list_id = d.list_id', tg_argv[0] || '_orders');
+  return null;
+end $$;
+
+create or replace trigger operator_lists_deleted after delete on operator_lists
+  referencing old table as removed for each statement execute function forget_ranks('operator');
+create or replace trigger operator_lists_truncated after truncate on operator_lists
+  for each statement execute function forget_ranks('operator');
+create or replace trigger operator_summaries_truncated after truncate on operator_summaries
+  for each statement execute function forget_ranks('operator');
+create or replace trigger stake_authority_lists_deleted after delete on stake_authority_lists
+  referencing old table as removed for each statement execute function forget_ranks('stake_authority');
+create or replace trigger stake_authority_lists_truncated after truncate on stake_authority_lists
+  for each statement execute function forget_ranks('stake_authority');
+create or replace trigger stake_authority_summaries_truncated after truncate on stake_authority_summaries
+  for each statement execute function forget_ranks('stake_authority');
+
 -- Stores the orders of the current lists that have none, one after the other: sorting the rows of all nine at once took
 -- more than twice as long.
 create or replace function store_operator_orders() returns void language plpgsql as $$
@@ -33,6 +73,7 @@ begin
     join operator_ranks r using (list_id)
     join operator_summaries s using (summary_id)
     where l.superseded_at is null and not exists (select from operator_orders o where o.list_id = l.list_id);
+  perform check_ranks('operator', (select count(*) from operators_to_order));
   for field in 1..array_length(orders, 1) loop
     insert into operator_orders
     select list_id, orders[field], valued, place / 64 * 64, array_agg(summary_id order by place),
@@ -86,6 +127,7 @@ begin
     join stake_authority_ranks r using (list_id)
     join stake_authority_summaries s using (summary_id)
     where l.superseded_at is null and not exists (select from stake_authority_orders o where o.list_id = l.list_id);
+  perform check_ranks('stake_authority', (select count(*) from authorities_to_order));
   for field in 1..array_length(orders, 1) loop
     insert into stake_authority_orders
     select list_id, orders[field], valued, place / 64 * 64, array_agg(summary_id order by place),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
-import { monthsDue } from '../../ingest/importers/validator-months.ts';
+import { daysChanged } from '../../ingest/importers/validator-months.ts';
 import { attestationsDue } from '../../refresh/due-days.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from '../store/day-fees.ts';
@@ -46,7 +46,7 @@ export async function finishFills(
   if (changed.length === 0) return;
   await attestationsDue(client, network, changed);
   const changedDates = new Set(changed.map(({ date }) => date));
-  await monthsDue(
+  await daysChanged(
     client,
     network,
     dates.filter((date) => changedDates.has(date)),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { finishValidatorDays } from '../../ingest/importers/validator-days.ts';
-import { addToMonths } from '../../ingest/importers/validator-months.ts';
+import { addToSums } from '../../ingest/importers/validator-months.ts';
 import { attestationsDue } from '../../refresh/due-days.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from './day-fees.ts';
@@ -122,7 +122,7 @@ export async function addLatePenalties(
   );
   if (rows.length === 0) return false;
   const chain = rows.filter(({ utc }) => !utc);
-  await addToMonths(
+  await addToSums(
     client,
     network,
     chain.map(({ validator_index: validator, date, amount }) => ({ validator, date, amount })),

@@ -22,23 +22,47 @@ export const hasDays = sql`exists (
   where d.network = m.network and not d.utc and d.date >= m.month and d.date < (m.month + interval '1 month')::date
 )`;
 
-/** Call after changing chain days: the next refresh sums their months again. */
-export const monthsDue = (client: pg.ClientBase, network: Network, dates: readonly string[]) =>
-  client.query(
+/** Call after changing chain days: the next refresh sums them and their months again. */
+export async function daysChanged(
+  client: pg.ClientBase,
+  network: Network,
+  dates: readonly string[],
+): Promise<void> {
+  await client.query(
+    `/* daysChanged */
+    update validator_day_dates d set version = gen_random_uuid()
+    from (
+      select day from validator_day_dates
+      where network = $1 and not utc and date = any($2::date[]) order by date for update -- as a refresh locks them
+    ) c
+    where d.network = $1 and not d.utc and d.day = c.day`,
+    [network, dates],
+  );
+  await client.query(
     `/* monthsDue */
     insert into validator_months (network, month)
     select distinct $1, date_trunc('month', date::timestamp)::date as month from unnest($2::date[]) as date order by month
     on conflict (network, month) do update set due = true`,
     [network, dates],
   );
+}
 
-/** Adds amounts that were added to chain days to the sums of their months, which need not be summed again. */
-export async function addToMonths(
+export type AddedAmount = { validator: number; date: string; amount: number };
+
+/**
+ * Adds amounts that were added to rewards of chain days to the sums that contain them, which need not be summed again.
+ */
+export async function addToSums(
   client: pg.ClientBase,
   network: Network,
-  added: readonly { validator: number; date: string; amount: number }[],
+  added: readonly AddedAmount[],
 ): Promise<void> {
   if (added.length === 0) return;
+  await addToMonths(client, network, added);
+  await addToWindows(client, network, added);
+}
+
+async function addToMonths(client: pg.ClientBase, network: Network, added: readonly AddedAmount[]) {
   // A statement of its own, so that the next one sees what a refresh commits while this one waits for it.
   await client.query(
     `/* lockMonths */
@@ -62,6 +86,33 @@ export async function addToMonths(
       added.map(({ amount }) => amount),
     ],
   );
+}
+
+type KeptPart = { shares: Record<string, readonly [counts: number, apr: number]> };
+
+async function addToWindows(client: pg.ClientBase, network: Network, added: readonly AddedAmount[]) {
+  // A statement of its own, as above.
+  const { rows } = await client.query<{ parts: [string, KeptPart][] | null }>(
+    '/* lockSums */ select parts from kept_sums where network = $1 for update',
+    [network],
+  );
+  const parts = new Map(rows[0]?.parts);
+  const windows = new Map<string, AddedAmount[]>();
+  for (const one of added)
+    for (const key of [one.date, `month ${one.date.slice(0, 7)}-01`])
+      for (const [window, [, apr]] of Object.entries(parts.get(key)?.shares ?? {}))
+        if (apr === 1) windows.set(window, [...(windows.get(window) ?? []), one]);
+  for (const [window, amounts] of windows)
+    await client.query(
+      `/* addToWindows */
+      update window_sums s set apr_rewards_${window} = s.apr_rewards_${window} + g.amount
+      from (
+        select validator_index, sum(amount)::bigint as amount
+        from unnest($2::int[], $3::bigint[]) as g (validator_index, amount) group by 1
+      ) g
+      where s.network = $1 and s.validator_index = g.validator_index`,
+      [network, amounts.map(({ validator }) => validator), amounts.map(({ amount }) => amount)],
+    );
 }
 
 /**
@@ -99,7 +150,7 @@ export async function sumDueMonth(client: pg.ClientBase, network: Network): Prom
   const summed = await client.query(text, values);
   await client.query(
     `/* monthSummed */
-    update validator_months set due = false, first_day = (
+    update validator_months set due = false, version = gen_random_uuid(), first_day = (
       select min(day) from validator_day_dates where network = $1 and not utc and date >= $2 and date < $3
     ) where network = $1 and month = $2`,
     [network, month, next],
