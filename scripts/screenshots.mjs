@@ -1,11 +1,8 @@
 // Takes the pictures of the README from the sample data, after npm run build:
 //   node scripts/screenshots.mjs [overview] [operator]
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { withExplorer } from './explorer-pictures.mjs';
 
 const pictures = {
   overview: '/',
@@ -14,34 +11,12 @@ const pictures = {
 const folder = 'docs/images';
 const wanted = process.argv.slice(2);
 
-const data = mkdtempSync(join(tmpdir(), 'stakegraph-pictures-'));
-const env = { ...process.env, DATA_DIR: data, PORT: '0', LOG_LEVEL: 'warn' };
-const gateway = spawn(process.execPath, ['dist/main.js', 'serve'], {
-  env,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-try {
-  let banner = '';
-  while (!/curl/.test(banner)) banner += (await once(gateway.stdout, 'data'))[0];
-  const [, link] = /Explorer +(\S+)/.exec(banner);
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, locale: 'en-US' });
-  await page.goto(link);
-  await page.locator('.figure svg').first().waitFor();
+await withExplorer(async ({ open }) => {
   mkdirSync(folder, { recursive: true });
   for (const [name, path] of Object.entries(pictures)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    await page.goto(new URL(path, link).href);
-    await page.locator('.figure svg').first().waitFor();
-    await page.waitForTimeout(1_000); // streams stay open: the network is never idle
+    const page = await open(path, { viewport: { width: 1440, height: 900 } });
     await page.screenshot({ path: join(folder, `explorer-${name}.png`) });
+    await page.context().close();
   }
-  await browser.close();
-} finally {
-  gateway.kill();
-  await once(gateway, 'close');
-  rmSync(data, { recursive: true, force: true });
-}
+});

@@ -10,6 +10,8 @@ const relay: Plugin = {
   name: 'relay',
   enforce: 'pre',
   transform(code, id) {
+    // Its imports are of types only, and would else take Relay to wherever a document is.
+    if (id.startsWith(generated)) return { code: code.replace(/^import \{/gm, 'import type {'), map: null };
     if (!/\.tsx?$/.test(id) || !code.includes('graphql`')) return undefined;
     const names = [...code.matchAll(DOCUMENT)].map(([, name]) => name as string);
     const imports = names.map((name) => `import ${name}$ from '${generated}${name}.graphql.ts';`).join('');
@@ -28,6 +30,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {
+      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } }, // in one file, see first.ts
       // "use client" means nothing without a server.
       onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
     },

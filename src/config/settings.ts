@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { networks } from '../chain/networks.ts';
 import { cleanPath } from '../kernel/base-path.ts';
 import { agesOf } from './ages.ts';
+import { themeColors } from './colors.ts';
 import {
   EARLIEST_SAMPLE_END,
   flag,
@@ -188,6 +189,17 @@ export const Settings = z.object({
     'Refuse every GraphQL document that is not in TRUSTED_DOCUMENTS, introspection included.',
   ),
   EXPLORER: flag('on').describe('Serve the explorer at / and below /explore; without it, / lists the paths.'),
+  EXPLORER_TITLE: z
+    .string()
+    .trim()
+    .regex(/^\P{C}{1,40}$/u, '1 to 40 characters without line breaks are needed')
+    .default('stakegraph')
+    .describe('Name of the explorer, in its head and in the titles of its pages.'),
+  EXPLORER_COLORS: themeColors
+    .optional()
+    .describe(
+      'Colours of links and buttons in the explorer, of the light and the dark theme, like #3d4ed8,#9aa8ff; each needs a contrast of 4.5 to its background.',
+    ),
   CACHE: flag('on').describe('Cache responses in memory until their data changes.'),
   CACHE_MB: integer(64, 1, 65_536).describe('Maximum memory for cached responses, in megabytes.'),
   DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(

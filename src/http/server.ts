@@ -170,7 +170,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     sizes.stop();
   });
 
-  const explorer = settings.EXPLORER ? builtExplorer() : undefined;
+  const hasSample = () => [...revisions.current.values()].some(({ isSample }) => isSample);
+  const explorer = settings.EXPLORER ? builtExplorer(settings, hasSample) : undefined;
   const served = {
     networkHeaders: settings.NETWORK_HEADERS,
     networkHeader,

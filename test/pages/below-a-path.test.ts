@@ -39,7 +39,7 @@ const forBrowser = [setups[0], setups[3]] as const;
 
 const pages = [
   ['/', 'Overview'],
-  ['/explore/operators?window=7d', 'Operators'],
+  ['/explore/operators?range=7d', 'Operators'],
   ['/explore/operators/pool/Alder%20Liquid', 'Alder Liquid'],
   ['/explore/blocks', 'Blocks'],
   ['/explore/slashings', 'Slashings'],

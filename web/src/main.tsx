@@ -70,6 +70,18 @@ const router = createBrowserRouter(
   ],
   { basename: at('/') },
 );
+/** What was drawn before the application stays until the first page can be shown. */
+async function firstPage() {
+  if (router.state.initialized) return;
+  await new Promise<void>((done) => {
+    const stop = router.subscribe(({ initialized }) => {
+      if (!initialized) return;
+      stop();
+      done();
+    });
+  });
+}
+if (document.querySelector('#first .tile')) await firstPage();
 createRoot(document.querySelector('#root') as HTMLElement).render(
   <RelayEnvironmentProvider environment={environment}>
     <RouterProvider router={router} />

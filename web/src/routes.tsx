@@ -2,7 +2,7 @@ import type { LazyRouteFunction, RouteObject } from 'react-router';
 
 export type Page = {
   path: string;
-  /** Its name in the navigation; pages of one object have none. */
+  /** Its name among the pages of Ethereum in the navigation; pages of one object have none. */
   nav?: string;
   lazy: LazyRouteFunction<RouteObject>;
 };
@@ -46,9 +46,5 @@ export const pages: Page[] = [
   { path: '/explore/sets', nav: 'My sets', lazy: async () => (await import('./pages/sets.tsx')).default },
   { path: '/explore/sets/:setId', lazy: async () => (await import('./pages/set.tsx')).default },
   { path: '/explore/sets/:setId/report', lazy: async () => (await import('./pages/report.tsx')).default },
-  {
-    path: '/explore/account',
-    nav: 'Account',
-    lazy: async () => (await import('./pages/account.tsx')).default,
-  },
+  { path: '/explore/account', lazy: async () => (await import('./pages/account.tsx')).default },
 ];

@@ -1,11 +1,12 @@
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
 import { fetchQuery, graphql } from 'react-relay';
 import { useNavigate } from 'react-router';
 import type { searchQuery } from './__generated__/searchQuery.graphql';
 import { environment } from './api/environment.ts';
 import { token } from './api/token.ts';
-import { hasPage, paths } from './url/links.ts';
-import { useHref, useNetwork } from './url/network.ts';
+import { stakeShare } from './parts/operators.tsx';
+import { hasPage, paths, slugOf } from './url/links.ts';
+import { useHref, useNetwork } from './url/use-network.ts';
 
 type Hit = NonNullable<searchQuery['response']['search']>[number];
 
@@ -21,15 +22,23 @@ const query = graphql`
         ... on Operator {
           operatorId
           idType
+          summary(window: ONE_DAY) {
+            networkPenetration
+          }
         }
         ... on Validator {
           validatorIndex
+          status
         }
         ... on Block {
           consensusSlot
+          consensusOutcome
         }
         ... on StakeAuthority {
           stakeAuthority
+          stake: summary(window: ONE_DAY) {
+            share: networkPenetration
+          }
         }
         ... on PrivateSet {
           setId
@@ -59,13 +68,32 @@ function pathOf({ kind, text, node }: Hit): string | undefined {
 }
 
 const kinds: Record<string, string> = {
-  OPERATOR: 'Operator',
-  VALIDATOR: 'Validator',
-  BLOCK: 'Block',
-  STAKE_AUTHORITY: 'Stake authority',
-  PRIVATE_SET: 'Set',
-  TAG: 'Tag',
+  OPERATOR: 'Operators',
+  VALIDATOR: 'Validators',
+  BLOCK: 'Blocks',
+  STAKE_AUTHORITY: 'Solana stake authorities',
+  PRIVATE_SET: 'My sets',
+  TAG: 'Labels',
 };
+
+const shared = (share: number | null | undefined) => (share == null ? {} : { share: stakeShare(share) });
+
+/** What a hit is, and its share of the stake of its network. */
+function aboutOf({ kind, node }: Hit): { what: string; share?: string } {
+  if (kind === 'TAG') return { what: 'operators with this label' };
+  switch (node?.__typename) {
+    case 'Operator':
+      return { what: slugOf(node.idType).replaceAll('-', ' '), ...shared(node.summary?.networkPenetration) };
+    case 'StakeAuthority':
+      return { what: '', ...shared(node.stake?.share) };
+    case 'Validator':
+      return { what: node.status.toLowerCase() };
+    case 'Block':
+      return { what: node.consensusOutcome.toLowerCase() };
+    default:
+      return { what: '' };
+  }
+}
 
 const PAUSE_MS = 200;
 const MAX_LENGTH = 100;
@@ -74,8 +102,24 @@ type Found = {
   /** May be of a shorter text, while the present one is looked for. */
   of: string;
   /** `begins` tells whether the text is the hit or its beginning: Enter opens no other that was not chosen. */
-  hits: { text: string; path: string; kind: string; id: string; begins: boolean }[];
+  hits: Shown[];
 };
+type Shown = {
+  text: string;
+  path: string;
+  kind: string;
+  id: string;
+  begins: boolean;
+  what: string;
+  share?: string;
+};
+
+/** By kind, in the order of the best hit of each. */
+const grouped = (hits: readonly Shown[]) =>
+  [...new Set(hits.map(({ kind }) => kind))].map((kind) => ({
+    kind,
+    hits: hits.filter((hit) => hit.kind === kind),
+  }));
 
 /** Hits whose page exists; undefined until a text was looked for. */
 function useHits(text: string) {
@@ -91,12 +135,15 @@ function useHits(text: string) {
         next: ({ search }) =>
           setFound({
             of: text,
-            hits: (search ?? []).flatMap((hit) => {
-              const path = pathOf(hit);
-              if (!path || !hasPage(path)) return [];
-              const begins = hit.score === 1 || hit.text.toLowerCase().startsWith(text.toLowerCase());
-              return { id: hit.id, text: hit.text, kind: kinds[hit.kind] ?? '', path, begins };
-            }),
+            hits: grouped(
+              (search ?? []).flatMap((hit) => {
+                const path = pathOf(hit);
+                if (!path || !hasPage(path)) return [];
+                const begins = hit.score === 1 || hit.text.toLowerCase().startsWith(text.toLowerCase());
+                const kind = kinds[hit.kind] ?? '';
+                return { id: hit.id, text: hit.text, kind, path, begins, ...aboutOf(hit) };
+              }),
+            ).flatMap((group) => group.hits),
           }),
         error(error: Error) {
           setFound(undefined);
@@ -119,8 +166,30 @@ function messageOf({ of, hits }: Found): string {
   return isNoIndex ? `${none} No validator has this index.` : none;
 }
 
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** `/`, and Ctrl-K or Command-K, move to the search from everywhere in the page. */
+function useShortcut(focus: () => void) {
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey;
+      const isK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey;
+      if (!isK && !(isSlash && !isTyping(event.target))) return;
+      event.preventDefault();
+      focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [focus]);
+}
+
 /** Finds operators, validators, blocks and sets from the first letter on. */
 export function Search() {
+  const input = useRef<HTMLInputElement>(null);
+  const focus = useCallback(() => input.current?.select(), []);
+  useShortcut(focus);
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState<number>();
@@ -163,6 +232,7 @@ export function Search() {
   return (
     <search className="search">
       <input
+        ref={input}
         type="search"
         role="combobox"
         aria-label="Search operators, validators, blocks and sets"
@@ -170,7 +240,8 @@ export function Search() {
         aria-controls={`${id}-hits`}
         aria-autocomplete="list"
         aria-activedescendant={shown && hits[active] ? `${id}-${active}` : undefined}
-        placeholder="Search"
+        aria-keyshortcuts="/ Control+K Meta+K"
+        placeholder="Search operators, validators, blocks…"
         autoComplete="off"
         spellCheck={false}
         maxLength={MAX_LENGTH}
@@ -184,22 +255,36 @@ export function Search() {
         onKeyDown={onKeyDown}
         onBlur={() => setOpen(false)}
       />
+      <kbd>/</kbd>
       <div className="found" hidden={!shown}>
         <div id={`${id}-hits`} role="listbox" aria-label="Found" hidden={hits.length === 0}>
-          {hits.map((hit, index) => (
-            <div
-              key={hit.id}
-              id={`${id}-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === active}
-              onPointerDown={(event) => {
-                event.preventDefault();
-                follow(hit.path);
-              }}
-            >
-              <span>{hit.text}</span>
-              <small>{hit.kind}</small>
+          {grouped(hits).map(({ kind, hits: ofKind }) => (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list box
+            <div key={kind} role="group" aria-label={kind}>
+              <p className="kind" aria-hidden="true">
+                {kind}
+              </p>
+              {ofKind.map((hit) => {
+                const index = hits.indexOf(hit);
+                return (
+                  <div
+                    key={hit.id}
+                    id={`${id}-${index}`}
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={index === active}
+                    onPointerDown={(event) => {
+                      event.preventDefault();
+                      follow(hit.path);
+                    }}
+                  >
+                    <span className="hit">{hit.text}</span> <small>{hit.what}</small>{' '}
+                    <small className="hit-share" title="Share of the stake of its network">
+                      {hit.share}
+                    </small>
+                  </div>
+                );
+              })}
             </div>
           ))}
         </div>

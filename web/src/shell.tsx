@@ -1,73 +1,24 @@
 import { type RefObject, useEffect, useRef } from 'react';
-import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
+import { Link, Outlet, ScrollRestoration, useLocation } from 'react-router';
 import { announced } from './api/announced.ts';
 import { awaited, useBusy } from './api/busy.ts';
 import { lastCost, showsSample } from './api/environment.ts';
 import { waiting } from './api/patience.ts';
 import { changeToken, token } from './api/token.ts';
+import { brand, Mark } from './brand.tsx';
+import { NAVIGATION, Navigation } from './navigation.tsx';
 import { count } from './parts/format.ts';
-import { pages } from './routes.tsx';
 import { Search } from './search.tsx';
 import { theme, toggleTheme } from './theme.ts';
 import { at } from './url/base.ts';
-import { hasPage } from './url/links.ts';
-import { ethereumNetworks, networkParam, useHref, useNetwork } from './url/network.ts';
-import { isCursor } from './url/url-state.ts';
-
-const title = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
-const rewardNetworks = ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot', 'polygon', 'solana'];
-
-/** Pages of networks other than Ethereum, by what the switch calls them. */
-const networks = [
-  { name: 'Solana', path: '/explore/solana' },
-  ...rewardNetworks.map((name) => ({ name: `${title(name)} rewards`, path: `/explore/rewards/${name}` })),
-];
-
-function NetworkSwitch() {
-  const network = useNetwork().toLowerCase();
-  const { pathname, search } = useLocation();
-  const navigate = useNavigate();
-  const elsewhere = networks.filter(({ path }) => hasPage(path));
-  const other = elsewhere.find(({ path }) => path === pathname);
-  const go = (value: string) => {
-    if (value.startsWith('/')) return navigate(value);
-    const params = new URLSearchParams(other ? '' : search);
-    for (const cursor of [...params.keys()].filter(isCursor)) params.delete(cursor);
-    if (value === networkParam.fallback) params.delete('network');
-    else params.set('network', value);
-    return navigate({ pathname: other ? '/' : pathname, search: params.toString() });
-  };
-  return (
-    <label className="network">
-      <span className="visually-hidden">Network</span>
-      <select value={other?.path ?? network} onChange={({ target }) => void go(target.value)}>
-        <optgroup label="Ethereum">
-          {ethereumNetworks.map((name) => (
-            <option key={name} value={name}>
-              {title(name)}
-            </option>
-          ))}
-        </optgroup>
-        {elsewhere.length > 0 && (
-          <optgroup label="Other networks">
-            {elsewhere.map(({ name, path }) => (
-              <option key={path} value={path}>
-                {name}
-              </option>
-            ))}
-          </optgroup>
-        )}
-      </select>
-    </label>
-  );
-}
+import { useHref } from './url/use-network.ts';
 
 function ThemeSwitch() {
   const next = theme.use() === 'dark' ? 'light' : 'dark';
   return (
     <button type="button" className="quiet" onClick={toggleTheme} aria-label={`Use the ${next} theme`}>
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-        <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" />
+        <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" strokeWidth="1.5" />
         <path d="M8 1.5a6.5 6.5 0 0 1 0 13z" fill="currentColor" />
       </svg>
     </button>
@@ -85,13 +36,59 @@ function Cost() {
   );
 }
 
+/** On every page that shows rows of the sample data. */
 function SampleNote() {
   if (!showsSample.use()) return null;
   return (
     <aside className="sample" aria-label="Sample data">
-      <strong>Sample data</strong>: generated figures and invented names. docs/importing.md says how to load
-      real data.
+      <button type="button" popoverTarget="sample">
+        Sample<span className="wide"> data</span>
+      </button>
+      <div id="sample" className="card" popover="auto">
+        <p>
+          <strong>These are generated figures with invented names.</strong>
+        </p>
+        <p>
+          They behave like a chain, but are of none. docs/importing.md says how to load real data; this note
+          goes when it has come.
+        </p>
+      </div>
     </aside>
+  );
+}
+
+/** Signs in and out. Without a token, each page has the form for one. */
+function Account() {
+  if (!token())
+    return (
+      <a className="button" href="#token">
+        Sign in
+      </a>
+    );
+  return (
+    <div className="account">
+      <button type="button" className="quiet" popoverTarget="account" aria-label="Account">
+        <svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
+          <circle cx="8" cy="5.5" r="3" fill="none" stroke="currentColor" strokeWidth="1.5" />
+          <path
+            d="M2.5 14.5c.6-3 2.8-4.5 5.5-4.5s4.9 1.5 5.5 4.5"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.5"
+            strokeLinecap="round"
+          />
+        </svg>
+      </button>
+      <div id="account" className="card" popover="auto">
+        <Link to="/explore/account" onClick={() => document.getElementById('account')?.hidePopover()}>
+          Account and usage
+        </Link>
+        <button type="button" onClick={() => changeToken(null)}>
+          Sign out
+        </button>
+        <p className="hint">Signing out forgets the token in all tabs.</p>
+      </div>
+    </div>
   );
 }
 
@@ -147,43 +144,48 @@ export function Shell() {
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <SampleNote />
-      <header className="top" ref={head}>
-        <NavLink className="brand" to={href('/')}>
-          stakegraph
-        </NavLink>
-        <nav aria-label="Pages">
-          {pages.map(
-            ({ nav, path }) =>
-              nav && (
-                <NavLink key={path} to={href(path)} end={path === '/'}>
-                  {nav}
-                </NavLink>
-              ),
-          )}
-        </nav>
-        <Search />
-        <NetworkSwitch />
-        <ThemeSwitch />
-        {token() && (
-          <button type="button" className="quiet" aria-label="Forget token" onClick={() => changeToken(null)}>
-            Forget<span className="wide"> token</span>
+      <Navigation />
+      <div className="frame">
+        <header className="top" ref={head}>
+          <button
+            type="button"
+            className="quiet narrow"
+            popoverTarget={NAVIGATION}
+            aria-label="Networks and pages"
+          >
+            <svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
+              <path
+                d="M2 4h12M2 8h12M2 12h12"
+                stroke="currentColor"
+                strokeWidth="1.5"
+                strokeLinecap="round"
+              />
+            </svg>
           </button>
-        )}
-        <div className="progress" hidden={!busy} />
-      </header>
-      <main id="main" ref={main} tabIndex={-1} aria-busy={busy}>
-        <Outlet />
-      </main>
-      <Announced />
-      <Waiting />
-      <footer className="bottom">
-        <Cost />
-        <p>
-          <a href={at('/graphql')}>GraphiQL</a> <a href={at('/docs')}>REST reference</a>{' '}
-          <a href={at('/openapi.json')}>OpenAPI</a>
-        </p>
-      </footer>
+          <Link className="brand narrow" to={href('/')} aria-label={brand}>
+            <Mark />
+          </Link>
+          <Search />
+          <div className="actions">
+            <SampleNote />
+            <ThemeSwitch />
+            <Account />
+          </div>
+          <div className="progress" hidden={!busy} />
+        </header>
+        <main id="main" ref={main} tabIndex={-1} aria-busy={busy}>
+          <Outlet />
+        </main>
+        <Announced />
+        <Waiting />
+        <footer className="bottom">
+          <Cost />
+          <p>
+            <a href={at('/graphql')}>GraphiQL</a> <a href={at('/docs')}>REST reference</a>{' '}
+            <a href={at('/openapi.json')}>OpenAPI</a>
+          </p>
+        </footer>
+      </div>
       <ScrollRestoration />
     </>
   );

@@ -3,15 +3,16 @@ import { isRouteErrorResponse, Link, useLocation, useRevalidator, useRouteError 
 import { awaited } from './api/busy.ts';
 import { Failure, type FailureKind } from './api/failure.ts';
 import { changeToken, tokenFailure } from './api/token.ts';
+import { titled } from './brand.tsx';
 import { count } from './parts/format.ts';
 import { FindOperator } from './parts/operator-filter.tsx';
-import { useHref } from './url/network.ts';
+import { useHref } from './url/use-network.ts';
 
 /** A whole page, or a part of one, that has nothing to show. */
 export function Notice({ title, children, kind }: { title: string; children?: ReactNode; kind?: string }) {
   return (
     <section className="notice" data-kind={kind} role={kind && kind !== 'token' ? 'alert' : undefined}>
-      <title>{`${title} · stakegraph`}</title>
+      <title>{titled(title)}</title>
       <h1>{title}</h1>
       {children}
     </section>
@@ -30,11 +31,14 @@ export const Loading = () => (
     <span className="visually-hidden">Loading…</span>
     <div className="skeleton title" />
     <div className="tiles">
-      {['a', 'b', 'c', 'd'].map((key) => (
+      {['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((key) => (
         <div key={key} className="skeleton tile" />
       ))}
     </div>
-    <div className="skeleton plot" />
+    <div className="figures">
+      <div className="skeleton plot" />
+      <div className="skeleton plot" />
+    </div>
   </div>
 );
 
@@ -47,9 +51,16 @@ function TokenForm() {
     <form className="token" autoComplete="off" onSubmit={use}>
       <label>
         Access token{' '}
-        <input name="token" required pattern="\s*[!-~]+\s*" autoComplete="off" spellCheck={false} />
+        <input
+          id="token"
+          name="token"
+          required
+          pattern="\s*[!-~]+\s*"
+          autoComplete="off"
+          spellCheck={false}
+        />
       </label>
-      <button type="submit">Use</button>
+      <button type="submit">Sign in</button>
     </form>
   );
 }

@@ -5,6 +5,9 @@ import { pageSecurityHeaders } from '../request/security-headers.ts';
 
 export const inScript = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c');
 
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => entities[sign] as string);
+
 export const html = (title: string, head: string, body: string) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>${head}</head>

@@ -30,7 +30,11 @@ describe.skipIf(noBrowser)('the account', () => {
     const { page, sent } = await open('/explore/sets', { token });
     await page.getByRole('heading', { name: 'My sets' }).waitFor();
     const nav = page.getByRole('navigation', { name: 'Pages' });
-    await nav.getByRole('link', { name: 'Account' }).click();
+    const account = async () => {
+      await page.getByRole('button', { name: 'Account' }).click();
+      await page.getByRole('link', { name: 'Account and usage' }).click();
+    };
+    await account();
     const rows = page.getByRole('figure', { name: 'What the views' }).locator('tbody tr');
     await rows.nth(1).waitFor();
     const [newest, older] = await rows.allInnerTexts();
@@ -38,8 +42,9 @@ describe.skipIf(noBrowser)('the account', () => {
     expect(older).toMatch(/^\/explore\/sets\tsetsQuery\t.* UTC\t[1-9]\d*$/);
     const spent = page.locator('.tile', { hasText: 'Units of this session' }).locator('.value');
     expect(await spent.innerText()).toBe(older?.split('\t').at(-1));
-    await nav.getByRole('link', { name: 'My sets' }).click();
-    await nav.getByRole('link', { name: 'Account' }).click();
+    await nav.getByRole('link', { name: 'Ethereum' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await account();
     await rows.nth(2).waitFor();
     expect(sent.filter(({ operationName }) => operationName === 'accountQuery')).toHaveLength(2);
   });

@@ -12,7 +12,7 @@ describe.skipIf(noBrowser)('a CSV file of the explorer', () => {
     const names = ['Zoë', '=HYPERLINK(1)', '株式, "会社"'];
     const rows = names.map((id, index) => operator(id, { networkPenetration: 0.9 - index / 100 }));
     expect((await importText(gateway, 'operators', JSON.stringify(rows))).faults).toEqual([]);
-    const { page } = await open('/explore/operators?window=7d');
+    const { page } = await open('/explore/operators?range=7d');
     await settled(page);
     const figure = page
       .getByRole('figure')

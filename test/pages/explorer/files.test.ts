@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../../src/config/index.ts';
 import { gatewayForTest, useGateway } from '../../support/gateway.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -25,11 +27,15 @@ const named = (start: RegExp) => scripts().filter((name) => start.test(name));
 
 describe('the files of the explorer', () => {
   it('have at most 300 kB of compressed script for the first view, with its plots', () => {
-    const first = [...named(/^index-/), ...named(/^overview-/)].flatMap((name) => [...withImports(name)]);
+    const [early, main, overview] = [named(/^first-/), named(/^main-/), named(/^overview-/)];
+    expect([early, main, overview].map(({ length }) => length)).toEqual([1, 1, 1]);
+    // The first figures come before the application.
+    expect(compressed(early.flatMap((name) => [...withImports(name)]))).toBeLessThan(10_000);
+    const first = [...early, ...main, ...overview].flatMap((name) => [...withImports(name)]);
     const before = compressed(new Set(first));
-    const plots = named(/^(dist|src|plot|index)[.-]/i).flatMap((name) => [...withImports(name)]);
-    expect(named(/^overview-/)).toHaveLength(1);
-    expect(before).toBeLessThan(200_000);
+    const plots = named(/^plot-library-/).flatMap((name) => [...withImports(name)]);
+    expect(plots).toHaveLength(1);
+    expect(before).toBeLessThan(210_000);
     expect(compressed(new Set([...first, ...plots]))).toBeLessThan(300_000);
   });
 
@@ -80,6 +86,33 @@ describe('the files of the explorer', () => {
       ['/explore/operators/pool/A%20b?network=hoodi', '../../../'],
     ] as const)
       expect((await gateway.fetch(path)).text.replaceAll(`"${root}`, '"./')).toBe((await page()).text);
+  });
+
+  it('have the title and the colours of the settings, which the policy of the page allows', async () => {
+    const settings = readSettings({ EXPLORER_TITLE: 'A & "B"', EXPLORER_COLORS: '#0B6E5B, #5fd9c0' });
+    const { EXPLORER_TITLE, EXPLORER_COLORS } = settings;
+    const { fetch } = await gatewayForTest({
+      template: 'empty',
+      settings: { EXPLORER_TITLE, EXPLORER_COLORS },
+    });
+    const { text, headers } = await fetch('/', { headers: { accept: 'text/html' } });
+    expect(text).toContain('<title>A &amp; &quot;B&quot;</title>');
+    expect(text).toContain('name="application-name" content="A &amp; &quot;B&quot;"');
+    const style = /<style>(.*)<\/style>/.exec(text)?.[1] ?? '';
+    expect(style).toBe(':root{--accent:light-dark(#0b6e5b,#5fd9c0)}');
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers.get('content-security-policy')).toContain(`'sha256-${hash}'`);
+  });
+
+  it.each([
+    [{ EXPLORER_TITLE: 'x'.repeat(41) }, '1 to 40 characters without line breaks are needed'],
+    [{ EXPLORER_TITLE: 'a\nb' }, '1 to 40 characters without line breaks are needed'],
+    [{ EXPLORER_COLORS: '#0b6e5b' }, 'two colours like #3d4ed8,#9aa8ff are needed'],
+    [{ EXPLORER_COLORS: 'green,#5fd9c0' }, 'two colours like #3d4ed8,#9aa8ff are needed'],
+    [{ EXPLORER_COLORS: '#ffd400,#5fd9c0' }, '#ffd400 has a contrast of 1.2 on the light background'],
+    [{ EXPLORER_COLORS: '#0b6e5b,#0b6e5b' }, 'on the dark background #1c222e, but 4.5 is needed'],
+  ])('are refused a title or colours that cannot be read: %j', (given, message) => {
+    expect(() => readSettings(given)).toThrow(message);
   });
 
   it('are left out with EXPLORER=off: / lists the paths, /explore is 404', async () => {

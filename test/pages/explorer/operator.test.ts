@@ -212,7 +212,7 @@ describe.skipIf(noBrowser)('one operator', () => {
   });
 
   it('is opened by a dot or a box of the operators, by mouse and keyboard, without loading the page anew', async () => {
-    const { page } = await explorer.open('/explore/operators?window=7d');
+    const { page } = await explorer.open('/explore/operators?range=7d');
     await page.evaluate(() => Object.assign(window, { same: true }));
     const dot = figure(page, 'Effectiveness against size').getByRole('link', { name: /^Alder Liquid,/ });
     await dot.click();

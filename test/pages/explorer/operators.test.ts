@@ -148,7 +148,7 @@ describe.skipIf(noBrowser)('the operators', () => {
   });
 
   it('have another class, where names are not searched among addresses', async () => {
-    const { page, sent } = await explorer.open(`${path}?name=cedar&type=lst&window=7d`);
+    const { page, sent } = await explorer.open(`${path}?name=cedar&type=lst&range=7d`);
     await page.getByText('No operator matches').first().waitFor();
     expect(sent[0]?.variables).toMatchObject({
       poolType: 'LST',

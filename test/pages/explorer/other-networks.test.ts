@@ -12,7 +12,7 @@ isPage(explorer, '/explore/rewards/polkadot', { heading: 'Polkadot rewards', sta
 
 describe.skipIf(noBrowser)('Solana', () => {
   it('shows the Gini coefficient beside the share of the largest stake authorities, for all of them', async () => {
-    const { page } = await open('/explore/solana?window=7d', { locale: 'en-GB' });
+    const { page } = await open('/explore/solana?range=7d', { locale: 'en-GB' });
     await settled(page);
     const { data } = await gateway.graphql(
       `{ solanaNetworkOverview(window: SEVEN_DAYS) { giniCoefficient stakeConcentration { rank ratio } }
@@ -104,14 +104,16 @@ describe.skipIf(noBrowser)('rewards of another network', () => {
     ['solana', 'SOL'],
   ])('%s: are daily, in %s, and the network can be chosen', async (name, unit) => {
     const { page, complaints } = await open('/explore/account');
-    await page.getByLabel('Network').selectOption(`/explore/rewards/${name}`);
+    const networks = page.getByRole('navigation', { name: 'Pages' });
+    await networks.getByRole('link', { name: new RegExp(name, 'i') }).click();
+    if (name === 'solana') await networks.getByRole('link', { name: 'Rewards' }).click();
     await page.getByText(`What all validators and their delegators earned, in ${unit}.`).waitFor();
     await settled(page);
     expect(complaints).toEqual([]);
   });
 
   it('are those of one validator too, once its name is followed, with all digits in the CSV file', async () => {
-    const { page } = await open('/explore/rewards/polygon?order=STAKE&days=30');
+    const { page } = await open('/explore/rewards/polygon?order=STAKE&range=30d');
     const validators = page.getByRole('figure', { name: 'Validators', exact: true });
     const link = validators.locator('tbody a').first();
     const name = await link.innerText();

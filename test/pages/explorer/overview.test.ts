@@ -6,7 +6,7 @@ import { importBlocks } from '../../support/live-rows.ts';
 
 const explorer = useExplorer();
 const empty = useExplorer({ template: 'empty' });
-isPage(explorer, '/', { heading: 'Overview', statements: 7 });
+isPage(explorer, '/', { heading: 'Overview', statements: 12 });
 
 describe.skipIf(noBrowser)('the overview', () => {
   it('shows the figures of the network, exact in their titles, and until when they go', async () => {
@@ -23,40 +23,75 @@ describe.skipIf(noBrowser)('the overview', () => {
     expect(await page.locator('.as-of').innerText()).toMatch(new RegExp(`UTC .*epoch ${asOf.epoch}`));
   });
 
-  it('keeps the window and the length of the plots in the URL', async () => {
-    const opened = await explorer.open('/?window=30d&days=30');
-    const { page, sent } = opened;
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    expect(sent[0]?.variables).toEqual({ network: 'MAINNET', window: 'THIRTY_DAYS', days: 30 });
-    expect(await page.getByLabel('30 days').first().isChecked()).toBe(true);
-    await page.getByText('7 days').click();
-    await page.waitForURL(/window=7d/);
+  it('has tiles of the range that compare it with as many days before, and sum what the API returns', async () => {
+    const { page, sent } = await explorer.open('/?range=7d', { locale: 'en-GB' });
     await settled(page);
-    expect(sent.at(-1)?.variables).toMatchObject({ window: 'SEVEN_DAYS', days: 30 });
-    await page.goBack();
-    await page.waitForURL(/window=30d/);
+    expect(sent[0]?.variables).toMatchObject({ granularity: 'DAY', periods: 14, utc: false });
+    const { data } = await explorer.gateway.graphql(`{ networkOverview {
+      history(orderBy: { field: PERIOD, direction: DESC }, first: 14) {
+        nodes { sumConsensusRewards aprPercentage } } } }`);
+    const days = data.networkOverview.history.nodes;
+    const sum = (rows: any[]) => rows.reduce((all, row) => all + BigInt(row.sumConsensusRewards), 0n);
+    const mean = (rows: any[]) => rows.reduce((all, row) => all + row.aprPercentage, 0) / rows.length;
+    const [shown, before] = [days.slice(0, 7), days.slice(7)];
+    const tile = (name: string) => page.locator('.tile', { hasText: name });
+    const rewards = tile('Consensus rewards');
+    expect((await rewards.locator('.value').getAttribute('title'))?.replaceAll(',', '')).toBe(
+      `${Number(sum(shown)) / 1e9} ETH`,
+    );
+    const by = (100 * Number(sum(shown))) / Number(sum(before)) - 100;
+    const signed = (value: number, digits: number) =>
+      `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
+    expect(await rewards.locator('.change').innerText()).toBe(`${signed(by, 1)}%`);
+    const apr = tile('APR');
+    expect(await apr.locator('.value').innerText()).toBe(`${mean(shown).toFixed(2)}%`);
+    expect(await apr.locator('.change').innerText()).toBe(`${signed(mean(shown) - mean(before), 2)} points`);
+    await page.getByText('UTC days').click();
+    await page.waitForURL(/calendar=utc/);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({ utc: true, periods: 14 });
+  });
+
+  it('tells which pools are the largest, and which gained and lost stake this week', async () => {
+    const { page } = await explorer.open('/');
+    await settled(page);
+    const { data } = await explorer.gateway.graphql(`{
+      largest: operators(window: SEVEN_DAYS, idType: POOL, first: 10) { nodes { operatorId } }
+      lost: operators(window: SEVEN_DAYS, idType: POOL, first: 1,
+        orderBy: { field: NETWORK_PENETRATION_CHANGE, direction: ASC }) {
+        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { networkPenetration } } } } }`);
+    const namesOf = (title: string) =>
+      page.getByRole('figure', { name: title }).locator('tbody th').allInnerTexts();
+    const ids = data.largest.nodes.map(({ operatorId }: { operatorId: string }) => operatorId);
+    expect(await namesOf('Largest pools')).toEqual(ids);
+    const [lost] = data.lost.nodes;
+    expect((await namesOf('Moved this week')).at(-1)).toBe(lost.operatorId);
+    const last = page.getByRole('figure', { name: 'Moved this week' }).locator('tbody tr').last();
+    const points = Math.abs(100 * lost.summary.change.networkPenetration).toFixed(3);
+    expect(await last.innerText()).toContain(`−${points}`);
   });
 
   it('draws a plot of each figure, with its table and a CSV file of exact numbers', async () => {
-    const { page } = await explorer.open('/?days=30');
-    const figure = page.getByRole('figure', { name: 'Daily rewards' });
+    const { page } = await explorer.open('/?range=30d');
+    const figure = page.getByRole('figure', { name: 'Rewards', exact: true });
     await figure.locator('svg').first().waitFor();
     await figure.getByText('Table', { exact: true }).click();
     expect(await figure.getByRole('row').count()).toBeGreaterThan(10);
     const [file] = await Promise.all([page.waitForEvent('download'), figure.getByText('CSV').click()]);
-    expect(file.suggestedFilename()).toBe('daily-rewards.csv');
+    expect(file.suggestedFilename()).toBe('rewards.csv');
     const [head, first] = (await csvIn(file)).split('\r\n');
-    expect(head).toBe('Date (UTC),Consensus (ETH),Priority fees (ETH),MEV (ETH)');
+    expect(head).toBe('Period (UTC),Consensus (ETH),Fees and MEV (ETH)');
     const { data } = await explorer.gateway.graphql(
-      '{ chainDailyRewards(first: 1) { nodes { date sumConsensusRewards } } }',
+      `{ networkOverview { history(orderBy: { field: PERIOD, direction: DESC }, first: 30) {
+        nodes { date sumConsensusRewards } } } }`,
     );
-    const [{ date, sumConsensusRewards: gwei }] = data.chainDailyRewards.nodes;
+    const { date, sumConsensusRewards: gwei } = data.networkOverview.history.nodes.at(-1);
     const exact = `${gwei.slice(0, -9)}.${gwei.slice(-9)}`.replace(/0+$/, '');
     expect(first).toMatch(new RegExp(`^${date},${exact.replace('.', '\\.')},`));
   });
 
   it('plots participation over time, and says so where no day of validators is stored', async () => {
-    const { page } = await explorer.open('/?days=30', { locale: 'en-GB' });
+    const { page } = await explorer.open('/?range=30d', { locale: 'en-GB' });
     const figure = page.getByRole('figure', { name: 'Participation' });
     await figure.locator('.plot svg').waitFor();
     expect(await figure.locator('.legend li').allInnerTexts()).toEqual([
@@ -67,15 +102,15 @@ describe.skipIf(noBrowser)('the overview', () => {
       history(orderBy: { field: PERIOD, direction: DESC }, first: 1) { nodes { participationRatio } } } }`);
     await figure.getByText('Table', { exact: true }).click();
     const [{ participationRatio }] = data.networkOverview.history.nodes;
-    expect(await figure.locator('tbody tr').first().innerText()).toContain(
-      `${(100 * participationRatio).toFixed(2)}%`,
+    expect(await figure.locator('tbody tr').last().innerText()).toContain(
+      (100 * participationRatio).toFixed(2),
     );
     await page.goto(`${explorer.gateway.url}/?network=hoodi`);
     await figure.getByText('No day of all validators of this network is stored.').waitFor();
   });
 
   it('opens its document with its variables in GraphiQL, where it runs', async () => {
-    const opened = await explorer.open('/?days=30');
+    const opened = await explorer.open('/?range=30d');
     const link = opened.page.getByRole('link', { name: 'APR: open in GraphiQL' });
     const [graphiql] = await Promise.all([opened.page.context().waitForEvent('page'), link.click()]);
     await graphiql.getByRole('tab', { name: 'overviewQuery' }).waitFor();
@@ -140,7 +175,7 @@ describe.skipIf(noBrowser)('the overview', () => {
     const { page } = await empty.open('/?network=holesky');
     await page.getByRole('heading', { name: 'No day of this network is stored' }).waitFor();
     expect(await page.getByRole('link', { name: 'Overview' }).getAttribute('href')).toBe('/?network=holesky');
-    await page.getByLabel('Network').selectOption('mainnet');
+    await page.getByLabel('Chain').selectOption('mainnet');
     await page.waitForURL((url) => url.search === '');
   });
 });

@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('an address with a wrong value', () => {
       '/explore/operators?network=goerli',
       'network is “goerli”, but must be one of mainnet, hoodi, holesky, sepolia.',
     ],
-    ['/explore/operators?window=2d', 'window is “2d”, but must be one of 1d, 7d, 30d, all.'],
+    ['/explore/operators?range=2d', 'range is “2d”, but must be one of 1d, 7d, 30d, all.'],
     [
       '/explore/operators?min=99999999999',
       'min is “99999999999”, but must be a whole number up to 999,999,999.',

@@ -27,16 +27,17 @@ describe.skipIf(noBrowser)('the token of the explorer', () => {
   });
 
   it('is asked for where no code is given, kept in the tab only, and forgotten when told to', async () => {
-    const opened = await open('/?days=30', { token: null });
+    const opened = await open('/?range=90d', { token: null });
     const { page, sent } = opened;
     await page.getByRole('heading', { name: 'An access token is needed' }).waitFor();
     expect(sent).toEqual([]);
     expect(await opened.violations()).toEqual([]);
     await page.getByLabel('Access token').fill(gateway.token);
-    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.locator('main').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('sgt_');
-    await page.getByRole('button', { name: 'Forget token' }).click();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'An access token is needed' }).waitFor();
   });
 
@@ -49,7 +50,7 @@ describe.skipIf(noBrowser)('the token of the explorer', () => {
     await page.getByRole('heading', { name: 'An access token is needed' }).waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     await page.getByLabel('Access token').fill(gateway.token);
-    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.locator('main').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect([complaints, [...hosts]]).toEqual([[], [`stakegraph.localhost:${port}`]]);
   });
@@ -77,7 +78,7 @@ describe.skipIf(noBrowser)('a page of the explorer without data', () => {
       limited ? route.fulfill(refusal('RATE_LIMITED', 429, { 'retry-after': '3' })) : route.continue(),
     );
     await page.getByLabel('Access token').fill(gateway.token);
-    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.locator('main').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Too many requests' }).waitFor();
     await page.getByText(/Trying again in \d s/).waitFor();
     expect(await opened.violations()).toEqual([]);
@@ -142,14 +143,48 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     expect(await background()).toBe(dark);
   });
 
-  it.each([1024, 1280, 2560])('has its head in one row at %i px, with all pages in sight', async (width) => {
-    const { page } = await open('/', { viewport: { width, height: 800 } });
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const [head] = await page.locator('.top').evaluateAll((all) => all.map((one) => one.clientHeight));
-    expect(head).toBeLessThan(64);
-    const pages = page.getByRole('navigation', { name: 'Pages' });
-    const [hidden] = await pages.evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
-    if (width >= 1280) expect(hidden).toBe(0);
+  it.each([390, 1024, 2560])(
+    'at %i px has its head in one row, as wide as the content, and networks as places',
+    async (width) => {
+      const { page } = await open('/', { viewport: { width, height: 900 } });
+      await settled(page);
+      const [head, content] = await page.evaluate(() =>
+        ['.top', 'main'].map((name) => document.querySelector(name)?.getBoundingClientRect() as DOMRect),
+      );
+      expect(head?.height).toBeLessThan(64);
+      expect(content?.width).toBe(head?.width);
+      const pages = page.getByRole('navigation', { name: 'Pages' });
+      const menu = page.getByRole('button', { name: 'Networks and pages' });
+      expect(await menu.isVisible()).toBe(width < 1024);
+      if (width < 1024) await menu.press('Enter');
+      await pages.getByRole('link', { name: 'Solana' }).press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Solana' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/explore/solana');
+      expect(await pages.isVisible()).toBe(width >= 1024); // the drawer closes
+    },
+  );
+
+  it.each(['/', 'Control+k', 'Meta+k'])('moves to the search by %s, but not out of a field', async (key) => {
+    const { page } = await open('/explore/operators');
+    await settled(page);
+    const search = page.getByRole('combobox', { name: /^Search/ });
+    const hasFocus = () => search.evaluate((input) => input === document.activeElement);
+    await page.getByLabel('Tag').focus();
+    await page.keyboard.press('/');
+    expect([await hasFocus(), await page.getByLabel('Tag').inputValue()]).toEqual([false, '/']);
+    await page.locator('main').focus();
+    await page.keyboard.press(key);
+    expect([await hasFocus(), await search.inputValue()]).toEqual([true, '']);
+  });
+
+  it('groups what is found by kind, with the class and the share of stake', async () => {
+    const { page } = await open('/');
+    await settled(page);
+    await page.getByRole('combobox', { name: /^Search/ }).fill('cedar');
+    const operators = page.getByRole('group', { name: 'Operators' });
+    await operators.getByRole('option', { name: /^Cedar Exchange pool \d+\.\d+%$/ }).waitFor();
+    const groups = await page.getByRole('listbox').getByRole('group').all();
+    for (const group of groups) expect(await group.getByRole('option').count()).toBeGreaterThan(0);
   });
 
   it('needs no scrolling sideways at 320 px', async () => {
@@ -193,7 +228,7 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
       .first()
       .innerText();
     await page.getByRole('combobox', { name: /^Search/ }).fill(slot);
-    await page.getByRole('option', { name: `${slot} Block` }).waitFor();
+    await page.getByRole('option', { name: `${slot} proposed` }).waitFor();
     expect(await opened.violations()).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname === `/explore/blocks/${slot}`);
@@ -208,16 +243,16 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     const [first, second] = [await slots.nth(0).innerText(), await slots.nth(1).innerText()];
     const search = page.getByRole('combobox', { name: /^Search/ });
     await search.fill(first);
-    await page.getByRole('option', { name: `${first} Block` }).waitFor();
+    await page.getByRole('option', { name: `${first} proposed` }).waitFor();
     await search.fill(second);
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname === `/explore/blocks/${second}`);
   });
 
   it('opens the operators of a tag that is found', async () => {
-    const { page } = await open('/?network=mainnet&window=7d');
+    const { page } = await open('/?network=mainnet&range=7d');
     await page.getByRole('combobox', { name: /^Search/ }).fill('custodi');
-    await page.getByRole('option', { name: 'custodian Tag' }).click();
+    await page.getByRole('option', { name: /^custodian operators with/ }).click();
     await page.waitForURL((url) => url.pathname === '/explore/operators');
     const { searchParams } = new URL(page.url());
     expect([searchParams.get('tag'), searchParams.get('network')]).toEqual(['custodian', 'mainnet']);
@@ -229,7 +264,7 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const search = page.getByRole('combobox', { name: /^Search/ });
     await search.fill('edar exch');
-    const cedar = page.getByRole('option', { name: 'Cedar Exchange Operator' });
+    const cedar = page.getByRole('option', { name: /^Cedar Exchange pool/ });
     await cedar.waitFor();
     await search.press('Enter');
     expect(await cedar.isVisible()).toBe(true);
@@ -247,12 +282,12 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
     await page.waitForURL(/explore\/operators\/pool\/Cedar%20Exchange/);
   });
 
-  it('says "Sample data" above the header, until other data was loaded into all that the page shows', async () => {
+  it('says "Sample data" in its head, until other data was loaded into all that the page shows', async () => {
     const own = await gatewayForTest();
     const { page } = await open('/explore/slashings', { at: own.url, token: own.token });
     const note = page.getByRole('complementary', { name: 'Sample data' });
-    await note.waitFor();
-    expect(await note.innerText()).toContain('docs/importing.md');
+    await note.getByRole('button').click();
+    await note.getByText('docs/importing.md').waitFor();
     const run = (text: string) => own.database.pool.query({ text, values: [] });
     await run(`update dataset_origins set origin = 'import'`);
     await run('select raise_revision(name) from datasets');
@@ -263,6 +298,12 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
         return note.count();
       })
       .toBe(0);
+  });
+
+  it('says "Sample data" also on a page that shows none, if the gateway has some', async () => {
+    const { page } = await open('/explore/account');
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    expect(await page.getByRole('complementary', { name: 'Sample data' }).isVisible()).toBe(true);
   });
 
   it('says that no validator has an index', async () => {

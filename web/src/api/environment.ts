@@ -13,6 +13,7 @@ import {
 import { at, base } from '../url/base.ts';
 import { inFlight } from './busy.ts';
 import { Failure, failureOf, UNREACHABLE } from './failure.ts';
+import { bodyOf, postGraphql } from './post.ts';
 import { store } from './store.ts';
 import { token } from './token.ts';
 
@@ -21,8 +22,8 @@ export type Cost = { estimated: number; charged: number; remaining: string | num
 
 /** What the last response cost, in compute units. */
 export const lastCost = store<Cost | undefined>(undefined);
-/** Whether the page shows rows of the sample data. */
-export const showsSample = store(false);
+/** Whether the page shows rows of the sample data; until a page had data, whether the gateway has any. */
+export const showsSample = store(document.querySelector('meta[name="sample-data"]') !== null);
 /** Revisions of the datasets behind the last response to a document, which subscriptions continue. */
 const revisions = new Map<string, Revisions>();
 const keyOf = (name: string, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
@@ -51,15 +52,7 @@ const FRESH_MS = 60_000;
 const fetchGraphql: FetchFunction = async ({ text, name: operationName }, variables) => {
   inFlight.set(inFlight.get() + 1);
   try {
-    const response = await fetch(at('/graphql'), {
-      method: 'POST',
-      headers: {
-        accept: 'application/graphql-response+json',
-        authorization: `Bearer ${token()}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ query: text, operationName, variables }),
-    }).catch(() => {
+    const response = await postGraphql(bodyOf(text, operationName, variables)).catch(() => {
       throw new Failure('connection', UNREACHABLE);
     });
     const body = await response.json().catch(() => ({}));

@@ -1,4 +1,4 @@
-import { ago, calendarDate, count, ethNumber, moment, percentage, ratio, shift } from '../parts/format.ts';
+import { ago, calendarDate, decimal, moment, shift } from '../parts/format.ts';
 import { PageLink } from '../parts/page-links.tsx';
 import { paths } from '../url/links.ts';
 import type { Column } from './table.tsx';
@@ -9,6 +9,24 @@ type Given<T> = T | null | undefined;
 /** Gwei as ETH with all digits, for CSV. */
 export const inEth = (gwei: Given<string>) => (gwei == null ? null : shift(gwei, GWEI_DIGITS));
 
+/** A ratio in percent, without what a float adds to it. */
+const inPercent = (value: string | number) => Number((100 * Number(value)).toPrecision(15));
+
+/** Numbers rows from the first of the whole list; `skipped` are before the first of these. */
+export const rankColumn = <Row extends object>(
+  rows: readonly Row[],
+  skipped: number | undefined,
+): Column<Row> => {
+  const ranks = new Map(rows.map((row, index) => [row, index + 1]));
+  return {
+    head: '#',
+    csv: 'Rank',
+    value: (row) => (skipped === undefined ? null : skipped + (ranks.get(row) ?? 0)),
+    numeric: true,
+    isRank: true,
+  };
+};
+
 export const gweiColumn = <Row,>(
   head: string,
   of: (row: Row) => Given<string>,
@@ -16,7 +34,7 @@ export const gweiColumn = <Row,>(
 ): Column<Row> => ({
   head: `${head} (ETH)`,
   value: (row) => inEth(of(row)),
-  show: (row) => ethNumber(of(row)),
+  figure: true,
   numeric: true,
   ...(order && { order }),
 });
@@ -28,26 +46,38 @@ export const countColumn = <Row,>(
 ): Column<Row> => ({
   head,
   value: of,
-  show: (row) => count(of(row)),
+  figure: true,
   numeric: true,
   ...(order && { order }),
 });
 
 /** Of percent, such as 99.87. */
-export const percentColumn = <Row,>(head: string, of: (row: Row) => Given<number>): Column<Row> => ({
+export const percentColumn = <Row,>(
+  head: string,
+  of: (row: Row) => Given<number>,
+  order?: string,
+): Column<Row> => ({
   head: `${head} (%)`,
   value: of,
-  show: (row) => percentage(of(row), 3),
+  show: (row) => decimal(of(row), 3),
+  figure: true,
   numeric: true,
+  ...(order && { order }),
 });
 
-/** Of a ratio between 0 and 1. */
-export const ratioColumn = <Row,>(head: string, of: (row: Row) => Given<number>): Column<Row> => ({
-  head,
+/** Of a ratio between 0 and 1, which the table shows in percent. */
+export const ratioColumn = <Row,>(
+  head: string,
+  of: (row: Row) => Given<number>,
+  { order, digits = 2 }: { order?: string; digits?: number } = {},
+): Column<Row> => ({
+  head: `${head} (%)`,
   csv: `${head} (0–1)`,
   value: of,
-  show: (row) => ratio(of(row)),
+  show: (row) => decimal(100 * (of(row) ?? 0), digits),
+  figure: inPercent,
   numeric: true,
+  ...(order && { order }),
 });
 
 export const validatorColumn = <Row,>(

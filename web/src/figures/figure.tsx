@@ -13,7 +13,7 @@ import { Empty } from '../states.tsx';
 import { at, base } from '../url/base.ts';
 import type { Order } from '../url/url-state.ts';
 import type { Draw, PlotLibrary, Series } from './plots.ts';
-import { type Column, csvOf, download, Table } from './table.tsx';
+import { type Column, csvOf, saveCsv, Table } from './table.tsx';
 
 const XLINK = 'http://www.w3.org/1999/xlink';
 const NARROW = 480;
@@ -72,8 +72,6 @@ function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[
   );
 }
 
-const slug = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-
 /** Where GraphiQL shows the document of the page with its variables. */
 function useGraphiqlHref() {
   const { text, variables } = useSource();
@@ -100,10 +98,9 @@ export type FigureProps<Row> = {
   children?: ReactNode;
   /** Inputs that belong to this figure only. */
   controls?: ReactNode;
+  /** Beside the CSV file of its rows. */
+  extra?: ReactNode;
 };
-
-/** Without it, Excel shows names such as Zoë wrong. */
-const BYTE_ORDER_MARK = '\ufeff';
 
 /** A plot with its table, a CSV file of it, and the query in GraphiQL. Without `draw` it is a table alone. */
 export function Figure<Row extends object>(props: FigureProps<Row>) {
@@ -117,13 +114,13 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
     order,
     children,
     controls,
+    extra,
     wide = false,
     empty = 'No data is stored for this.',
   } = props;
   const id = useId();
   const graphiql = useGraphiqlHref();
-  const save = () =>
-    download(`${slug(title)}.csv`, 'text/csv;charset=utf-8', BYTE_ORDER_MARK + csvOf(columns, rows));
+  const save = () => saveCsv(title, csvOf(columns, rows));
   const table = <Table caption={title} columns={columns} rows={rows} {...(order && { order })} />;
   return (
     <figure className={wide ? 'figure wide' : 'figure'} aria-labelledby={id}>
@@ -137,6 +134,7 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
               CSV
             </button>
           )}
+          {extra}
           <a href={graphiql} target="_blank" rel="noreferrer" aria-label={`${title}: open in GraphiQL`}>
             GraphiQL
           </a>

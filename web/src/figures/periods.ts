@@ -1,8 +1,9 @@
 import { calendarDate, momentUtc } from '../parts/format.ts';
-import { date, oneOf } from '../url/url-state.ts';
+import { calendars, daysOf, fromDate, ranges, toDate } from '../url/range.ts';
+import { oneOf } from '../url/url-state.ts';
 import { at } from './plots.ts';
 
-/** Parameters of figures over time: the length of a period, the calendar, and the range. */
+/** The length of a period of figures over time. */
 export const granularities = oneOf('granularity', ['day', 'week', 'month', 'quarter', 'year'], 'day');
 export const granularityNames = {
   day: 'Day',
@@ -11,23 +12,22 @@ export const granularityNames = {
   quarter: 'Quarter',
   year: 'Year',
 };
-export const calendars = oneOf('calendar', ['chain', 'utc'], 'chain');
-export const calendarNames = { chain: 'Chain days', utc: 'UTC days' };
-export const fromDate = date('from');
-export const toDate = date('to');
+/** Of figures that are stored by day, and summed over any dates. */
+export const periodRanges = ranges(['7d', '30d', '90d', '1y', 'all'], '90d');
 
 const values = { day: 'DAY', week: 'WEEK', month: 'MONTH', quarter: 'QUARTER', year: 'YEAR' } as const;
 const days = { day: 1, week: 7, month: 28, quarter: 90, year: 365 };
-const UNBOUNDED = 90;
 const MOST = 1_000;
 const DAY_MS = 86_400_000;
 
-/** As variables of a document. `last` has room for the whole range; without one it is the newest 90 periods. */
+/** As variables of a document. `last` has room for the whole range, up to the longest page. */
 export function periodsOf(search: URLSearchParams) {
   const granularity = granularities.read(search);
   const [from = null, to = null] = [fromDate.read(search), toDate.read(search)];
-  const length = from && ((to ? Date.parse(to) : Date.now()) - Date.parse(from)) / DAY_MS;
-  const last = length ? Math.min(MOST, Math.max(1, Math.ceil(length / days[granularity]) + 2)) : UNBOUNDED;
+  const end = to ? Date.parse(to) : Date.now();
+  const chosen = from === null ? null : (end - Date.parse(from)) / DAY_MS + 2;
+  const length = chosen ?? daysOf(periodRanges, search) ?? Number.POSITIVE_INFINITY;
+  const last = Math.min(MOST, Math.max(1, Math.ceil(length / days[granularity]) + (chosen ? 1 : 0)));
   return {
     granularity: values[granularity],
     utc: calendars.read(search) === 'utc',

@@ -1,6 +1,7 @@
-import { type ReactNode, useRef } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useMemo, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { ChangeLink } from '../parts/controls.tsx';
+import { columnFormat, exactText } from '../parts/format.ts';
 import type { Order } from '../url/url-state.ts';
 import { useWideTable } from './wide-table.ts';
 
@@ -14,6 +15,12 @@ export type Column<Row> = {
   /** How the table shows it; the value itself when absent. */
   show?: (row: Row) => ReactNode;
   numeric?: boolean;
+  /** The table writes the value, or what this makes of it, in the unit of the head, with six significant digits at most. */
+  figure?: boolean | ((value: string | number) => string | number);
+  /** Left out of the file of the whole list, because it would cost too much there. */
+  isOfPage?: boolean;
+  /** The place of the row in the whole list: the column after it names the row. */
+  isRank?: boolean;
   /** What the server orders by for this column. */
   order?: string;
 };
@@ -38,6 +45,55 @@ function OrderLink({ order, field, children }: { order: Order; field: string; ch
 
 const ariaSorts = { ASC: 'ascending', DESC: 'descending' } as const;
 
+/** Written by the table: the shown text, and the exact one for those who point at it or copy it. */
+function cellsOf<Row>({ value, show, figure }: Column<Row>, rows: readonly Row[]) {
+  if (!figure) return (row: Row) => ({ content: show ? show(row) : (value(row) ?? '–'), exact: undefined });
+  const shown = (row: Row) => {
+    const of = value(row);
+    return of == null || typeof figure === 'boolean' ? of : figure(of);
+  };
+  const write = columnFormat(rows.map(shown));
+  return (row: Row) => {
+    const of = shown(row);
+    const [content, exact] = [write(of), of == null ? undefined : exactText(of)];
+    return { content: show && of != null ? show(row) : content, exact };
+  };
+}
+
+/** Cells that are copied have all their digits, as in CSV. */
+function copyExact(event: ClipboardEvent<HTMLElement>) {
+  const selection = getSelection();
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return;
+  const copied = selection.getRangeAt(0).cloneContents();
+  const cells = [...copied.querySelectorAll<HTMLElement>('[data-exact]')];
+  if (cells.length === 0) return;
+  for (const cell of cells) cell.textContent = cell.dataset.exact ?? '';
+  const lines = [...copied.querySelectorAll('tr')].map((row) =>
+    [...row.querySelectorAll('th, td')].map((cell) => cell.textContent?.trim() ?? '').join('\t'),
+  );
+  const table = document.createElement('table');
+  table.append(copied);
+  const text = lines.length > 0 ? lines.join('\n') : cells.map((cell) => cell.textContent).join('\t');
+  event.clipboardData.setData('text/plain', text);
+  event.clipboardData.setData('text/html', table.outerHTML);
+  event.preventDefault();
+}
+
+/** Arrow keys move from a link of a row to that of the next one in the same column. */
+function moveByRows(event: KeyboardEvent<HTMLElement>) {
+  const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
+  const step = steps[event.key];
+  const cell = (event.target as Element).closest<HTMLTableCellElement>('tbody :is(th, td)');
+  const row = cell?.parentElement as HTMLTableRowElement | null | undefined;
+  if (!step || !cell || !row || event.ctrlKey || event.metaKey || event.altKey) return;
+  const rows = [...(row.parentElement as HTMLTableSectionElement).rows];
+  const index = Math.min(rows.length - 1, Math.max(0, rows.indexOf(row) + step));
+  const link = rows[index]?.cells[cell.cellIndex]?.querySelector('a') ?? rows[index]?.querySelector('a');
+  if (!link) return;
+  event.preventDefault();
+  link.focus();
+}
+
 const keyOf = (row: object, index: number) => String((row as { id?: string }).id ?? index);
 
 export function Table<Row extends object>(props: {
@@ -56,10 +112,20 @@ export function Table<Row extends object>(props: {
   const frame = useRef<HTMLElement>(null);
   useWideTable(frame);
   const side = (column: Column<Row>) => (column.numeric ? 'numeric' : undefined);
+  const isRanked = columns[0]?.isRank === true;
+  const named = isRanked ? 1 : 0;
+  const cells = useMemo(() => columns.map((column) => cellsOf(column, rows)), [columns, rows]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="scroll" ref={frame} tabIndex={0} aria-label={caption}>
-      <table>
+    <section
+      className="scroll"
+      ref={frame}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label={caption}
+      onCopy={copyExact}
+      onKeyDown={moveByRows}
+    >
+      <table className={isRanked ? 'ranked' : undefined}>
         <caption className={showCaption ? undefined : 'visually-hidden'}>{caption}</caption>
         <thead>
           <tr>
@@ -80,15 +146,19 @@ export function Table<Row extends object>(props: {
           {rows.map((row, index) => (
             <tr key={keyOf(row, index)}>
               {columns.map((column, place) => {
-                const content = column.show ? column.show(row) : (column.value(row) ?? '–');
-                return place === 0 ? (
-                  <th key={column.head} scope="row" className={side(column)}>
+                const { content, exact } = cells[place]?.(row) ?? {};
+                const Cell = place === named ? 'th' : 'td';
+                const title = exact !== undefined && exact !== content ? exact : undefined;
+                return (
+                  <Cell
+                    key={column.head}
+                    {...(place === named && { scope: 'row' })}
+                    className={side(column)}
+                    title={title}
+                    data-exact={exact}
+                  >
                     {content}
-                  </th>
-                ) : (
-                  <td key={column.head} className={side(column)}>
-                    {content}
-                  </td>
+                  </Cell>
                 );
               })}
             </tr>
@@ -114,8 +184,13 @@ export const csvOf = <Row,>(columns: Column<Row>[], rows: readonly Row[]): strin
     .map((cells) => `${cells.join(',')}\r\n`)
     .join('');
 
-export function download(name: string, type: string, text: string) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+const slug = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+
+/** Without it, Excel shows names such as Zoë wrong. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+export function saveCsv(title: string, text: string) {
+  const url = URL.createObjectURL(new Blob([BYTE_ORDER_MARK + text], { type: 'text/csv;charset=utf-8' }));
+  Object.assign(document.createElement('a'), { href: url, download: `${slug(title)}.csv` }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

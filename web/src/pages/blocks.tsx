@@ -4,6 +4,7 @@ import type { blocksQuery } from '../__generated__/blocksQuery.graphql';
 import type { blocksSubscription } from '../__generated__/blocksSubscription.graphql';
 import { useLive } from '../api/live.ts';
 import {
+  countColumn,
   gweiColumn,
   outcomeColumn,
   outcomes,
@@ -13,14 +14,13 @@ import {
 } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
-import { fromDate, toDate } from '../figures/periods.ts';
 import { colors, type Draw, ofZeros, ticksAs } from '../figures/plots.ts';
 import type { Column } from '../figures/table.tsx';
+import { wholeOfPage } from '../figures/whole-list.tsx';
 import { type Place, page, useSource } from '../page.tsx';
 import { Choice, Field } from '../parts/controls.tsx';
 import {
   askedOf,
-  DateFilter,
   Filters,
   operatorOf,
   sizes,
@@ -28,12 +28,14 @@ import {
   validator,
   validatorOf,
 } from '../parts/filters.tsx';
-import { count, eth, moment, plotted, shortCount } from '../parts/format.ts';
+import { eth, moment, plotted, shortCount } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LiveNote } from '../parts/live-note.tsx';
 import { OperatorFilter } from '../parts/operator-filter.tsx';
 import { fullNameOf, OperatorLinks } from '../parts/operators.tsx';
 import { payloads } from '../parts/payloads.ts';
+import { RangeControl } from '../parts/range.tsx';
+import { fromDate, ranges, toDate } from '../url/range.ts';
 import { oneOf, pageOf } from '../url/url-state.ts';
 
 const query = graphql`
@@ -158,12 +160,7 @@ const columns: Column<Block>[] = [
   gweiColumn('Consensus', ({ consensusRewards }) => consensusRewards),
   gweiColumn('Execution', ({ executionRewards }) => executionRewards),
   gweiColumn('Rewards', ({ totalRewards }) => totalRewards),
-  {
-    head: 'Transactions',
-    value: (row) => row.totalTransactions,
-    show: (row) => count(row.totalTransactions),
-    numeric: true,
-  },
+  countColumn('Transactions', (row) => row.totalTransactions),
   {
     head: 'Relays',
     value: ({ relays }) => relays.join(', '),
@@ -250,17 +247,29 @@ const newestOf = (blocks: readonly Block[]) =>
 
 const legend = [...kinds, missing];
 
+const variables = ({ network, search }: Place): blocksQuery['variables'] => ({
+  network,
+  where: whereOf(search),
+  ...askedOf(search),
+  fromDate: fromDate.read(search) ?? null,
+  toDate: toDate.read(search) ?? null,
+  ...pageOf(search, Number(sizes.read(search))),
+});
+
 function Figures({
   blocks,
   added = [],
   note,
+  place,
   empty = 'No stored slot fits.',
 }: {
   blocks: Blocks;
   added?: readonly Block[];
   note: ReactNode;
+  place: Place;
   empty?: string | undefined;
 }) {
+  const whole = wholeOfPage<blocksQuery, Block>(query, variables(place), (all) => all.blocks);
   const rows = newestOf([...added, ...blocks.nodes]);
   return (
     <div className="figures">
@@ -280,6 +289,7 @@ function Figures({
         note={note}
         columns={columns}
         of={{ ...blocks, nodes: rows, totalCount: blocks.totalCount + rows.length - blocks.nodes.length }}
+        whole={whole}
         label="slots"
         empty={empty}
       />
@@ -305,11 +315,12 @@ function LiveFigures(props: { blocks: Blocks; place: Place; empty: string | unde
     },
   });
   const note = <LiveNote of={live} rows="slots" />;
-  return <Figures blocks={blocks} added={added} note={note} empty={empty} />;
+  return <Figures blocks={blocks} added={added} note={note} place={props.place} empty={empty} />;
 }
 
+const range = ranges(['all'], 'all');
 const cursors = ['after', 'before'];
-const filters = ['outcome', 'payload', 'proposer', 'class', 'operator', 'from', 'to'];
+const filters = ['outcome', 'payload', 'proposer', 'class', 'operator'];
 
 function View({ data: { blocks, operator }, place }: { data: Data; place: Place }) {
   const { revision } = useSource();
@@ -322,32 +333,23 @@ function View({ data: { blocks, operator }, place }: { data: Data; place: Place 
         title="Blocks"
         about="Stored slots, newest first. A missed slot has no block, but a proposer; since the Gloas fork, a block may be without its payload."
       >
-        <Choice param={sizes} label="Slots a page" />
+        <RangeControl of={range} dates />
       </Heading>
       <Filters names={filters}>
         <Choice param={outcome} label="Outcome" names={outcomeNames} />
         <Choice param={payload} label="Payload" names={payloadNames} />
         <Field param={proposer} label="Proposer" type="search" />
         <OperatorFilter isUnknown={empty !== undefined} />
-        <DateFilter />
+        <Choice param={sizes} label="Slots a page" />
       </Filters>
       {blocks && canGrow && (
         <LiveFigures key={`${search} ${revision?.blocks}`} blocks={blocks} place={place} empty={empty} />
       )}
-      {blocks && !canGrow && <Figures blocks={blocks} note="As of when the page was opened." empty={empty} />}
+      {blocks && !canGrow && (
+        <Figures blocks={blocks} note="As of when the page was opened." place={place} empty={empty} />
+      )}
     </>
   );
 }
 
-export default page<blocksQuery>({
-  query,
-  variables: ({ network, search }) => ({
-    network,
-    where: whereOf(search),
-    ...askedOf(search),
-    fromDate: fromDate.read(search) ?? null,
-    toDate: toDate.read(search) ?? null,
-    ...pageOf(search, Number(sizes.read(search))),
-  }),
-  View,
-});
+export default page<blocksQuery>({ query, variables, View });

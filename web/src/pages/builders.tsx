@@ -3,7 +3,8 @@ import type { buildersQuery } from '../__generated__/buildersQuery.graphql';
 import { countColumn, gweiColumn, numberColumn, ratioColumn } from '../figures/columns.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
 import type { Column } from '../figures/table.tsx';
-import { page } from '../page.tsx';
+import { wholeOfPage } from '../figures/whole-list.tsx';
+import { type Place, page } from '../page.tsx';
 import { Choice, Field } from '../parts/controls.tsx';
 import { Filters, sizes } from '../parts/filters.tsx';
 import { shortHex } from '../parts/format.ts';
@@ -84,18 +85,32 @@ const columns: Column<Builder>[] = [
   numberColumn('Left, withdrawable from epoch', ({ withdrawableEpoch }) => withdrawableEpoch),
 ];
 
-function View({ data: { builders } }: { data: Data }) {
+function variables({ network, search }: Place): buildersQuery['variables'] {
+  const executionAddress = address.read(search);
+  const given = status.read(search);
+  return {
+    network,
+    where: {
+      ...(executionAddress && { executionAddress }),
+      ...(given !== 'all' && { exited: given === 'left' }),
+    },
+    orderBy: order.read(search),
+    ...pageOf(search, Number(sizes.read(search))),
+  };
+}
+
+function View({ data: { builders }, place }: { data: Data; place: Place }) {
+  const whole = wholeOfPage<buildersQuery, Builder>(query, variables(place), (all) => all.builders);
   return (
     <>
       <Heading
         title="Builders"
         about="Who bids for the payloads of blocks since the Gloas fork, and how many payloads they withheld."
-      >
-        <Choice param={sizes} label="Builders a page" />
-      </Heading>
+      />
       <Filters names={['status', 'address']}>
         <Choice param={status} label="Status" names={statusNames} />
         <Field param={address} label="Execution address" type="search" />
+        <Choice param={sizes} label="Builders a page" />
       </Filters>
       <div className="figures">
         <PagedFigure
@@ -104,6 +119,8 @@ function View({ data: { builders } }: { data: Data }) {
           note="Bids in final blocks. A withheld payload is not on the chain; its bid may be paid all the same."
           columns={columns}
           of={builders}
+          whole={whole}
+          isRanked
           label="builders"
           order={order}
           empty="No builder fits. There are none before the Gloas fork."
@@ -113,20 +130,4 @@ function View({ data: { builders } }: { data: Data }) {
   );
 }
 
-export default page<buildersQuery>({
-  query,
-  variables: ({ network, search }) => {
-    const executionAddress = address.read(search);
-    const given = status.read(search);
-    return {
-      network,
-      where: {
-        ...(executionAddress && { executionAddress }),
-        ...(given !== 'all' && { exited: given === 'left' }),
-      },
-      orderBy: order.read(search),
-      ...pageOf(search, Number(sizes.read(search))),
-    };
-  },
-  View,
-});
+export default page<buildersQuery>({ query, variables, View });

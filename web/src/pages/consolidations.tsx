@@ -1,14 +1,14 @@
 import { graphql } from 'react-relay';
 import type { consolidationsQuery } from '../__generated__/consolidationsQuery.graphql';
 import { Figure } from '../figures/figure.tsx';
-import { calendarNames, calendars, fromDate, toDate } from '../figures/periods.ts';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
-import { classes, classOf, DateFilter, Filters, operatorOf } from '../parts/filters.tsx';
+import { classes, classOf, Filters, operatorOf } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { OperatorFilter } from '../parts/operator-filter.tsx';
+import { RangeControl } from '../parts/range.tsx';
+import { calendars, fromDate, ranges, toDate } from '../url/range.ts';
 import { listOf, oneOf, pageOf } from '../url/url-state.ts';
-import { windowNames, windowOf, windows } from '../url/windows.ts';
 import {
   capacityColumns,
   filled,
@@ -18,6 +18,7 @@ import {
   moved,
   periodColumns,
   used,
+  windowOf,
 } from './consolidations/consolidation-figures.tsx';
 import { Lists, order, Sums } from './consolidations/consolidation-lists.tsx';
 
@@ -157,6 +158,7 @@ const query = graphql`
 
 type Data = consolidationsQuery['response'];
 
+const range = ranges(['all'], 'all');
 const sizes = oneOf('size', ['50', '100', '200'], '50');
 
 function View({ data, place: { search } }: { data: Data; place: Place }) {
@@ -172,12 +174,10 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           capacity ? `, up to epoch ${capacity.latestEpoch}` : ''
         }.`}
       >
-        <Choice param={windows} label="Window of the capacity" names={windowNames} />
+        <RangeControl of={range} dates calendar />
       </Heading>
-      <Filters names={['class', 'operator', 'from', 'to', 'calendar']}>
+      <Filters names={['class', 'operator']}>
         <OperatorFilter isUnknown={false} />
-        <DateFilter />
-        <Choice param={calendars} label="Calendar" names={calendarNames} />
         <Choice param={granularity} label="Periods of the plots" names={granularityNames} />
         <Choice param={sizes} label="Consolidations a page" />
       </Filters>

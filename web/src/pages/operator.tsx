@@ -3,16 +3,16 @@ import type { operatorQuery } from '../__generated__/operatorQuery.graphql';
 import { missing } from '../api/failure.ts';
 import { Makeup } from '../figures/makeup.tsx';
 import { type Place, page } from '../page.tsx';
-import { Choice } from '../parts/controls.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { classNames, longNameOf } from '../parts/operators.tsx';
 import { PageLink } from '../parts/page-links.tsx';
+import { RangeControl } from '../parts/range.tsx';
 import { idTypeOf, slugOf } from '../url/links.ts';
 import { listOf, pageOf } from '../url/url-state.ts';
-import { hasHistory, windowNames, windowOf, windows } from '../url/windows.ts';
+import { hasHistory, windowNote, windowOf } from '../url/windows.ts';
 import { Comparison } from './operator/operator-comparison.tsx';
 import { Events, PoolShares, SHARES } from './operator/operator-lists.tsx';
-import { OverTime, periodsOf } from './operator/operator-over-time.tsx';
+import { OverTime, operatorRanges, periodsOf } from './operator/operator-over-time.tsx';
 import { comparedIn } from './operator/operator-picker.tsx';
 import { FourWindows, Labels, Newest } from './operator/operator-summary.tsx';
 
@@ -244,10 +244,10 @@ function variables({ network, search, params }: Place): operatorQuery['variables
     network,
     idType: idTypeOf(params.idType),
     operatorId: params.id ?? '',
-    window: windowOf(search),
+    window: windowOf(search, operatorRanges),
     ...periodsOf(search),
     days: DAYS,
-    hasHistory: hasHistory(search),
+    hasHistory: hasHistory(search, operatorRanges),
     ...pageOf(search, PAGE_SIZE),
     ...listOf(search, PAGE_SIZE, SHARES),
     compare,
@@ -262,6 +262,7 @@ function View({ data, place }: { data: Data; place: Place }) {
   const kind = slugOf(idType).replaceAll('-', ' ');
   const listed = slugOf(idType) in classNames;
   const name = longNameOf(operator);
+  const note = windowNote(place.search, operatorRanges);
   return (
     <>
       <Heading
@@ -274,9 +275,10 @@ function View({ data, place }: { data: Data; place: Place }) {
         }
         asOf={operator.summary?.asOf}
       >
-        <Choice param={windows} label="Window of the figures" names={windowNames} />
+        <RangeControl of={operatorRanges} dates calendar />
       </Heading>
       <Newest operator={operator} />
+      {note && <p className="hint">The figures above, and those of its node operators, are {note}.</p>}
       <OverTime operator={operator} />
       <div className="figures">
         <FourWindows operator={operator} />

@@ -2,20 +2,24 @@ import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import { useSearchParams } from 'react-router';
 import type { operatorsQuery } from '../__generated__/operatorsQuery.graphql';
+import type { operatorsWholeQuery } from '../__generated__/operatorsWholeQuery.graphql';
+import { countColumn, gweiColumn, percentColumn } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
 import type { Column } from '../figures/table.tsx';
+import { wholeOf } from '../figures/whole-list.tsx';
 import { type Place, page } from '../page.tsx';
+import { PointChange } from '../parts/change.tsx';
 import { ChangeLink, Choice, Field, Select } from '../parts/controls.tsx';
-import { count, eth, percentage, shift, shortEth } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { classNames, nameOf, OperatorLink, stakeShare, Tags } from '../parts/operators.tsx';
+import { RangeControl } from '../parts/range.tsx';
 import { Share } from '../parts/share.tsx';
 import { Spark } from '../parts/spark.tsx';
 import { hasPage, idTypeOf, paths } from '../url/links.ts';
-import { useHref } from '../url/network.ts';
 import { integer, oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
-import { hasHistory, windowNames, windowOf, windows } from '../url/windows.ts';
+import { useHref } from '../url/use-network.ts';
+import { hasHistory, windowOf, windows } from '../url/windows.ts';
 import { dots, type Large, shareOf, treemap } from './operators/operators-pictures.ts';
 
 const query = graphql`
@@ -52,23 +56,7 @@ const query = graphql`
       }
       nodes {
         id
-        idType
-        operatorId
-        displayName
-        operatorTags {
-          name
-        }
-        summary(window: $window) {
-          validatorCount
-          networkPenetration
-          avgValidatorEffectiveness
-          aprPercentage
-          sumEndEpochEffectiveBalance
-          asOf {
-            epoch
-            time
-          }
-        }
+        ...operators_row @relay(mask: false)
         history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
           nodes {
             id
@@ -102,8 +90,69 @@ const query = graphql`
   }
 `;
 
+graphql`
+  fragment operators_row on Operator {
+    idType
+    operatorId
+    displayName
+    operatorTags {
+      name
+    }
+    summary(window: $window) {
+      validatorCount
+      networkPenetration
+      avgValidatorEffectiveness
+      aprPercentage
+      sumEndEpochEffectiveBalance
+      change(over: SEVEN_DAYS) {
+        since
+        networkPenetration
+      }
+      asOf {
+        epoch
+        time
+      }
+    }
+  }
+`;
+
+const wholeQuery = graphql`
+  query operatorsWholeQuery(
+    $network: Network!
+    $window: TimeWindow!
+    $idType: OperatorIdType!
+    $poolType: PoolType!
+    $where: OperatorWhere
+    $orderBy: OperatorOrder!
+    $first: Int!
+    $after: String
+  ) {
+    operators(
+      network: $network
+      window: $window
+      idType: $idType
+      poolType: $poolType
+      where: $where
+      orderBy: $orderBy
+      first: $first
+      after: $after
+    ) {
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      nodes {
+        id
+        ...operators_row @relay(mask: false)
+      }
+    }
+  }
+`;
+
 type Data = operatorsQuery['response'];
-type Row = NonNullable<Data['operators']>['nodes'][number];
+type OfPage = NonNullable<Data['operators']>['nodes'][number];
+/** Rows of the whole list have no history. */
+type Row = Omit<OfPage, 'history'> & Partial<Pick<OfPage, 'history'>>;
 
 const PAGE_SIZE = 20;
 const TREND_DAYS = 30;
@@ -121,7 +170,14 @@ const tag = text('tag');
 const least = integer('min');
 const filters = [name, tag, least, poolTypes];
 const order = orderBy(
-  ['NETWORK_PENETRATION', 'VALIDATOR_COUNT', 'AVG_VALIDATOR_EFFECTIVENESS', 'APR_PERCENTAGE', 'OPERATOR_ID'],
+  [
+    'NETWORK_PENETRATION',
+    'NETWORK_PENETRATION_CHANGE',
+    'VALIDATOR_COUNT',
+    'AVG_VALIDATOR_EFFECTIVENESS',
+    'APR_PERCENTAGE',
+    'OPERATOR_ID',
+  ],
   'NETWORK_PENETRATION',
 );
 
@@ -137,14 +193,14 @@ function variables({ network, search }: Place): operatorsQuery['variables'] {
   };
   return {
     network,
-    window: windowOf(search),
+    window: windowOf(search, windows),
     idType: idTypeOf(slug),
     poolType: slug === 'pool' ? (poolTypes.read(search).toUpperCase() as 'ALL') : 'ALL',
     where: Object.keys(where).length > 0 ? where : null,
     orderBy: order.read(search),
     ...pageOf(search, PAGE_SIZE),
     days: TREND_DAYS,
-    hasHistory: hasHistory(search),
+    hasHistory: hasHistory(search, windows),
     drawn: DRAWN,
   };
 }
@@ -167,22 +223,32 @@ const shareColumn = <R extends Pick<Large, 'summary'>>(largest: number): Column<
   order: 'NETWORK_PENETRATION',
 });
 
-const validatorsColumn: Column<Pick<Large, 'summary'>> = {
-  head: 'Validators',
-  value: ({ summary }) => summary?.validatorCount,
-  show: ({ summary }) => count(summary?.validatorCount),
-  numeric: true,
-  order: 'VALIDATOR_COUNT',
+const validatorsColumn = countColumn<Pick<Large, 'summary'>>(
+  'Validators',
+  ({ summary }) => summary?.validatorCount,
+  'VALIDATOR_COUNT',
+);
+
+const effectivenessColumn = percentColumn<Pick<Large, 'summary'>>(
+  'Effectiveness',
+  ({ summary }) => summary?.avgValidatorEffectiveness,
+  'AVG_VALIDATOR_EFFECTIVENESS',
+);
+
+const changeOf = ({ summary }: Row) => {
+  const by = summary?.change?.networkPenetration;
+  return by == null ? null : Number((100 * by).toPrecision(15));
 };
 
-const effectivenessColumn: Column<Pick<Large, 'summary'>> = {
-  head: 'Effectiveness',
-  csv: 'Effectiveness (%)',
-  value: ({ summary }) => summary?.avgValidatorEffectiveness,
-  show: ({ summary }) => percentage(summary?.avgValidatorEffectiveness),
+/** The server orders by the change of the window of the list. */
+const changeColumn = (window: string): Column<Row> => ({
+  head: 'Change, 7 d (pp)',
+  csv: 'Change of the share in 7 days (percentage points)',
+  value: changeOf,
+  show: (row) => <PointChange value={changeOf(row)} good="up" digits={3} />,
   numeric: true,
-  order: 'AVG_VALIDATOR_EFFECTIVENESS',
-};
+  ...(window === 'SEVEN_DAYS' && { order: 'NETWORK_PENETRATION_CHANGE' }),
+});
 
 const trendColumn: Column<Row> = {
   head: `${TREND_DAYS} days`,
@@ -191,43 +257,29 @@ const trendColumn: Column<Row> = {
   show: (row) => (
     <Spark values={trendOf(row)} label={`Effectiveness of ${nameOf(row)} in ${TREND_DAYS} days`} />
   ),
+  isOfPage: true,
 };
 
-const columnsWith = (largest: number, hasTrend: boolean): Column<Row>[] => [
+const labelsOf = ({ operatorTags }: Row) => operatorTags.map(({ name }) => name);
+
+const columnsWith = (largest: number, window: string): Column<Row>[] => [
   {
     head: 'Operator',
     value: ({ operatorId }) => operatorId,
-    show: (row) => (
-      <span className="named">
-        <OperatorLink operator={row} />
-        {row.operatorTags.length > 0 && <Tags names={row.operatorTags.map((one) => one.name)} />}
-      </span>
-    ),
+    show: (row) => <OperatorLink operator={row} />,
     order: 'OPERATOR_ID',
   },
   shareColumn(largest),
+  changeColumn(window),
   validatorsColumn,
   effectivenessColumn,
-  ...(hasTrend ? [trendColumn] : []),
+  ...(window === 'ALL' ? [] : [trendColumn]),
+  percentColumn('APR', ({ summary }) => summary?.aprPercentage, 'APR_PERCENTAGE'),
+  gweiColumn('Stake', ({ summary }) => summary?.sumEndEpochEffectiveBalance),
   {
-    head: 'APR',
-    csv: 'APR (%)',
-    value: ({ summary }) => summary?.aprPercentage,
-    show: ({ summary }) => percentage(summary?.aprPercentage),
-    numeric: true,
-    order: 'APR_PERCENTAGE',
-  },
-  {
-    head: 'Stake',
-    csv: 'Stake (ETH)',
-    value: ({ summary }) =>
-      summary?.sumEndEpochEffectiveBalance == null ? null : shift(summary.sumEndEpochEffectiveBalance, 9),
-    show: ({ summary }) => (
-      <span title={eth(summary?.sumEndEpochEffectiveBalance)}>
-        {shortEth(summary?.sumEndEpochEffectiveBalance)} ETH
-      </span>
-    ),
-    numeric: true,
+    head: 'Labels',
+    value: (row) => labelsOf(row).join(', '),
+    show: (row) => <Tags names={labelsOf(row)} />,
   },
 ];
 
@@ -269,23 +321,33 @@ function View({ data, place }: { data: Data; place: Place }) {
     [nodes, suffix],
   );
   const most = Math.max(0, ...drawn.map(shareOf));
-  const hasTrend = hasHistory(place.search);
+  const hasTrend = hasHistory(place.search, windows);
   const title = classNames[classes.read(place.search)];
+  const window = windowOf(place.search, windows);
+  const columns = useMemo(() => columnsWith(most, window), [most, window]);
+  const { network, idType, poolType, where, orderBy } = variables(place);
+  const whole = wholeOf<operatorsWholeQuery, Row>(
+    wholeQuery,
+    { network, window, idType, poolType, where, orderBy },
+    (all) => all.operators,
+  );
   const empty = 'No operator matches. Change the filters, the class, or the network.';
   return (
     <>
       <Heading title="Operators" asOf={rows[0]?.summary?.asOf}>
-        <Choice param={windows} label="Window of the figures" names={windowNames} />
+        <RangeControl of={windows} />
       </Heading>
       <Filters />
       <div className="split">
         <PagedFigure
           title={title}
-          note={`Shares are of the effective balance of all active validators; ${
-            hasTrend ? 'trends are the effectiveness in the window, by day' : 'all time has no trend by day'
+          note={`Figures of operators are stored for these four ranges. Shares are of the effective balance of all active validators, their changes in percentage points; ${
+            hasTrend ? 'trends are the effectiveness, by day' : 'all time has no change and no trend by day'
           }.`}
-          columns={columnsWith(most, hasTrend)}
+          columns={columns}
           of={operators}
+          whole={whole}
+          isRanked
           label="operators"
           order={order}
           empty={empty}

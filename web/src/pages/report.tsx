@@ -22,8 +22,9 @@ import { Heading } from '../parts/heading.tsx';
 import { Tile, Tiles } from '../parts/tiles.tsx';
 import { Empty } from '../states.tsx';
 import { paths } from '../url/links.ts';
-import { useHref } from '../url/network.ts';
-import { month, useParam } from '../url/url-state.ts';
+import { month } from '../url/url-state.ts';
+import { useHref } from '../url/use-network.ts';
+import { useParam } from '../url/use-param.ts';
 
 const query = graphql`
   query reportQuery($setId: ID!, $fromDate: Date!, $toDate: Date!) {

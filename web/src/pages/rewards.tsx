@@ -1,22 +1,29 @@
 import { graphql } from 'react-relay';
 import type { RewardsNetwork, rewardsQuery } from '../__generated__/rewardsQuery.graphql';
+import type { rewardsWholeQuery } from '../__generated__/rewardsWholeQuery.graphql';
 import { missing } from '../api/failure.ts';
 import { dateColumn } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
+import { PagedFigure } from '../figures/paged-figure.tsx';
 import { at, barsOver, colors } from '../figures/plots.ts';
 import type { Column } from '../figures/table.tsx';
+import { wholeOf } from '../figures/whole-list.tsx';
 import { type Place, page } from '../page.tsx';
-import { ChangeLink, Choice } from '../parts/controls.tsx';
+import { ChangeLink } from '../parts/controls.tsx';
 import { amount, calendarDate, count, shortCount, shortHex } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
-import { Pager } from '../parts/pager.tsx';
+import { RangeControl } from '../parts/range.tsx';
+import { sumOfDecimals } from '../parts/sums.ts';
 import { Tile, Tiles } from '../parts/tiles.tsx';
-import { oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
+import { daysOf, fromDate, ranges, toDate } from '../url/range.ts';
+import { orderBy, pageOf, text } from '../url/url-state.ts';
 
 const query = graphql`
   query rewardsQuery(
     $network: RewardsNetwork!
     $days: Int!
+    $fromDate: Date
+    $toDate: Date
     $orderBy: NetworkValidatorOrder!
     $validator: String!
     $one: Boolean!
@@ -25,7 +32,16 @@ const query = graphql`
     $last: Int
     $before: String
   ) {
-    networkRewards(network: $network, orderBy: { field: DATE, direction: ASC }, last: $days) {
+    networkRewards(
+      network: $network
+      fromDate: $fromDate
+      toDate: $toDate
+      orderBy: { field: DATE, direction: ASC }
+      last: $days
+    ) {
+      pageInfo {
+        hasPreviousPage
+      }
       nodes {
         id
         date
@@ -48,17 +64,14 @@ const query = graphql`
       }
       nodes {
         id
-        date
-        validator
-        displayName
-        validatorRewards
-        delegatorRewards
-        stake
+        ...rewards_validator @relay(mask: false)
       }
     }
     validatorRewards(
       network: $network
       validatorId: $validator
+      fromDate: $fromDate
+      toDate: $toDate
       orderBy: { field: DATE, direction: ASC }
       last: $days
     ) @include(if: $one) {
@@ -70,6 +83,37 @@ const query = graphql`
         validatorRewards
         delegatorRewards
         stake
+      }
+    }
+  }
+`;
+
+graphql`
+  fragment rewards_validator on ValidatorReward {
+    date
+    validator
+    displayName
+    validatorRewards
+    delegatorRewards
+    stake
+  }
+`;
+
+const wholeQuery = graphql`
+  query rewardsWholeQuery(
+    $network: RewardsNetwork!
+    $orderBy: NetworkValidatorOrder!
+    $first: Int!
+    $after: String
+  ) {
+    networkValidators(network: $network, orderBy: $orderBy, first: $first, after: $after) {
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      nodes {
+        id
+        ...rewards_validator @relay(mask: false)
       }
     }
   }
@@ -101,24 +145,14 @@ function networkOf(name: string | undefined) {
   return found;
 }
 
-const days = oneOf('days', ['30', '90', '180'], '90');
-const dayNames = { '30': '30 days', '90': '90 days', '180': '180 days' };
+/** The API returns at most 200 of these days at a time. */
+const range = ranges(['7d', '30d', '90d'], '90d');
+const MOST_DAYS = 200;
 const validator = text('validator');
 const order = orderBy(['VALIDATOR_REWARDS', 'DELEGATOR_REWARDS', 'STAKE'], 'VALIDATOR_REWARDS');
 const PAGE_SIZE = 20;
 
 type Unit = (typeof networks)[keyof typeof networks]['unit'];
-
-const sum = (rows: readonly Day[], of: (row: Day) => string) => {
-  const digits = 18;
-  const parts = rows.map((row) => {
-    const [whole = '0', fraction = ''] = of(row).split('.');
-    return BigInt(whole + fraction.padEnd(digits, '0').slice(0, digits));
-  });
-  const all = parts.reduce((total, part) => total + part, 0n);
-  const shown = all.toString().padStart(digits + 1, '0');
-  return `${shown.slice(0, -digits)}.${shown.slice(-digits)}`.replace(/\.?0+$/, '');
-};
 
 /** What depends on the token of a network, made once for each, because drawings are constants. */
 function inUnit(unit: Unit) {
@@ -129,7 +163,7 @@ function inUnit(unit: Unit) {
   ): Column<Row> => ({
     head: `${head} (${unit})`,
     value: of,
-    show: (row) => amount(of(row), unit),
+    figure: true,
     numeric: true,
     ...(field && { order: field }),
   });
@@ -189,12 +223,18 @@ function View({ data, place }: { data: Data; place: Place }) {
   const hasStake = withStake.includes(network);
   const rewards = data.networkRewards?.nodes ?? [];
   const validators = data.networkValidators;
+  const whole = wholeOf<rewardsWholeQuery, Validator>(
+    wholeQuery,
+    { network, orderBy: order.read(place.search) },
+    (all) => all.networkValidators,
+  );
   const one = data.validatorRewards?.nodes;
   const chosen = validator.read(place.search);
   const last = rewards.at(-1);
-  const earned = sum(rewards, ({ validatorRewards }) => validatorRewards);
-  const delegated = sum(rewards, ({ delegatorRewards }) => delegatorRewards);
-  const range = `in ${count(rewards.length)} days`;
+  const earned = sumOfDecimals(rewards.map(({ validatorRewards }) => validatorRewards));
+  const delegated = sumOfDecimals(rewards.map(({ delegatorRewards }) => delegatorRewards));
+  const during = `in ${count(rewards.length)} days`;
+  const isCut = rewards.length === MOST_DAYS && data.networkRewards?.pageInfo.hasPreviousPage;
   const dayColumns = hasStake ? [...columns, stake.day] : columns;
   return (
     <>
@@ -204,14 +244,14 @@ function View({ data, place }: { data: Data; place: Place }) {
           last ? `What validators and delegators earned, until ${calendarDate(last.date)} (UTC).` : undefined
         }
       >
-        <Choice param={days} label="Length of the plots" names={dayNames} />
+        <RangeControl of={range} dates />
       </Heading>
       {last && (
         <Tiles>
-          <Tile label="Validators earned" unit={unit} exact={amount(earned, unit)} note={range}>
+          <Tile label="Validators earned" unit={unit} exact={amount(earned, unit)} note={during}>
             {shortCount(earned)}
           </Tile>
-          <Tile label="Delegators earned" unit={unit} exact={amount(delegated, unit)} note={range}>
+          <Tile label="Delegators earned" unit={unit} exact={amount(delegated, unit)} note={during}>
             {shortCount(delegated)}
           </Tile>
           {hasStake && (
@@ -228,7 +268,7 @@ function View({ data, place }: { data: Data; place: Place }) {
         <Figure
           wide={!chosen}
           title="Rewards by day"
-          note={`What all validators and their delegators earned, in ${unit}.`}
+          note={`What all validators and their delegators earned, in ${unit}.${isCut ? ` Only the newest ${MOST_DAYS} days of the range are shown.` : ''}`}
           columns={dayColumns}
           rows={rewards}
           draw={draw}
@@ -247,19 +287,18 @@ function View({ data, place }: { data: Data; place: Place }) {
             empty="No day of this validator is stored."
           />
         )}
-        <Figure
+        <PagedFigure
           wide
           title="Validators"
           note={`On ${calendarDate(validators?.nodes[0]?.date)} (UTC). A name shows the history of its validator.`}
           columns={[validatorColumn, ...amounts, ...(hasStake ? [stake.validator] : [])]}
-          rows={validators?.nodes ?? []}
+          of={validators}
+          whole={whole}
+          isRanked
+          label="validators"
           order={order}
           empty={`No validator of ${name} is stored.`}
-        >
-          {validators && (
-            <Pager info={validators.pageInfo} total={validators.totalCount} label="validators" />
-          )}
-        </Figure>
+        />
       </div>
     </>
   );
@@ -269,7 +308,9 @@ export default page<rewardsQuery>({
   query,
   variables: ({ params, search }) => ({
     network: networkOf(params.network).network,
-    days: Number(days.read(search)),
+    days: daysOf(range, search) ?? MOST_DAYS,
+    fromDate: fromDate.read(search) ?? null,
+    toDate: toDate.read(search) ?? null,
     orderBy: order.read(search),
     validator: validator.read(search),
     one: validator.read(search) !== '',

@@ -2,15 +2,15 @@ import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { setQuery } from '../__generated__/setQuery.graphql';
 import { missing } from '../api/failure.ts';
-import { calendarNames, calendars, granularities, granularityNames, periodsOf } from '../figures/periods.ts';
+import { granularities, granularityNames, periodRanges, periodsOf } from '../figures/periods.ts';
 import { page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
-import { DateFilter } from '../parts/filters.tsx';
 import { momentUtc } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
+import { RangeControl } from '../parts/range.tsx';
 import { paths } from '../url/links.ts';
-import { useHref } from '../url/network.ts';
 import { pageOf } from '../url/url-state.ts';
+import { useHref } from '../url/use-network.ts';
 import { Delete, Rename } from './set/set-actions.tsx';
 import { SetFigures } from './set/set-figures.tsx';
 import { Members, Paste } from './set/set-members.tsx';
@@ -136,9 +136,8 @@ function View({ data }: { data: Data }) {
         }
         asOf={asOf}
       >
+        <RangeControl of={periodRanges} dates calendar />
         <Choice param={granularities} label="Length of a period" names={granularityNames} />
-        <Choice param={calendars} label="Calendar" names={calendarNames} />
-        <DateFilter zone="" />
         <Link className="button" to={href(paths.report(set.setId), reportParams(lastRow?.endTimestamp))}>
           A month's report
         </Link>

@@ -1,33 +1,28 @@
 import { graphql } from 'react-relay';
 import type { slashingsQuery } from '../__generated__/slashingsQuery.graphql';
 import type { slashingsSubscription } from '../__generated__/slashingsSubscription.graphql';
+import type { slashingsWholeQuery } from '../__generated__/slashingsWholeQuery.graphql';
 import { type Live, useLive } from '../api/live.ts';
 import { countColumn, dateColumn, gweiColumn, numberColumn, validatorColumn } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
-import { fromDate, toDate } from '../figures/periods.ts';
 import { barsOver, colors } from '../figures/plots.ts';
 import { dateOf, spanDate, spanName, spanStart } from '../figures/spans.ts';
 import type { Column } from '../figures/table.tsx';
+import { wholeOf } from '../figures/whole-list.tsx';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
-import {
-  askedOf,
-  classes,
-  classOf,
-  DateFilter,
-  Filters,
-  operatorOf,
-  unknownOperator,
-} from '../parts/filters.tsx';
+import { askedOf, classes, classOf, Filters, operatorOf, unknownOperator } from '../parts/filters.tsx';
 import { count, eth, plotted, ratio, shortCount, shortEth } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LiveNote } from '../parts/live-note.tsx';
 import { OperatorFilter } from '../parts/operator-filter.tsx';
 import { fullNameOf, knownBy, OperatorLink, OperatorLinks } from '../parts/operators.tsx';
+import { RangeControl } from '../parts/range.tsx';
 import { Share } from '../parts/share.tsx';
 import { Tile, Tiles } from '../parts/tiles.tsx';
 import type { Network } from '../url/network.ts';
+import { fromDate, ranges, toDate } from '../url/range.ts';
 import { oneOf, orderBy, pageOf } from '../url/url-state.ts';
 
 const query = graphql`
@@ -95,21 +90,58 @@ const query = graphql`
       totalCount
       nodes {
         id
-        date
-        slashingEpoch
-        withdrawableEpoch
-        validatorIndex
-        slashingPenalties
-        balanceBeforeSlashing
-        operators {
-          id
-          idType
-          operatorId
-          displayName
-        }
+        ...slashings_row @relay(mask: false)
       }
       pageInfo {
         ...pager_pageInfo @relay(mask: false)
+      }
+    }
+  }
+`;
+
+graphql`
+  fragment slashings_row on Slashing {
+    date
+    slashingEpoch
+    withdrawableEpoch
+    validatorIndex
+    slashingPenalties
+    balanceBeforeSlashing
+    operators {
+      id
+      idType
+      operatorId
+      displayName
+    }
+  }
+`;
+
+const wholeQuery = graphql`
+  query slashingsWholeQuery(
+    $network: Network!
+    $where: SlashingWhere!
+    $fromDate: Date
+    $toDate: Date
+    $orderBy: SlashingOrder!
+    $first: Int!
+    $after: String
+  ) {
+    slashings(
+      network: $network
+      where: $where
+      fromDate: $fromDate
+      toDate: $toDate
+      orderBy: $orderBy
+      first: $first
+      after: $after
+    ) {
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      nodes {
+        id
+        ...slashings_row @relay(mask: false)
       }
     }
   }
@@ -132,6 +164,7 @@ type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Operator = Slashing['operators'][number];
 type Period = NonNullable<Data['slashingHistory']>['nodes'][number];
 
+const range = ranges(['all'], 'all');
 const sizes = oneOf('size', ['50', '100', '200'], '200');
 const order = orderBy(['EPOCH', 'PENALTY'], 'EPOCH');
 
@@ -255,8 +288,29 @@ function useAdded(network: Network): Live {
   });
 }
 
-function View({ data, place: { network, search } }: { data: Data; place: Place }) {
+function variables({ network, search }: Place): slashingsQuery['variables'] {
+  const operator = operatorOf(search);
+  return {
+    network,
+    where: operator ? { operator } : {},
+    ...askedOf(search),
+    fromDate: fromDate.read(search) ?? null,
+    toDate: toDate.read(search) ?? null,
+    orderBy: order.read(search),
+    granularity: granularityValues[granularity.read(search)],
+    ...pageOf(search, Number(sizes.read(search))),
+  };
+}
+
+function View({ data, place }: { data: Data; place: Place }) {
+  const { network, search } = place;
   const { slashings } = data;
+  const { where, fromDate, toDate, orderBy } = variables(place);
+  const whole = wholeOf<slashingsWholeQuery, Slashing>(
+    wholeQuery,
+    { network, where, fromDate, toDate, orderBy },
+    (all) => all.slashings,
+  );
   const live = useAdded(network);
   const rows = slashings?.nodes ?? [];
   const operators = grouped(rows, classOf(classes.read(search)));
@@ -268,11 +322,11 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
   return (
     <>
       <Heading title="Slashings" about="Validators that broke the rules of the chain, and what it cost them.">
-        <Choice param={granularity} label="Periods of the plots" names={granularityNames} />
+        <RangeControl of={range} dates />
       </Heading>
-      <Filters names={['class', 'operator', 'from', 'to']}>
+      <Filters names={['class', 'operator']}>
         <OperatorFilter isUnknown={unknown !== undefined} />
-        <DateFilter />
+        <Choice param={granularity} label="Periods of the plots" names={granularityNames} />
         <Choice param={sizes} label="Slashings a page" />
       </Filters>
       <Sums data={data} />
@@ -306,6 +360,7 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
           note={<LiveNote of={live} rows="slashings" />}
           columns={columns}
           of={slashings}
+          whole={whole}
           label="slashings"
           order={order}
           empty={empty}
@@ -315,20 +370,4 @@ function View({ data, place: { network, search } }: { data: Data; place: Place }
   );
 }
 
-export default page<slashingsQuery>({
-  query,
-  variables: ({ network, search }) => {
-    const operator = operatorOf(search);
-    return {
-      network,
-      where: operator ? { operator } : {},
-      ...askedOf(search),
-      fromDate: fromDate.read(search) ?? null,
-      toDate: toDate.read(search) ?? null,
-      orderBy: order.read(search),
-      granularity: granularityValues[granularity.read(search)],
-      ...pageOf(search, Number(sizes.read(search))),
-    };
-  },
-  View,
-});
+export default page<slashingsQuery>({ query, variables, View });

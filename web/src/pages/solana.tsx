@@ -1,16 +1,19 @@
 import { graphql } from 'react-relay';
 import type { solanaQuery } from '../__generated__/solanaQuery.graphql';
-import { daysOf, PlotLength } from '../figures/days.tsx';
+import type { solanaWholeQuery } from '../__generated__/solanaWholeQuery.graphql';
 import { Figure } from '../figures/figure.tsx';
+import { PagedFigure } from '../figures/paged-figure.tsx';
+import { wholeOf } from '../figures/whole-list.tsx';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
 import { calendarDate, count, shortHex } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
-import { Pager } from '../parts/pager.tsx';
+import { RangeControl } from '../parts/range.tsx';
 import { TileList } from '../parts/tiles.tsx';
 import { Notice } from '../states.tsx';
+import { daysOf, fromDate, ranges, toDate } from '../url/range.ts';
 import { oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
-import { hasHistory, NO_HISTORY, windowNames, windowOf, windows } from '../url/windows.ts';
+import { hasHistory, NO_HISTORY, windowNote, windowOf } from '../url/windows.ts';
 import {
   AuthorityLink,
   apy,
@@ -31,6 +34,8 @@ const query = graphql`
   query solanaQuery(
     $window: TimeWindow!
     $days: Int!
+    $fromDate: Date
+    $toDate: Date
     $hasHistory: Boolean!
     $type: StakeAuthorityType
     $orderBy: StakeAuthorityOrder!
@@ -41,7 +46,7 @@ const query = graphql`
     $authority: String!
     $one: Boolean!
   ) {
-    solanaNetworkOverview(window: $window) {
+    solanaNetworkOverview(window: ONE_DAY) {
       activeValidatorCount
       activeValidatorCountDiff
       totalDelegatedStake
@@ -64,7 +69,7 @@ const query = graphql`
         delegatedStake
         ratio
       }
-      history(orderBy: { field: DATE, direction: ASC }, last: $days) {
+      history(fromDate: $fromDate, toDate: $toDate, orderBy: { field: DATE, direction: ASC }, last: $days) {
         nodes {
           id
           date
@@ -92,23 +97,14 @@ const query = graphql`
       }
       nodes {
         id
-        stakeAuthority
-        poolName
-        summary(window: $window) {
-          delegatedStake
-          networkPenetration
-          delegatorApy
-          validatorDelegates
-          blendedVoteCommissionRate
-          aggregateValidatorEffectiveness
-        }
+        ...solana_authority @relay(mask: false)
       }
     }
     stakeAuthority(stakeAuthority: $authority) @include(if: $one) {
       id
       stakeAuthority
       poolName
-      history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
+      history(window: $window, fromDate: $fromDate, toDate: $toDate, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
         nodes {
           id
           date
@@ -133,8 +129,50 @@ const query = graphql`
   }
 `;
 
-type Data = solanaQuery['response'];
+graphql`
+  fragment solana_authority on StakeAuthority {
+    stakeAuthority
+    poolName
+    summary(window: $window) {
+      delegatedStake
+      networkPenetration
+      delegatorApy
+      validatorDelegates
+      blendedVoteCommissionRate
+      aggregateValidatorEffectiveness
+      change(over: SEVEN_DAYS) {
+        networkPenetration
+      }
+    }
+  }
+`;
 
+const wholeQuery = graphql`
+  query solanaWholeQuery(
+    $window: TimeWindow!
+    $type: StakeAuthorityType
+    $orderBy: StakeAuthorityOrder!
+    $first: Int!
+    $after: String
+  ) {
+    stakeAuthorities(window: $window, type: $type, orderBy: $orderBy, first: $first, after: $after) {
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      nodes {
+        id
+        ...solana_authority @relay(mask: false)
+      }
+    }
+  }
+`;
+
+type Data = solanaQuery['response'];
+type Authority = NonNullable<Data['stakeAuthorities']>['nodes'][number];
+
+const range = ranges(['7d', '30d', '90d', '1y', 'all'], '30d');
+const MOST_DAYS = 1_000;
 const types = oneOf('type', ['all', 'pool', 'individual'], 'all');
 const typeNames = { all: 'All', pool: 'Pools', individual: 'Individuals' };
 const typeValues = { all: null, pool: 'POOL', individual: 'INDIVIDUAL' } as const;
@@ -152,6 +190,19 @@ const order = orderBy(
 const authority = text('authority');
 const PAGE_SIZE = 20;
 
+const variables = ({ search }: Pick<Place, 'search'>): solanaQuery['variables'] => ({
+  window: windowOf(search, range),
+  days: daysOf(range, search) ?? MOST_DAYS,
+  fromDate: fromDate.read(search) ?? null,
+  toDate: toDate.read(search) ?? null,
+  hasHistory: hasHistory(search, range),
+  type: typeValues[types.read(search)],
+  orderBy: order.read(search),
+  authority: authority.read(search),
+  one: authority.read(search) !== '',
+  ...pageOf(search, PAGE_SIZE),
+});
+
 function View({ data, place }: { data: Data; place: Place }) {
   const chosen = authority.read(place.search);
   const one = data.stakeAuthority;
@@ -165,13 +216,19 @@ function View({ data, place }: { data: Data; place: Place }) {
   const history = overview.history?.nodes ?? [];
   const points = overview.stakeConcentration;
   const day = networkValidators?.nodes[0]?.date;
+  const note = windowNote(place.search, range);
+  const { window, type = null, orderBy } = variables(place);
+  const whole = wholeOf<solanaWholeQuery, Authority>(
+    wholeQuery,
+    { window, type, orderBy },
+    (all) => all.stakeAuthorities,
+  );
   return (
     <>
       <Heading title="Solana" asOf={overview.asOf}>
-        <Choice param={windows} label="Window of the figures" names={windowNames} />
-        <PlotLength />
+        <RangeControl of={range} dates />
       </Heading>
-      <TileList tiles={tilesOf(overview)} />
+      <TileList tiles={tilesOf(overview, history)} />
       <div className="figures">
         <Figure
           title="Concentration of stake"
@@ -216,27 +273,22 @@ function View({ data, place }: { data: Data; place: Place }) {
             rows={one?.history?.nodes ?? []}
             draw={oneStake}
             controls={<AuthorityLink>All stake authorities</AuthorityLink>}
-            empty={hasHistory(place.search) ? 'No day of this stake authority is stored.' : NO_HISTORY}
+            empty={hasHistory(place.search, range) ? 'No day of this stake authority is stored.' : NO_HISTORY}
           />
         )}
-        <Figure
+        <PagedFigure
           wide
           title="Stake authorities"
-          note="Who decides where stake is delegated."
+          note={`Who decides where stake is delegated${note ? `. Figures of stake authorities are ${note}` : ''}.`}
           columns={authorityColumns}
-          rows={stakeAuthorities?.nodes ?? []}
+          of={stakeAuthorities}
+          whole={whole}
+          isRanked
+          label="stake authorities"
           order={order}
           controls={<Choice param={types} label="Type" names={typeNames} />}
           empty="No stake authority has this type."
-        >
-          {stakeAuthorities && (
-            <Pager
-              info={stakeAuthorities.pageInfo}
-              total={stakeAuthorities.totalCount}
-              label="stake authorities"
-            />
-          )}
-        </Figure>
+        />
         <Figure
           wide
           title="Largest validators"
@@ -250,17 +302,4 @@ function View({ data, place }: { data: Data; place: Place }) {
   );
 }
 
-export default page<solanaQuery>({
-  query,
-  variables: ({ search }) => ({
-    window: windowOf(search),
-    days: daysOf(search),
-    hasHistory: hasHistory(search),
-    type: typeValues[types.read(search)],
-    orderBy: order.read(search),
-    authority: authority.read(search),
-    one: authority.read(search) !== '',
-    ...pageOf(search, PAGE_SIZE),
-  }),
-  View,
-});
+export default page<solanaQuery>({ query, variables, View });

@@ -1,12 +1,13 @@
 import { graphql } from 'react-relay';
 import type { validatorQuery } from '../__generated__/validatorQuery.graphql';
 import { missing } from '../api/failure.ts';
-import { calendarNames, calendars, granularities, granularityNames, periodsOf } from '../figures/periods.ts';
+import { granularities, granularityNames, periodRanges, periodsOf } from '../figures/periods.ts';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
-import { DateFilter, Filters, validatorOf } from '../parts/filters.tsx';
+import { validatorOf } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Neighbours } from '../parts/page-links.tsx';
+import { RangeControl } from '../parts/range.tsx';
 import { paths } from '../url/links.ts';
 import { listOf } from '../url/url-state.ts';
 import { OverTime } from './validator/validator-figures.tsx';
@@ -183,11 +184,10 @@ function View({ data, place }: { data: Data; place: Place }) {
       <Heading title={`Validator ${own}`} about={validator.validatorPubkey}>
         <Neighbours previous={nextTo(own - 1)} next={nextTo(own + 1)} />
       </Heading>
-      <Filters names={['granularity', 'calendar', 'from', 'to']}>
+      <div className="filters">
+        <RangeControl of={periodRanges} dates calendar />
         <Choice param={granularities} label="Length of a period" names={granularityNames} />
-        <Choice param={calendars} label="Calendar" names={calendarNames} />
-        <DateFilter zone="" />
-      </Filters>
+      </div>
       <Sums validator={validator} />
       <div className="figures">
         <Credentials validator={validator} />

@@ -1,6 +1,7 @@
 import { type FormEvent, type MouseEvent, useEffect, useId, useRef } from 'react';
 import { Link, type LinkProps, useNavigate, useSearchParams } from 'react-router';
-import { changed, isCursor, MAX_INTEGER, newest, type Param, useParam } from '../url/url-state.ts';
+import { changed, isCursor, MAX_INTEGER, newest, type Param } from '../url/url-state.ts';
+import { useParam } from '../url/use-param.ts';
 
 /** A list of values of one parameter of the URL. */
 export function Choice<T extends string>(props: {
@@ -96,10 +97,12 @@ export function Field(props: {
   also?: (value: string) => Record<string, string | undefined>;
   /** Is told what is typed. */
   onType?: (text: string) => void;
+  /** Only for screen readers, where its place says what it is. */
+  hidesLabel?: boolean;
   /** Texts that the browser offers: the id of their datalist. A text that is chosen is applied. */
   list?: string;
 }) {
-  const { param, label, type = 'text', also, onType, list } = props;
+  const { param, label, type = 'text', also, onType, list, hidesLabel = false } = props;
   const [search, setSearch] = useSearchParams();
   const id = useId();
   const value = String(param.read(search) ?? '');
@@ -131,7 +134,9 @@ export function Field(props: {
   };
   return (
     <form className="field" onSubmit={submit}>
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id} className={hidesLabel ? 'visually-hidden' : undefined}>
+        {label}
+      </label>
       <input
         ref={input}
         id={id}

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { Failure } from '../api/failure.ts';
-import { fromDate, toDate } from '../figures/periods.ts';
 import { idTypeOf } from '../url/links.ts';
-import { newest, oneOf, param, text } from '../url/url-state.ts';
-import { ChangeLink, Field } from './controls.tsx';
+import { oneOf, param, text } from '../url/url-state.ts';
+import { ChangeLink } from './controls.tsx';
 
 /** Classes that validators belong to, as in addresses. */
 export const classNames = {
@@ -73,27 +72,5 @@ export function Filters({ names, children }: { names: readonly string[]; childre
         <ChangeLink changes={Object.fromEntries(names.map((name) => [name, undefined]))}>Clear</ChangeLink>
       )}
     </search>
-  );
-}
-
-/** A date beyond the other one removes it, as when a range is moved. */
-export function DateFilter({ zone = ' (UTC)' }: { zone?: string }) {
-  const afterTo = (from: string) => from > (toDate.read(newest()) ?? from);
-  const beforeFrom = (to: string) => to !== '' && to < (fromDate.read(newest()) ?? to);
-  return (
-    <>
-      <Field
-        param={fromDate}
-        label={`From${zone}`}
-        type="date"
-        also={(from) => (afterTo(from) ? { [toDate.name]: undefined } : {})}
-      />
-      <Field
-        param={toDate}
-        label={`To${zone}`}
-        type="date"
-        also={(to) => (beforeFrom(to) ? { [fromDate.name]: undefined } : {})}
-      />
-    </>
   );
 }

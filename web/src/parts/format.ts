@@ -67,6 +67,37 @@ const fraction = (digits = 2) => {
   const most = Math.max(0, digits);
   return { minimumFractionDigits: most, maximumFractionDigits: most };
 };
+const MOST_DIGITS = 6;
+const placesOf = (value: string) => value.split('.')[1]?.length ?? 0;
+
+/**
+ * How the cells of one column write their figures: with equally many decimals, as the largest needs for six significant
+ * digits. What would be written as zero is "<0.001" or the like.
+ */
+export function columnFormat(values: readonly Given<Numeric>[]): (value: Given<Numeric>) => string {
+  const known = values.filter((value) => value != null).map((value) => exactText(value));
+  const largest = Math.max(0, ...known.map((value) => Math.abs(Number(value))));
+  const whole = largest < 1 ? 1 : Math.floor(Math.log10(largest)) + 1;
+  const places = Math.min(Math.max(0, MOST_DIGITS - whole), Math.max(0, ...known.map(placesOf)));
+  const options = { ...fraction(places), maximumSignificantDigits: MOST_DIGITS } as const;
+  const least = 10 ** -places;
+  return orNone((value) => {
+    const size = Math.abs(Number(value));
+    if (size > 0 && size < least / 2)
+      return `${Number(value) < 0 ? '>−' : '<'}${format(least, fraction(places))}`;
+    return format(exactText(value), whole > MOST_DIGITS ? options : fraction(places));
+  });
+}
+/** A float without an exponent, such as 0.0000001. */
+export const exactText = (value: Numeric): string => {
+  const text = String(value);
+  return /e/i.test(text)
+    ? Number(value)
+        .toFixed(ALL_DIGITS)
+        .replace(/\.?0+$/, '')
+    : text;
+};
+
 /** 0.9987 as 99.87 %. */
 export const ratio = orNone((value: number, digits?: number) =>
   format(value, { style: 'percent', ...fraction(digits) }),

@@ -4,8 +4,8 @@ import { useSearchParams } from 'react-router';
 import type { operatorFilterQuery } from '../__generated__/operatorFilterQuery.graphql';
 import { environment } from '../api/environment.ts';
 import { slugOf } from '../url/links.ts';
-import { useNetwork } from '../url/network.ts';
 import { changed, newest } from '../url/url-state.ts';
+import { useNetwork } from '../url/use-network.ts';
 import { Field, Select } from './controls.tsx';
 import { type ClassSlug, classes, classNames, operatorName } from './filters.tsx';
 

@@ -50,16 +50,22 @@ export function knownBy<T extends Named>(operators: readonly T[]): readonly T[] 
   return named.length > 0 ? named : operators.slice(0, 1);
 }
 
-/** Links that show only operators with the tag. */
-export const Tags = ({ names }: { names: readonly string[] }) => (
-  <span className="chips">
-    {names.map((name) => (
-      <ChangeLink key={name} className="chip" changes={{ tag: name }}>
-        {name}
-      </ChangeLink>
-    ))}
-  </span>
-);
+const SHOWN_TAGS = 2;
+
+/** Links that show only operators with the tag; a row has room for some. */
+export function Tags({ names }: { names: readonly string[] }) {
+  const hidden = names.slice(SHOWN_TAGS);
+  return (
+    <span className="chips">
+      {names.slice(0, SHOWN_TAGS).map((name) => (
+        <ChangeLink key={name} className="chip" changes={{ tag: name }}>
+          {name}
+        </ChangeLink>
+      ))}
+      {hidden.length > 0 && <span title={hidden.join(', ')}>+{hidden.length}</span>}
+    </span>
+  );
+}
 
 /** A ratio of the network with as many digits as small operators need. */
 export const stakeShare = (value: number | null | undefined) =>

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { hasPage } from '../url/links.ts';
-import { type Network, useHref } from '../url/network.ts';
+import type { Network } from '../url/network.ts';
+import { useHref } from '../url/use-network.ts';
 
 /** A link to a page of the same network, or of `network`; plain text when there is no such page. */
 export function PageLink(props: { to: string; network?: Network; children: ReactNode }) {

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { graphql } from 'react-relay';
-import { cursorName } from '../url/url-state.ts';
+import { useSearchParams } from 'react-router';
+import { useSource } from '../page.tsx';
+import { cursorName, skippedOf } from '../url/url-state.ts';
 import { ChangeLink } from './controls.tsx';
 import { count } from './format.ts';
 
@@ -26,6 +28,13 @@ let focusedPager: string | undefined;
 /** The pager of which a link was followed, and the page that it left. */
 let turned: { label: string; from: string | null | undefined } | undefined;
 
+/** How many rows a page of the list has, the last one excepted. */
+function useSize(list: string | undefined): number {
+  const variables = useSource().variables as Record<string, unknown>;
+  const of = (name: 'First' | 'Last') => variables[list ? list + name : name.toLowerCase()];
+  return Number(of('First') ?? of('Last') ?? 0);
+}
+
 /** Walks through the pages of a list; see `pageOf`. */
 export function Pager(props: {
   info: PageInfo;
@@ -33,8 +42,15 @@ export function Pager(props: {
   label: string;
   /** The name of the list, as given to `pageOf`. */
   list?: string;
+  /** The number of rows of the page: the next one then knows how many are before it. */
+  rows?: number;
 }) {
-  const { info, total, label, list } = props;
+  const { info, total, label, list, rows } = props;
+  const [search] = useSearchParams();
+  const skipped = skippedOf(search, list);
+  const size = useSize(list);
+  const skip = (by: number) =>
+    rows === undefined || skipped === undefined ? undefined : String(Math.max(0, skipped + by));
   const previous = info.hasPreviousPage && info.startCursor;
   const next = info.hasNextPage && info.endCursor;
   const nav = useRef<HTMLElement>(null);
@@ -50,9 +66,13 @@ export function Pager(props: {
     const head = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
     if (list && list.getBoundingClientRect().top < Math.max(0, head)) list.scrollIntoView();
   });
-  const link = (text: string, place: { after?: string; before?: string }) => (
+  const link = (text: string, place: { after?: string; before?: string; skip?: string | undefined }) => (
     <ChangeLink
-      changes={{ [cursorName('after', list)]: place.after, [cursorName('before', list)]: place.before }}
+      changes={{
+        [cursorName('after', list)]: place.after,
+        [cursorName('before', list)]: place.before,
+        [cursorName('skip', list)]: place.skip,
+      }}
       onFollow={() => {
         turned = { label, from: info.startCursor };
       }}
@@ -73,14 +93,20 @@ export function Pager(props: {
         if (relatedTarget) focusedPager = undefined;
       }}
     >
-      {total !== undefined && <span>{count(total)} in all</span>}
+      {total !== undefined && (
+        <span>
+          {rows !== undefined && skipped !== undefined && total > rows
+            ? `${count(skipped + 1)} to ${count(skipped + rows)} of ${count(total)}`
+            : `${count(total)} in all`}
+        </span>
+      )}
       {previous && (
         <>
           {link('First', {})}
-          {link('Previous', { before: previous })}
+          {link('Previous', { before: previous, skip: skip(-size) })}
         </>
       )}
-      {next && link('Next', { after: next })}
+      {next && link('Next', { after: next, skip: skip(rows ?? 0) })}
     </nav>
   );
 }

@@ -1,16 +1,21 @@
 import { Children, type CSSProperties, type ReactNode } from 'react';
+import { Spark } from './spark.tsx';
 
 export type TileProps = {
   label: string;
   unit?: string;
   exact?: string;
   note?: ReactNode;
+  /** How it changed over the range of the page. */
+  change?: ReactNode;
+  /** Its values over that range, oldest first; a plot of the page has their figures. */
+  trend?: readonly (number | null | undefined)[] | undefined;
   children: ReactNode;
 };
 
 /** A figure in large type. `exact` is its full value, when `children` is shortened. */
 export function Tile(props: TileProps) {
-  const { label, unit, exact, note, children } = props;
+  const { label, unit, exact, note, change, trend, children } = props;
   return (
     <div className="tile">
       <dt>{label}</dt>
@@ -19,7 +24,9 @@ export function Tile(props: TileProps) {
           {children}
           {unit && <small> {unit}</small>}
         </span>
+        {change && <span className="note">{change}</span>}
         {note && <span className="note">{note}</span>}
+        {trend && <Spark values={trend} fill />}
       </dd>
     </div>
   );

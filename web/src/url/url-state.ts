@@ -1,4 +1,3 @@
-import { useSearchParams } from 'react-router';
 import { Failure } from '../api/failure.ts';
 
 /** A parameter of the URL: what it means when absent, and how it is written. A wrong value reads as an absent one. */
@@ -11,8 +10,11 @@ export type Param<T> = {
   problem: (text: string) => string;
 };
 
-/** Cursors belong to one order and filter, so any other change removes them. `blocks-after` is of the list `blocks`. */
-export const isCursor = (name: string) => /^([a-z]+-)?(after|before)$/.test(name);
+/**
+ * Cursors belong to one order and filter, so any other change removes them, and `skip`, which tells how many rows are
+ * before the page. `blocks-after` is of the list `blocks`.
+ */
+export const isCursor = (name: string) => /^([a-z]+-)?(after|before|skip)$/.test(name);
 
 let wrong: string[] | undefined;
 
@@ -108,8 +110,16 @@ export const orderBy = <const T extends string>(
 export type Order = ReturnType<typeof orderBy>;
 
 /** The parameter of a cursor; lists have names on pages with several. */
-export const cursorName = (cursor: 'after' | 'before', list?: string) =>
+export const cursorName = (cursor: 'after' | 'before' | 'skip', list?: string) =>
   list ? `${list}-${cursor}` : cursor;
+
+/** How many rows of a list are before the page; undefined where a cursor does not tell. */
+export function skippedOf(search: URLSearchParams, list?: string): number | undefined {
+  const given = search.get(cursorName('skip', list));
+  if (given !== null && /^\d{1,9}$/.test(given)) return Number(given);
+  const hasCursor = (['after', 'before'] as const).some((cursor) => search.has(cursorName(cursor, list)));
+  return hasCursor ? undefined : 0;
+}
 
 /** The arguments of a page of a connection; its cursors are in the URL. */
 export function pageOf(search: URLSearchParams, size: number, list?: string) {
@@ -145,11 +155,3 @@ export function changed(search: URLSearchParams, changes: Record<string, string 
 
 /** Search parameters of the newest navigation: React shows the page before until there is data. */
 export const newest = () => new URLSearchParams(location.search);
-
-/** The value of a parameter, and a function that puts another into the URL. */
-export function useParam<T>(of: Param<T>) {
-  const [search, setSearch] = useSearchParams();
-  const set = (value: T) =>
-    setSearch(changed(newest(), { [of.name]: of.write(value) }), { preventScrollReset: true });
-  return [of.read(search), set] as const;
-}

@@ -1,16 +1,34 @@
-import { oneOf } from './url-state.ts';
+import { hasDates, type RangeName, type Ranges, ranges } from './range.ts';
 
-/** The window of the figures of a page. */
-export const windows = oneOf('window', ['1d', '7d', '30d', 'all'], '1d');
-const windowValues = {
+/** Ranges of figures that are stored for windows: no other days can be chosen for them. */
+export const windows = ranges(['1d', '7d', '30d', 'all'], '1d');
+export const windowValues = {
   '1d': 'ONE_DAY',
   '7d': 'SEVEN_DAYS',
   '30d': 'THIRTY_DAYS',
   all: 'ALL',
 } as const;
 export const windowNames = { '1d': '1 day', '7d': '7 days', '30d': '30 days', all: 'All time' };
-export const windowOf = (search: URLSearchParams) => windowValues[windows.read(search)];
+type WindowName = keyof typeof windowValues;
+const isWindow = (name: RangeName): name is WindowName => name in windowValues;
+
+/** The window of a range; 30 days where the range of the other figures of a page is none. */
+function nameOf<T extends RangeName>(search: URLSearchParams, of: Ranges<T>): WindowName {
+  const name: RangeName = of.read(search);
+  const isOfDates = of.values.some((one) => !isWindow(one)) && hasDates(search);
+  return isWindow(name) && !isOfDates ? name : '30d';
+}
+export const windowOf = <T extends RangeName>(search: URLSearchParams, of: Ranges<T>) =>
+  windowValues[nameOf(search, of)];
+
+/** Says of which window figures are, if they are not of the range that was chosen. */
+export function windowNote<T extends RangeName>(search: URLSearchParams, of: Ranges<T>): string | undefined {
+  const name: RangeName = of.read(search);
+  if (isWindow(name) && !hasDates(search)) return undefined;
+  return `stored for 1, 7 and 30 days and for all time only: these are of ${windowNames[nameOf(search, of)]}`;
+}
 
 /** Figures by day are stored for windows of days only. */
-export const hasHistory = (search: URLSearchParams) => windows.read(search) !== 'all';
-export const NO_HISTORY = 'All time has no figures by day. Choose another window above.';
+export const hasHistory = <T extends RangeName>(search: URLSearchParams, of: Ranges<T>) =>
+  windowOf(search, of) !== 'ALL';
+export const NO_HISTORY = 'All time has no figures by day. Choose another range above.';

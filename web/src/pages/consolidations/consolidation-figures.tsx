@@ -22,7 +22,7 @@ import { PageLink } from '../../parts/page-links.tsx';
 import { Share } from '../../parts/share.tsx';
 import { paths } from '../../url/links.ts';
 import { oneOf } from '../../url/url-state.ts';
-import { windowNames, windowOf, windows } from '../../url/windows.ts';
+import { windowNames, windowValues } from '../../url/windows.ts';
 
 type Data = consolidationsQuery['response'];
 export type Capacity = NonNullable<Data['consolidationCapacities']>[number];
@@ -33,8 +33,11 @@ type Period = NonNullable<Data['consolidationHistory']>['nodes'][number];
 type Part = NonNullable<Data['operatorConsolidationCapacities']>['nodes'][number];
 type Named = { readonly idType: string; readonly operatorId: string };
 
+/** The window of the capacity, which the chain counts by windows only. */
+export const windows = oneOf('window', ['1d', '7d', '30d', 'all'], '1d');
+export const windowOf = (search: URLSearchParams) => windowValues[windows.read(search)];
 export const shortWindows = Object.fromEntries(
-  windows.values.map((value) => [windowOf(new URLSearchParams({ window: value })), windowNames[value]]),
+  windows.values.map((value) => [windowValues[value], windowNames[value]]),
 ) as Record<Capacity['window'], string>;
 
 const operatorColumn = <Row,>(head: string, of: (row: Row) => readonly Named[]): Column<Row> => ({

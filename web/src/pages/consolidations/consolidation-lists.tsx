@@ -1,9 +1,11 @@
 import { graphql } from 'react-relay';
 import type { consolidationsQuery } from '../../__generated__/consolidationsQuery.graphql';
 import { PagedFigure } from '../../figures/paged-figure.tsx';
+import { Choice } from '../../parts/controls.tsx';
 import { count, eth, ratio, shortEth } from '../../parts/format.ts';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { orderBy } from '../../url/url-state.ts';
+import { windowNames } from '../../url/windows.ts';
 import {
   type Capacity,
   columns,
@@ -11,6 +13,7 @@ import {
   pendingColumns,
   shortWindows,
   totalColumns,
+  windows,
 } from './consolidation-figures.tsx';
 
 type Data = consolidationsQuery['response'];
@@ -158,6 +161,7 @@ export function Lists({ data, capacity }: { data: Data; capacity: Capacity | und
         note={`What operators of the class chosen above used of the capacity of ${window}; the bar of the largest is full.`}
         columns={partColumns(largest)}
         of={data.operatorConsolidationCapacities}
+        controls={<Choice param={windows} label="Window of the capacity" names={windowNames} />}
         label="capacity by operator"
         list="parts"
         empty="No operator of this class consolidated in the window."

@@ -9,6 +9,7 @@ import { calendarDate, percentage, shortCount } from '../../parts/format.ts';
 import { longNameOf, nameOf, stakeShare } from '../../parts/operators.tsx';
 import { oneOf } from '../../url/url-state.ts';
 import { hasHistory, NO_HISTORY } from '../../url/windows.ts';
+import { operatorRanges } from './operator-over-time.tsx';
 import { compared, comparedIn, OperatorPicker } from './operator-picker.tsx';
 import { besideColumns, linesOf } from './operator-windows.ts';
 
@@ -132,7 +133,7 @@ export function Comparison({ operator, others }: { operator: Operator; others: r
           rows={rows}
           draw={draw}
           series={series}
-          empty={hasHistory(search) ? 'No history of these operators is stored.' : NO_HISTORY}
+          empty={hasHistory(search, operatorRanges) ? 'No history of these operators is stored.' : NO_HISTORY}
         />
         <Figure
           title="Side by side"

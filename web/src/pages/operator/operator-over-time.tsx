@@ -2,19 +2,12 @@ import { useSearchParams } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { countColumn, percentColumn, ratioColumn } from '../../figures/columns.tsx';
 import { Figure } from '../../figures/figure.tsx';
-import {
-  calendarNames,
-  calendars,
-  fromDate,
-  type Period,
-  periodName,
-  toDate,
-} from '../../figures/periods.ts';
+import { type Period, periodName } from '../../figures/periods.ts';
 import { colors, linesOver, type Series } from '../../figures/plots.ts';
 import type { Column } from '../../figures/table.tsx';
-import { Choice, Select } from '../../parts/controls.tsx';
-import { DateFilter } from '../../parts/filters.tsx';
+import { Select } from '../../parts/controls.tsx';
 import { count, momentUtc, percentage, shortCount } from '../../parts/format.ts';
+import { calendars, daysOf, fromDate, ranges, toDate } from '../../url/range.ts';
 import { oneOf } from '../../url/url-state.ts';
 
 type Operator = NonNullable<operatorQuery['response']['operator']>;
@@ -27,11 +20,11 @@ type Effect = Timed & {
   readonly avgUptime?: number;
 };
 
-const MOST_PERIODS = 400;
-/** How many of the newest periods are shown without a range. */
-const newest = { hour: 72, day: 90, week: 53, month: 24, quarter: 12, year: 10, all: 1 };
+const MOST_PERIODS = 1_000;
 
-const granularity = oneOf('granularity', ['hour', 'day', 'week', 'month', 'quarter', 'year', 'all'], 'day');
+/** Of its plots; its other figures are stored for windows. */
+export const operatorRanges = ranges(['1d', '7d', '30d', '90d', '1y', 'all'], '30d');
+const granularity = oneOf('granularity', ['hour', 'day', 'week', 'month', 'quarter', 'year'], 'day');
 const granularityNames = {
   hour: 'Hours',
   day: 'Days',
@@ -39,19 +32,19 @@ const granularityNames = {
   month: 'Months',
   quarter: 'Quarters',
   year: 'Years',
-  all: 'All in one',
 };
+const daysIn = { hour: 1 / 24, day: 1, week: 7, month: 28, quarter: 90, year: 365 };
 
 /** As variables of the document. */
 export function periodsOf(search: URLSearchParams) {
   const by = granularity.read(search);
-  const [from = null, to = null] = [fromDate.read(search), toDate.read(search)];
+  const days = daysOf(operatorRanges, search) ?? Number.POSITIVE_INFINITY;
   return {
     granularity: by.toUpperCase() as Uppercase<typeof by>,
     utc: calendars.read(search) === 'utc',
-    fromDate: from,
-    toDate: to,
-    periods: from || to ? MOST_PERIODS : newest[by],
+    fromDate: fromDate.read(search) ?? null,
+    toDate: toDate.read(search) ?? null,
+    periods: Math.min(MOST_PERIODS, Math.ceil(days / daysIn[by])),
   };
 }
 
@@ -135,18 +128,14 @@ export function OverTime({ operator }: { operator: Operator }) {
   // Hours, and operators whose figures were imported, have the effectiveness of attestations only.
   const rows: readonly Effect[] = days.length > 0 ? days : attestations;
   const by = granularity.read(search);
-  const empty = `No ${by === 'all' ? 'periods' : granularityNames[by].toLowerCase()} of it are stored in this range.`;
+  const empty = `No ${granularityNames[by].toLowerCase()} of it are stored in this range.`;
   const dayName = calendars.read(search) === 'utc' ? 'UTC days' : 'chain days';
-  const cut = operator.attestations?.pageInfo.hasNextPage && (fromDate.read(search) || toDate.read(search));
+  const cut = operator.attestations?.pageInfo.hasNextPage && attestations.length === MOST_PERIODS;
   return (
     <section aria-labelledby="over-time">
       <header className="section">
         <h2 id="over-time">Over time</h2>
-        <search className="filters">
-          <Choice param={calendars} label="Calendar" names={calendarNames} />
-          <Select param={granularity} label="Granularity" names={granularityNames} />
-          <DateFilter zone="" />
-        </search>
+        <Select param={granularity} label="Granularity" names={granularityNames} />
       </header>
       {cut && <p className="hint">Only the newest {count(MOST_PERIODS)} periods of the range are shown.</p>}
       <div className="figures">

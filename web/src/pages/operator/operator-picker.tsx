@@ -3,8 +3,8 @@ import { fetchQuery, graphql } from 'react-relay';
 import { useSearchParams } from 'react-router';
 import type { operatorPickerQuery } from '../../__generated__/operatorPickerQuery.graphql';
 import { environment } from '../../api/environment.ts';
-import { useNetwork } from '../../url/network.ts';
 import { changed, newest } from '../../url/url-state.ts';
+import { useNetwork } from '../../url/use-network.ts';
 
 const query = graphql`
   query operatorPickerQuery($text: String!, $network: Network!) {

@@ -1,41 +1,33 @@
 import { Link } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Figure } from '../../figures/figure.tsx';
-import { count, decimal, eth, percentage, shortEth } from '../../parts/format.ts';
+import { Change, PointChange } from '../../parts/change.tsx';
+import { count, eth, percentage, shortEth } from '../../parts/format.ts';
 import { stakeShare } from '../../parts/operators.tsx';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { paths, slugOf } from '../../url/links.ts';
-import { useHref } from '../../url/network.ts';
+import { useHref } from '../../url/use-network.ts';
 import { windowNames } from '../../url/windows.ts';
 import { besideColumns, linesOf } from './operator-windows.ts';
 
 type Operator = NonNullable<operatorQuery['response']['operator']>;
-
-function Change({ value, text }: { value: number | null | undefined; text: string }) {
-  if (value == null) return null;
-  // A change that is shown as zero has no direction.
-  const way = !/[1-9]/.test(text) ? undefined : value > 0 ? 'up' : 'down';
-  const sign = way === 'up' ? '▲' : way === 'down' ? '▼' : '=';
-  return (
-    <span className="change" data-way={way}>
-      {sign} {text} in a week
-    </span>
-  );
-}
 
 /** The figures of the window, with how they changed in a week. */
 export function Newest({ operator }: { operator: Operator }) {
   const { summary } = operator;
   if (!summary) return null;
   const { change, networkPenetration: share, sumEndEpochEffectiveBalance: stake } = summary;
-  const points = (value: number | null | undefined) => `${decimal(Math.abs(value ?? 0))} points`;
+  const inWeek = (value: number | null | undefined, good?: 'up') =>
+    value != null && (
+      <>
+        <PointChange value={value} unit {...(good && { good })} /> in a week
+      </>
+    );
   return (
     <Tiles>
       <Tile
         label="Share of stake"
-        note={
-          <Change value={change?.networkPenetration} text={points(100 * (change?.networkPenetration ?? 0))} />
-        }
+        change={inWeek(change?.networkPenetration == null ? null : 100 * change.networkPenetration)}
       >
         {stakeShare(share)}
       </Tile>
@@ -44,22 +36,20 @@ export function Newest({ operator }: { operator: Operator }) {
       </Tile>
       <Tile
         label="Validators"
-        note={<Change value={change?.validatorCount} text={count(Math.abs(change?.validatorCount ?? 0))} />}
+        change={
+          change && (
+            <>
+              <Change value={change.validatorCount} text={count(Math.abs(change.validatorCount))} /> in a week
+            </>
+          )
+        }
       >
         {count(summary.validatorCount)}
       </Tile>
-      <Tile
-        label="Effectiveness"
-        note={
-          <Change
-            value={change?.avgValidatorEffectiveness}
-            text={points(change?.avgValidatorEffectiveness)}
-          />
-        }
-      >
+      <Tile label="Effectiveness" change={inWeek(change?.avgValidatorEffectiveness, 'up')}>
         {percentage(summary.avgValidatorEffectiveness)}
       </Tile>
-      <Tile label="APR" note={<Change value={change?.aprPercentage} text={points(change?.aprPercentage)} />}>
+      <Tile label="APR" change={inWeek(change?.aprPercentage, 'up')}>
         {percentage(summary.aprPercentage)}
       </Tile>
     </Tiles>

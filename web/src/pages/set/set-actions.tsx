@@ -1,6 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { type Network, useHref } from '../../url/network.ts';
+import type { Network } from '../../url/network.ts';
+import { useHref } from '../../url/use-network.ts';
 import { deleteSet, renameSet } from './private-sets.ts';
 
 type Named = { readonly setId: string; readonly name: string; readonly network: Network };

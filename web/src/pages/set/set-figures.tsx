@@ -20,7 +20,7 @@ import type { Column } from '../../figures/table.tsx';
 import { count, eth, percentage, shortCount, shortEth } from '../../parts/format.ts';
 import { stakeShare } from '../../parts/operators.tsx';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
-import { useParam } from '../../url/url-state.ts';
+import { useParam } from '../../url/use-param.ts';
 
 type PrivateSet = NonNullable<setQuery['response']['privateSet']>;
 type Rewards = NonNullable<PrivateSet['rewards']>['nodes'][number];

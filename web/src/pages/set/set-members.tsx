@@ -1,7 +1,10 @@
 import { useState } from 'react';
+import { graphql } from 'react-relay';
+import type { setMembersWholeQuery } from '../../__generated__/setMembersWholeQuery.graphql';
 import type { setQuery } from '../../__generated__/setQuery.graphql';
 import { PagedFigure } from '../../figures/paged-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
+import { wholeOf } from '../../figures/whole-list.tsx';
 import { useRefresh } from '../../page.tsx';
 import { count, momentUtc } from '../../parts/format.ts';
 import { PageLink } from '../../parts/page-links.tsx';
@@ -9,6 +12,26 @@ import { paths } from '../../url/links.ts';
 import { type Send, told } from './batches.ts';
 import { addValidators, removeValidators } from './private-sets.ts';
 import { ValidatorsForm } from './validators-form.tsx';
+
+const wholeQuery = graphql`
+  query setMembersWholeQuery($setId: ID!, $first: Int!, $after: String) {
+    privateSet(setId: $setId) {
+      id
+      validators(first: $first, after: $after) {
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+        nodes {
+          id
+          validatorIndex
+          validatorPubkey
+          addedAt
+        }
+      }
+    }
+  }
+`;
 
 type PrivateSet = NonNullable<setQuery['response']['privateSet']>;
 type Member = NonNullable<PrivateSet['validators']>['nodes'][number];
@@ -68,12 +91,18 @@ export function Members({ set }: { set: PrivateSet }) {
       show: ({ addedAt }) => <time dateTime={addedAt}>{momentUtc(addedAt)}</time>,
     },
   ];
+  const whole = wholeOf<setMembersWholeQuery, Member>(
+    wholeQuery,
+    { setId },
+    (all) => all.privateSet?.validators,
+  );
   return (
     <PagedFigure
       title="Validators"
       note="A validator that is removed stops counting today (UTC) and still counts on earlier days."
       columns={columns}
       of={validators}
+      whole={whole}
       label="validators"
       empty="The set has no validators yet."
       controls={

@@ -1,7 +1,8 @@
 import type { solanaQuery } from '../../__generated__/solanaQuery.graphql';
-import { countColumn, dateColumn } from '../../figures/columns.tsx';
+import { countColumn, dateColumn, ratioColumn } from '../../figures/columns.tsx';
 import { asPercent, at, colors, type Draw, linesOver } from '../../figures/plots.ts';
 import type { Column } from '../../figures/table.tsx';
+import { Change, PointChange } from '../../parts/change.tsx';
 import { ChangeLink } from '../../parts/controls.tsx';
 import { amount, calendarDate, count, decimal, ratio, shortCount, shortHex } from '../../parts/format.ts';
 import { Share } from '../../parts/share.tsx';
@@ -16,23 +17,10 @@ type Authoritative = NonNullable<NonNullable<Data['stakeAuthority']>['history']>
 type Validator = NonNullable<Data['networkValidators']>['nodes'][number];
 
 const dayOf = ({ date }: Day) => at(date);
-const float = <Row,>(
-  head: string,
-  of: (row: Row) => number | undefined,
-  field?: string,
-  digits = 2,
-): Column<Row> => ({
-  head,
-  csv: `${head} (0–1)`,
-  value: of,
-  show: (row) => ratio(of(row), digits),
-  numeric: true,
-  ...(field && { order: field }),
-});
 const sol = <Row,>(head: string, of: (row: Row) => string | undefined, field?: string): Column<Row> => ({
   head: `${head} (SOL)`,
   value: of,
-  show: (row) => amount(of(row), 'SOL'),
+  figure: true,
   numeric: true,
   ...(field && { order: field }),
 });
@@ -46,9 +34,9 @@ export const dayColumns: Column<Day>[] = [
     numeric: true,
   },
   sol('Delegated stake', ({ totalDelegatedStake }) => totalDelegatedStake),
-  float('Validator APY', ({ validatorApy }) => validatorApy),
-  float('Delegator APY', ({ delegatorApy }) => delegatorApy),
-  float('Missed blocks', ({ networkMissedBlocksRate }) => networkMissedBlocksRate),
+  ratioColumn('Validator APY', ({ validatorApy }) => validatorApy),
+  ratioColumn('Delegator APY', ({ delegatorApy }) => delegatorApy),
+  ratioColumn('Missed blocks', ({ networkMissedBlocksRate }) => networkMissedBlocksRate),
   {
     head: 'Validators',
     value: (row) => row.activeValidatorCount,
@@ -139,9 +127,9 @@ export const AuthorityLink = ({ authority, children }: { authority?: string; chi
 export const oneColumns: Column<Authoritative>[] = [
   dateColumn(({ date }) => date),
   sol('Stake', ({ delegatedStake }) => delegatedStake),
-  float('Share of stake', ({ networkPenetration }) => networkPenetration, undefined, 3),
-  float('Delegator APY', ({ delegatorApy }) => delegatorApy),
-  float('Effectiveness', (row) => row.aggregateValidatorEffectiveness),
+  ratioColumn('Share of stake', ({ networkPenetration }) => networkPenetration, { digits: 3 }),
+  ratioColumn('Delegator APY', ({ delegatorApy }) => delegatorApy),
+  ratioColumn('Effectiveness', (row) => row.aggregateValidatorEffectiveness),
 ];
 
 export const oneStake = linesOver<Authoritative>({
@@ -173,9 +161,20 @@ export const authorityColumns: Column<Authority>[] = [
     numeric: true,
     order: 'NETWORK_PENETRATION',
   },
-  float('Delegator APY', ({ summary }) => summary?.delegatorApy, 'DELEGATOR_APY'),
-  float('Commission', ({ summary }) => summary?.blendedVoteCommissionRate, 'BLENDED_VOTE_COMMISSION_RATE'),
-  float('Effectiveness', ({ summary }) => summary?.aggregateValidatorEffectiveness),
+  {
+    head: 'Change, 7 d (pp)',
+    csv: 'Change of the share in 7 days (percentage points)',
+    value: ({ summary }) => summary?.change && 100 * summary.change.networkPenetration,
+    show: ({ summary }) => (
+      <PointChange value={summary?.change && 100 * summary.change.networkPenetration} good="up" digits={3} />
+    ),
+    numeric: true,
+  },
+  ratioColumn('Delegator APY', ({ summary }) => summary?.delegatorApy, { order: 'DELEGATOR_APY' }),
+  ratioColumn('Commission', ({ summary }) => summary?.blendedVoteCommissionRate, {
+    order: 'BLENDED_VOTE_COMMISSION_RATE',
+  }),
+  ratioColumn('Effectiveness', ({ summary }) => summary?.aggregateValidatorEffectiveness),
   {
     head: 'Validators',
     value: ({ summary }) => summary?.validatorDelegates,
@@ -195,31 +194,72 @@ export const validatorColumns: Column<Validator>[] = [
   sol('Delegator rewards', ({ delegatorRewards }) => delegatorRewards),
 ];
 
-/** Each with its exact value where it is shortened. */
-export const tilesOf = (of: Overview): TileProps[] => [
-  {
-    label: 'Delegated stake',
-    unit: 'SOL',
-    exact: amount(of.totalDelegatedStake, 'SOL'),
-    children: shortCount(of.totalDelegatedStake),
-  },
-  {
-    label: 'Active validators',
-    note: `${of.activeValidatorCountDiff > 0 ? '+' : ''}${count(of.activeValidatorCountDiff)} since the window before`,
-    children: count(of.activeValidatorCount),
-  },
-  {
-    label: 'Gini coefficient',
-    note: '0 is equal, 1 is all with one',
-    children: decimal(of.giniCoefficient, 3),
-  },
-  { label: 'Delegator APY', note: `validators ${ratio(of.validatorApy)}`, children: ratio(of.delegatorApy) },
-  { label: 'Effectiveness', note: 'weighted by stake', children: ratio(of.networkEffectiveness) },
-  { label: 'Votes', note: 'slots with a successful vote', children: ratio(of.networkVoteSuccessRate) },
-  { label: 'Missed blocks', note: 'of leader slots', children: ratio(of.networkMissedBlocksRate) },
-  {
-    label: 'Stake authorities',
-    note: `${count(of.activeDelegatorStakeAccountCount)} stake accounts`,
-    children: count(of.activeDelegatorStakeAuthorityCount),
-  },
-];
+const inPoints = (value: number) => `${decimal(Math.abs(100 * value))} points`;
+
+/** Figures of the newest day, and how they changed over the days that are shown, oldest first. */
+export function tilesOf(of: Overview, days: readonly Day[]): TileProps[] {
+  const first = days.length > 1 ? days[0] : undefined;
+  const inRange = (by: number, text: string, good?: 'up' | 'down') => (
+    <>
+      <Change value={by} text={text} {...(good && { good })} /> in the range
+    </>
+  );
+  const by = (value: number, read: (day: Day) => number, good?: 'up' | 'down') =>
+    first && inRange(value - read(first), inPoints(value - read(first)), good);
+  const trend = (read: (day: Day) => number) => days.map(read);
+  const stakeBy = first && Number(of.totalDelegatedStake) - Number(first.totalDelegatedStake);
+  const validatorsBy = first && of.activeValidatorCount - first.activeValidatorCount;
+  const giniBy = first && of.giniCoefficient - first.giniCoefficient;
+  return [
+    {
+      label: 'Delegated stake',
+      unit: 'SOL',
+      exact: amount(of.totalDelegatedStake, 'SOL'),
+      trend: trend((day) => Number(day.totalDelegatedStake)),
+      change: stakeBy !== undefined && inRange(stakeBy, `${shortCount(Math.abs(stakeBy))} SOL`),
+      children: shortCount(of.totalDelegatedStake),
+    },
+    {
+      label: 'Active validators',
+      trend: trend((day) => day.activeValidatorCount),
+      change: validatorsBy !== undefined && inRange(validatorsBy, count(Math.abs(validatorsBy))),
+      children: count(of.activeValidatorCount),
+    },
+    {
+      label: 'Gini coefficient',
+      note: '0 is equal, 1 is all with one',
+      trend: trend((day) => day.giniCoefficient),
+      change: giniBy !== undefined && inRange(giniBy, decimal(Math.abs(giniBy), 4), 'down'),
+      children: decimal(of.giniCoefficient, 3),
+    },
+    {
+      label: 'Delegator APY',
+      trend: trend((day) => day.delegatorApy),
+      change: by(of.delegatorApy, (day) => day.delegatorApy, 'up'),
+      children: ratio(of.delegatorApy),
+    },
+    {
+      label: 'Validator APY',
+      trend: trend((day) => day.validatorApy),
+      change: by(of.validatorApy, (day) => day.validatorApy, 'up'),
+      children: ratio(of.validatorApy),
+    },
+    {
+      label: 'Missed blocks',
+      note: 'of leader slots',
+      trend: trend((day) => day.networkMissedBlocksRate),
+      change: by(of.networkMissedBlocksRate, (day) => day.networkMissedBlocksRate, 'down'),
+      children: ratio(of.networkMissedBlocksRate),
+    },
+    {
+      label: 'Votes',
+      note: `slots with a successful vote; effectiveness ${ratio(of.networkEffectiveness)}`,
+      children: ratio(of.networkVoteSuccessRate),
+    },
+    {
+      label: 'Stake authorities',
+      note: `${count(of.activeDelegatorStakeAccountCount)} stake accounts`,
+      children: count(of.activeDelegatorStakeAuthorityCount),
+    },
+  ];
+}

@@ -1,0 +1,88 @@
+// Takes pictures of every page of the explorer at three widths, light and dark, and puts them on one sheet, after
+// npm run build:
+//   node scripts/contact-sheet.mjs [folder] [part of a path…]
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { withExplorer } from './explorer-pictures.mjs';
+
+const [folder = 'contact-sheet', ...wanted] = process.argv.slice(2);
+const widths = [390, 1440, 2560];
+const themes = ['light', 'dark'];
+
+/** Paths of objects are found in lists, because the sample data has others with each date. */
+async function pathsOf(graphql) {
+  const { blocks, validators, slashings, privateSets, builders } = await graphql(`{
+    blocks(first: 1) { nodes { consensusSlot } }
+    validators: operators(window: ONE_DAY, idType: POOL, first: 1) {
+      nodes { validators(first: 1) { nodes { validatorIndex } } operatorId }
+    }
+    slashings(first: 1) { nodes { validatorIndex } }
+    privateSets(first: 1) { nodes { setId } }
+    builders(first: 1) { nodes { builderPubkey: pubkey } }
+  }`);
+  const [operator] = validators.nodes;
+  const set = privateSets.nodes[0]?.setId;
+  const builder = builders.nodes[0]?.builderPubkey;
+  return {
+    overview: '/',
+    'overview-year': '/?range=1y',
+    'overview-hoodi': '/?network=hoodi',
+    operators: '/explore/operators',
+    operator: `/explore/operators/pool/${encodeURIComponent(operator.operatorId)}`,
+    blocks: '/explore/blocks',
+    block: `/explore/blocks/${blocks.nodes[0].consensusSlot}`,
+    builders: '/explore/builders',
+    ...(builder && { builder: `/explore/builders/${builder}` }),
+    validator: `/explore/validators/${operator.validators.nodes[0].validatorIndex}`,
+    slashed: `/explore/validators/${slashings.nodes[0].validatorIndex}`,
+    slashings: '/explore/slashings',
+    consolidations: '/explore/consolidations',
+    sets: '/explore/sets',
+    ...(set && { set: `/explore/sets/${set}`, report: `/explore/sets/${set}/report` }),
+    solana: '/explore/solana',
+    'solana-rewards': '/explore/rewards/solana',
+    polkadot: '/explore/rewards/polkadot',
+    account: '/explore/account',
+    missing: '/explore/nothing',
+  };
+}
+
+const sheetOf = (shown) => `<!doctype html><meta charset="utf-8"><title>Contact sheet</title>
+<style>body{margin:24px;background:#888;font:14px system-ui}h2{margin:24px 0 8px;color:#fff}
+div{display:flex;gap:12px;align-items:flex-start}figure{margin:0}img{display:block;height:520px;max-width:900px;object-fit:cover;object-position:top}
+figcaption{color:#fff;padding:2px 0}</style>
+${shown
+  .map(
+    ({ name, path, pictures }) =>
+      `<h2>${name} <small>${path.replace(/[&<]/g, (sign) => `&#${sign.charCodeAt(0)};`)}</small></h2><div>${pictures
+        .map(
+          ({ file, label }) =>
+            `<figure><img src="${file}" alt="${name}, ${label}"><figcaption>${label}</figcaption></figure>`,
+        )
+        .join('')}</div>`,
+  )
+  .join('\n')}`;
+
+await withExplorer(async ({ open, browser, graphql }) => {
+  mkdirSync(folder, { recursive: true });
+  const shown = [];
+  for (const [name, path] of Object.entries(await pathsOf(graphql))) {
+    if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
+    const pictures = [];
+    for (const width of widths)
+      for (const colorScheme of themes) {
+        const page = await open(path, { viewport: { width, height: width < 500 ? 844 : 1000 }, colorScheme });
+        const file = `${name}-${width}-${colorScheme}.png`;
+        await page.screenshot({ path: join(folder, file), fullPage: true });
+        await page.context().close();
+        pictures.push({ file, label: `${width} px, ${colorScheme}` });
+      }
+    shown.push({ name, path, pictures });
+    process.stdout.write(`${name}\n`);
+  }
+  writeFileSync(join(folder, 'index.html'), sheetOf(shown));
+  const page = await browser.newPage({ viewport: { width: 4_000, height: 1_000 } });
+  await page.goto(`file://${resolve(folder, 'index.html')}`);
+  await page.screenshot({ path: join(folder, 'sheet.png'), fullPage: true });
+});
+process.stdout.write(`${join(folder, 'sheet.png')}\n`);

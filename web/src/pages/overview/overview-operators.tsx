@@ -1,0 +1,108 @@
+import type { overviewQuery } from '../../__generated__/overviewQuery.graphql';
+import { countColumn, percentColumn, rankColumn } from '../../figures/columns.tsx';
+import { Figure } from '../../figures/figure.tsx';
+import type { Column } from '../../figures/table.tsx';
+import { Change, PointChange } from '../../parts/change.tsx';
+import { calendarDate, count } from '../../parts/format.ts';
+import { OperatorLink, stakeShare } from '../../parts/operators.tsx';
+import { PageLink } from '../../parts/page-links.tsx';
+import { Share } from '../../parts/share.tsx';
+
+type Data = overviewQuery['response'];
+type Operator = NonNullable<Data['largest']>['nodes'][number];
+
+const shareChange = <Row extends Operator>(row: Row) => row.summary?.change?.networkPenetration;
+const inPoints = (value: number | null | undefined) => (value == null ? value : 100 * value);
+
+const nameColumn = <Row extends Operator>(): Column<Row> => ({
+  head: 'Pool',
+  value: ({ operatorId }) => operatorId,
+  show: (row) => <OperatorLink operator={row} />,
+});
+
+const changeColumn = <Row extends Operator>(): Column<Row> => ({
+  head: 'Change, 7 d (pp)',
+  csv: 'Change of the share in 7 days (percentage points)',
+  value: (row) => inPoints(shareChange(row)),
+  show: (row) => <PointChange value={inPoints(shareChange(row))} good="up" digits={3} />,
+  numeric: true,
+});
+
+const shareColumn = <Row extends Operator>(most: number): Column<Row> => ({
+  head: 'Share of stake',
+  csv: 'Share of stake (0–1)',
+  value: ({ summary }) => summary?.networkPenetration,
+  show: ({ summary }) => (
+    <Share
+      value={summary?.networkPenetration ?? 0}
+      of={most || 1}
+      text={stakeShare(summary?.networkPenetration)}
+    />
+  ),
+  numeric: true,
+});
+
+const largestColumns = (rows: readonly Operator[], most: number): Column<Operator>[] => [
+  rankColumn(rows, 0),
+  nameColumn(),
+  shareColumn(most),
+  changeColumn(),
+  percentColumn('Effectiveness', ({ summary }) => summary?.avgValidatorEffectiveness),
+];
+
+const validatorsChange = ({ summary }: Operator) => summary?.change?.validatorCount;
+
+const moverColumns: Column<Operator>[] = [
+  nameColumn(),
+  changeColumn(),
+  {
+    head: 'Validators, 7 d',
+    csv: 'Change of its validators in 7 days',
+    value: validatorsChange,
+    show: (row) => (
+      <Change value={validatorsChange(row)} text={count(Math.abs(validatorsChange(row) ?? 0))} />
+    ),
+    numeric: true,
+  },
+  countColumn('Validators', ({ summary }) => summary?.validatorCount),
+];
+
+const all = (
+  <PageLink to="/explore/operators">
+    <span>All operators</span>
+  </PageLink>
+);
+
+/** The largest pools, with how each moved in a week. */
+export function Largest({ operators }: { operators: Data['largest'] }) {
+  const rows = operators?.nodes ?? [];
+  const most = Math.max(0, ...rows.map(({ summary }) => summary?.networkPenetration ?? 0));
+  return (
+    <Figure
+      title="Largest pools"
+      note={<>By share of the stake, over the last 7 days. {all}</>}
+      columns={largestColumns(rows, most)}
+      rows={rows}
+      empty="No pool of this network is stored."
+    />
+  );
+}
+
+/** Pools whose share of the stake grew and shrank most in a week. */
+export function Movers({ gained, lost }: { gained: Data['gained']; lost: Data['lost'] }) {
+  const isUp = (row: Operator) => (shareChange(row) ?? 0) > 0;
+  const isDown = (row: Operator) => (shareChange(row) ?? 0) < 0;
+  const ups = (gained?.nodes ?? []).filter(isUp);
+  const downs = (lost?.nodes ?? []).filter(isDown).toReversed();
+  const rows = [...ups, ...downs];
+  const since = rows[0]?.summary?.change?.since;
+  return (
+    <Figure
+      title="Moved this week"
+      note={`Pools that gained and lost most of the stake${since ? ` since ${calendarDate(since)}` : ''}.`}
+      columns={moverColumns}
+      rows={rows}
+      empty="No pool's share of the stake has changed in a week, or there is no history of a week ago."
+    />
+  );
+}

@@ -1,0 +1,81 @@
+import { useId } from 'react';
+import { useSearchParams } from 'react-router';
+import {
+  calendarNames,
+  calendars,
+  fromDate,
+  hasDates,
+  type RangeName,
+  type Ranges,
+  rangeNames,
+  toDate,
+} from '../url/range.ts';
+import { changed, newest } from '../url/url-state.ts';
+import { Choice, Field } from './controls.tsx';
+
+/**
+ * The one range of a page: of its tiles, plots and tables. `dates` offers a first and a last date besides, `calendar` how
+ * days are counted.
+ */
+export function RangeControl<T extends RangeName>(props: {
+  of: Ranges<T>;
+  dates?: boolean;
+  calendar?: boolean;
+}) {
+  const { of, dates = false, calendar = false } = props;
+  const [search, setSearch] = useSearchParams();
+  const group = useId();
+  const present = dates && hasDates(search) ? undefined : of.read(search);
+  const choose = (name: T) =>
+    setSearch(
+      changed(newest(), { [of.name]: of.write(name), [fromDate.name]: undefined, [toDate.name]: undefined }),
+      { preventScrollReset: true },
+    );
+  // A date beyond the other one removes it, as when a range is moved.
+  const afterTo = (from: string) => from > (toDate.read(newest()) ?? from);
+  const beforeFrom = (to: string) => to !== '' && to < (fromDate.read(newest()) ?? to);
+  return (
+    <div className="range">
+      <fieldset className="choice">
+        <legend className="visually-hidden">Range</legend>
+        {of.values.map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name={`range${group}`}
+              checked={name === present}
+              onChange={() => choose(name)}
+            />
+            <span>{rangeNames[name]}</span>
+          </label>
+        ))}
+      </fieldset>
+      {dates && (
+        <div className="dates" data-set={hasDates(search) ? '' : undefined}>
+          <Field
+            param={fromDate}
+            label="From"
+            hidesLabel
+            type="date"
+            also={(from) => ({
+              [of.name]: undefined,
+              ...(afterTo(from) && { [toDate.name]: undefined }),
+            })}
+          />
+          <span aria-hidden="true">–</span>
+          <Field
+            param={toDate}
+            label="To"
+            hidesLabel
+            type="date"
+            also={(to) => ({
+              [of.name]: undefined,
+              ...(beforeFrom(to) && { [fromDate.name]: undefined }),
+            })}
+          />
+        </div>
+      )}
+      {calendar && <Choice param={calendars} label="Calendar" names={calendarNames} />}
+    </div>
+  );
+}

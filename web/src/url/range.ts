@@ -1,0 +1,25 @@
+import { date, oneOf } from './url-state.ts';
+
+/** Days before the newest stored one, that day included. */
+const days = { '1d': 1, '7d': 7, '30d': 30, '90d': 90, '1y': 365 };
+export const rangeNames = { '1d': '1 d', '7d': '7 d', '30d': '30 d', '90d': '90 d', '1y': '1 y', all: 'All' };
+export type RangeName = keyof typeof rangeNames;
+
+/** Ranges that a page offers; each only where the API has its figures. */
+export const ranges = <const T extends RangeName>(values: readonly T[], fallback: NoInfer<T>) =>
+  oneOf('range', values, fallback);
+export type Ranges<T extends RangeName = RangeName> = ReturnType<typeof ranges<T>>;
+
+export const fromDate = date('from');
+export const toDate = date('to');
+export const hasDates = (search: URLSearchParams) =>
+  fromDate.read(search) !== undefined || toDate.read(search) !== undefined;
+
+/** Of days that are stored without a gap; undefined for all of them, and for dates, which replace the range. */
+export function daysOf<T extends RangeName>(of: Ranges<T>, search: URLSearchParams): number | undefined {
+  const name: RangeName = of.read(search);
+  return name === 'all' || hasDates(search) ? undefined : days[name];
+}
+
+export const calendars = oneOf('calendar', ['chain', 'utc'], 'chain');
+export const calendarNames = { chain: 'Chain days', utc: 'UTC days' };

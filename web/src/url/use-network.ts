@@ -1,0 +1,16 @@
+import { useLocation, useSearchParams } from 'react-router';
+import { type Network, networkOf, networkParam } from './network.ts';
+
+export const useNetwork = (): Network => networkOf(useSearchParams()[0]);
+
+/** A link below the present network, or below that of an object. */
+export function useHref(of?: Network) {
+  const { search } = useLocation();
+  const network = of
+    ? networkParam.write(of.toLowerCase() as Lowercase<Network>)
+    : new URLSearchParams(search).get('network');
+  return (path: string, params: Record<string, string> = {}) => {
+    const own = new URLSearchParams({ ...params, ...(network && { network }) }).toString();
+    return own ? `${path}?${own}` : path;
+  };
+}
