@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('the account', () => {
     const { token } = await makeAccount(gateway, { tier: 'build' });
     const { page, sent } = await open('/explore/sets', { token });
     await page.getByRole('heading', { name: 'My sets' }).waitFor();
-    const nav = page.getByRole('navigation', { name: 'Pages' });
+    const nav = page.getByRole('navigation', { name: 'Pages', exact: true });
     const account = async () => {
       await page.getByRole('button', { name: 'Account' }).click();
       await page.getByRole('link', { name: 'Account and usage' }).click();

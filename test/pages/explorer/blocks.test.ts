@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('the blocks', () => {
     await rows.getByText(String(slot)).waitFor();
     expect(await rows.count()).toBe(21);
     expect(await rows.first().innerText()).toContain(String(slot));
-    await page.getByText('2,049 in all').waitFor();
+    await page.getByText('1 to 21 of 2,049').waitFor();
     expect(await page.evaluate(() => 'same' in window)).toBe(true);
     expect(await slots(filtered).count()).toBe(others);
   });

@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('the consolidations', () => {
   it('have their queue, which is walked apart from the processed ones', async () => {
     const { page } = await explorer.open('/explore/consolidations');
     const queue = page.getByRole('figure', { name: 'Pending queue' });
-    await queue.getByText('25 in all').waitFor();
+    await queue.getByText('1 to 20 of 25').waitFor();
     await queue.getByRole('link', { name: 'Next' }).click();
     await page.waitForURL(/queue-after=/);
     await queue.getByRole('link', { name: 'Previous' }).waitFor();
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('the consolidations', () => {
     expect(await churn.locator('tbody tr').count()).toBe(4);
     await page.getByLabel('Class').selectOption('node-operator');
     await page.waitForURL(/class=node-operator/);
-    await page.getByText('30 days', { exact: true }).first().click();
+    await page.getByRole('group', { name: 'Window of the capacity' }).getByText('30 days').click();
     await page.waitForURL(/window=30d/);
     await settled(page);
     expect(sent.at(-1)?.variables).toMatchObject({ idType: 'NODE_OPERATOR', window: 'THIRTY_DAYS' });

@@ -34,7 +34,7 @@ describe('the files of the explorer', () => {
     const first = [...early, ...main, ...overview].flatMap((name) => [...withImports(name)]);
     const before = compressed(new Set(first));
     const plots = named(/^plot-library-/).flatMap((name) => [...withImports(name)]);
-    expect(plots).toHaveLength(1);
+    expect(plots.length).toBeGreaterThan(0);
     expect(before).toBeLessThan(210_000);
     expect(compressed(new Set([...first, ...plots]))).toBeLessThan(300_000);
   });

@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { csvIn, isPage, settled, useExplorer } from '../../support/explorer.ts';
+import { csvIn, isPage, saved, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
 const path = '/explore/operators';
-isPage(explorer, path, { heading: 'Operators', statements: 3 });
+isPage(explorer, path, { heading: 'Operators', statements: 4 });
 
 const table = (page: Page) => page.getByRole('figure', { name: /^(Pools|Node operators)$/ });
-const names = (page: Page) => table(page).locator('tbody th .named > :first-child').allInnerTexts();
+const names = (page: Page) => table(page).locator('tbody th > a').allInnerTexts();
 /** Waits until the list begins with the name. */
 const begins = (page: Page, name: string) =>
   table(page).locator('tbody tr').first().getByText(name, { exact: true }).waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('the operators', () => {
     const { page } = await explorer.open(path);
     await settled(page);
     await page.setViewportSize({ width: 1280, height: 400 });
-    const links = table(page).locator('tbody th .named > a');
+    const links = table(page).locator('tbody th > a');
     await links.nth(12).focus();
     await page.evaluate(() => window.scrollBy(0, 300));
     const head = await page.locator('.top').evaluate((one) => one.getBoundingClientRect().bottom);
@@ -185,30 +185,82 @@ describe.skipIf(noBrowser)('the operators', () => {
     await expect.poll(() => names(page)).toEqual(pages.at(-2));
   });
 
+  it('are numbered through all pages, and saved as one file without a request for each row', async () => {
+    const { page, sent } = await explorer.open(`${path}?class=node-operator`);
+    await settled(page);
+    const ranks = () => table(page).locator('tbody td:first-child').allInnerTexts();
+    expect(await ranks()).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)));
+    const pager = page.getByRole('navigation', { name: 'Pages of operators' });
+    await pager.getByText('1 to 20 of 200').waitFor();
+    await pager.getByRole('link', { name: 'Next' }).click();
+    await pager.getByText('21 to 40 of 200').waitFor();
+    expect((await ranks())[0]).toBe('21');
+    await pager.getByRole('link', { name: 'Previous' }).click();
+    await pager.getByText('1 to 20 of 200').waitFor();
+    const before = sent.length;
+    const file = await saved(page, table(page).getByRole('button', { name: 'All 200 as CSV: Node operators' }));
+    const lines = (await csvIn(file)).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(201);
+    expect(lines.at(-1)).toMatch(/^200,/);
+    expect(sent.slice(before).map(({ operationName }) => operationName)).toEqual(['operatorsWholeQuery']);
+  });
+
+  it('are walked by arrow keys, and copied with all digits', async () => {
+    const { page } = await explorer.open(path);
+    await settled(page);
+    const links = table(page).locator('tbody th > a');
+    const isAt = (index: number) => links.nth(index).evaluate((link) => link === document.activeElement);
+    await links.first().focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await isAt(1)).toBe(true);
+    await page.keyboard.press('End');
+    expect(await isAt(19)).toBe(true);
+    await page.keyboard.press('ArrowUp');
+    expect(await isAt(18)).toBe(true);
+    const { data } = await explorer.gateway.graphql(
+      `{ operators(window: ONE_DAY, idType: POOL, first: 1) { nodes { summary(window: ONE_DAY) {
+        avgValidatorEffectiveness } } } }`,
+    );
+    const exact = data.operators.nodes[0].summary.avgValidatorEffectiveness;
+    const copied = await table(page).locator('tbody tr').first().evaluate((row) => {
+      getSelection()?.selectAllChildren(row);
+      const clipboardData = new DataTransfer();
+      row.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }));
+      return clipboardData.getData('text/plain');
+    });
+    expect(copied).toContain(String(exact));
+    const cell = table(page).locator('tbody tr').first().locator(`td[title="${exact}"]`);
+    expect((await cell.innerText()).replace('.', '').length).toBeLessThanOrEqual(6);
+  });
+
   it('have trend lines, and a CSV file of exactly the rows', async () => {
     const { page } = await explorer.open(path);
     const figure = table(page);
     await figure.locator('svg.spark').first().waitFor();
     expect(await figure.locator('svg.spark').count()).toBe(20);
-    const [file] = await Promise.all([page.waitForEvent('download'), figure.getByText('CSV').click()]);
+    const file = await saved(page, figure.getByRole('button', { name: /^CSV of/ }));
     const [head, ...lines] = (await csvIn(file)).trimEnd().split('\r\n');
     expect(head).toBe(
-      'Operator,Share of stake (0–1),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",APR (%),Stake (ETH)',
+      'Rank,Operator,Share of stake (0–1),Change of the share in 7 days (percentage points),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",APR (%),Stake (ETH),Labels',
     );
     const { data } = await explorer.gateway.graphql(
-      `{ operators(window: ONE_DAY, idType: POOL, first: 20) { nodes { operatorId
-          summary(window: ONE_DAY) { networkPenetration validatorCount avgValidatorEffectiveness aprPercentage sumEndEpochEffectiveBalance }
+      `{ operators(window: ONE_DAY, idType: POOL, first: 20) { nodes { operatorId operatorTags { name }
+          summary(window: ONE_DAY) { change(over: SEVEN_DAYS) { networkPenetration } networkPenetration validatorCount avgValidatorEffectiveness aprPercentage sumEndEpochEffectiveBalance }
           history(window: ONE_DAY, orderBy: { field: DATE, direction: ASC }, last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
     );
-    const expected = data.operators.nodes.map(({ operatorId, summary, history }: any) =>
+    const cell = (text: string) => (text.includes(',') ? `"${text}"` : text);
+    const expected = data.operators.nodes.map(({ operatorId, operatorTags, summary, history }: any, index: number) =>
       [
-        operatorId.includes(',') ? `"${operatorId}"` : operatorId,
+        index + 1,
+        cell(operatorId),
         summary.networkPenetration,
+        Number((100 * summary.change.networkPenetration).toPrecision(15)),
         summary.validatorCount,
         summary.avgValidatorEffectiveness,
         history.nodes.map((day: any) => day.avgValidatorEffectiveness).join(' '),
         summary.aprPercentage ?? '',
         BigInt(summary.sumEndEpochEffectiveBalance) / 10n ** 9n,
+        cell(operatorTags.map(({ name }: { name: string }) => name).join(', ')),
       ].join(','),
     );
     expect(lines).toEqual(expected);

@@ -153,7 +153,7 @@ describe.skipIf(noBrowser)('the frame of the explorer', () => {
       );
       expect(head?.height).toBeLessThan(64);
       expect(content?.width).toBe(head?.width);
-      const pages = page.getByRole('navigation', { name: 'Pages' });
+      const pages = page.getByRole('navigation', { name: 'Pages', exact: true });
       const menu = page.getByRole('button', { name: 'Networks and pages' });
       expect(await menu.isVisible()).toBe(width < 1024);
       if (width < 1024) await menu.press('Enter');

@@ -60,22 +60,28 @@ function cellsOf<Row>({ value, show, figure }: Column<Row>, rows: readonly Row[]
   };
 }
 
+const exactCell = (node: Node | null) =>
+  (node instanceof Element ? node : node?.parentElement)?.closest<HTMLElement>('[data-exact]');
+
 /** Cells that are copied have all their digits, as in CSV. */
 function copyExact(event: ClipboardEvent<HTMLElement>) {
+  const { clipboardData } = event;
   const selection = getSelection();
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return;
   const copied = selection.getRangeAt(0).cloneContents();
+  const within = exactCell(selection.getRangeAt(0).commonAncestorContainer);
+  if (within && selection.toString().trim() === within.textContent) copied.replaceChildren(within.cloneNode(true));
   const cells = [...copied.querySelectorAll<HTMLElement>('[data-exact]')];
   if (cells.length === 0) return;
   for (const cell of cells) cell.textContent = cell.dataset.exact ?? '';
-  const lines = [...copied.querySelectorAll('tr')].map((row) =>
+  const rows = [...copied.querySelectorAll('tr')];
+  const lines = (rows.length > 0 ? rows : [copied]).map((row) =>
     [...row.querySelectorAll('th, td')].map((cell) => cell.textContent?.trim() ?? '').join('\t'),
   );
   const table = document.createElement('table');
   table.append(copied);
-  const text = lines.length > 0 ? lines.join('\n') : cells.map((cell) => cell.textContent).join('\t');
-  event.clipboardData.setData('text/plain', text);
-  event.clipboardData.setData('text/html', table.outerHTML);
+  clipboardData.setData('text/plain', lines.join('\n'));
+  clipboardData.setData('text/html', table.outerHTML);
   event.preventDefault();
 }
 

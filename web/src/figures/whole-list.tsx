@@ -15,7 +15,7 @@ type Part<Row> = {
 export type Whole<Row> = (after: string | null) => Promise<Part<Row> | null | undefined>;
 
 /** Rows of a part: the longest page of the API. */
-export const PART = 200;
+const PART = 200;
 
 /** Reads a list by a document of its own, which has the variables `first` and `after`. */
 export const wholeOf =
@@ -91,7 +91,7 @@ export function WholeList<Row extends object>(props: {
       <button
         type="button"
         onClick={() => void save()}
-        aria-label={`All ${count(total)} rows of ${title} as CSV`}
+        aria-label={`All ${count(total)} as CSV: ${title}`}
       >
         All {count(total)} as CSV
       </button>

@@ -242,7 +242,7 @@ const changeOf = ({ summary }: Row) => {
 
 /** The server orders by the change of the window of the list. */
 const changeColumn = (window: string): Column<Row> => ({
-  head: 'Change, 7 d (pp)',
+  head: '± 7 d (pp)',
   csv: 'Change of the share in 7 days (percentage points)',
   value: changeOf,
   show: (row) => <PointChange value={changeOf(row)} good="up" digits={3} />,

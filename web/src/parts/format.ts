@@ -38,8 +38,6 @@ const MILLION = 1_000_000;
 const exactEth = (gwei: string) => format(shift(gwei, GWEI_DIGITS), { maximumFractionDigits: ALL_DIGITS });
 /** Gwei as ETH with all digits. */
 export const eth = orNone((gwei: string) => `${exactEth(gwei)} ETH`);
-/** The same below a head that names the unit. */
-export const ethNumber = orNone(exactEth);
 const DIGITS = 4;
 /**
  * Four digits, or all before the point: 35.59M, 12,346, 708.8; more if those down to `place` need them (2 is hundredths,

@@ -1,6 +1,6 @@
 import { hasPage } from './links.ts';
 
-export type PlacePage = { name: string; path: string };
+type PlacePage = { name: string; path: string };
 
 const title = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 const rewards = (name: string): PlacePage => ({ name: 'Rewards', path: `/explore/rewards/${name}` });

@@ -21,7 +21,7 @@ const nameColumn = <Row extends Operator>(): Column<Row> => ({
 });
 
 const changeColumn = <Row extends Operator>(): Column<Row> => ({
-  head: 'Change, 7 d (pp)',
+  head: '± 7 d (pp)',
   csv: 'Change of the share in 7 days (percentage points)',
   value: (row) => inPoints(shareChange(row)),
   show: (row) => <PointChange value={inPoints(shareChange(row))} good="up" digits={3} />,
@@ -56,7 +56,7 @@ const moverColumns: Column<Operator>[] = [
   nameColumn(),
   changeColumn(),
   {
-    head: 'Validators, 7 d',
+    head: '± Validators',
     csv: 'Change of its validators in 7 days',
     value: validatorsChange,
     show: (row) => (
@@ -80,7 +80,7 @@ export function Largest({ operators }: { operators: Data['largest'] }) {
   return (
     <Figure
       title="Largest pools"
-      note={<>By share of the stake, over the last 7 days. {all}</>}
+      note={<>By share of the stake, and how it changed in 7 days, in percentage points. {all}</>}
       columns={largestColumns(rows, most)}
       rows={rows}
       empty="No pool of this network is stored."

@@ -162,7 +162,7 @@ export const authorityColumns: Column<Authority>[] = [
     order: 'NETWORK_PENETRATION',
   },
   {
-    head: 'Change, 7 d (pp)',
+    head: '± 7 d (pp)',
     csv: 'Change of the share in 7 days (percentage points)',
     value: ({ summary }) => summary?.change && 100 * summary.change.networkPenetration,
     show: ({ summary }) => (
