@@ -39,4 +39,3 @@ export const themeColors = z.string().transform((text, context) => {
   }
   return { light, dark };
 });
-export type ThemeColors = z.output<typeof themeColors>;

@@ -198,7 +198,10 @@ describe.skipIf(noBrowser)('the operators', () => {
     await pager.getByRole('link', { name: 'Previous' }).click();
     await pager.getByText('1 to 20 of 200').waitFor();
     const before = sent.length;
-    const file = await saved(page, table(page).getByRole('button', { name: 'All 200 as CSV: Node operators' }));
+    const file = await saved(
+      page,
+      table(page).getByRole('button', { name: 'All 200 as CSV: Node operators' }),
+    );
     const lines = (await csvIn(file)).trimEnd().split('\r\n');
     expect(lines).toHaveLength(201);
     expect(lines.at(-1)).toMatch(/^200,/);
@@ -222,12 +225,15 @@ describe.skipIf(noBrowser)('the operators', () => {
         avgValidatorEffectiveness } } } }`,
     );
     const exact = data.operators.nodes[0].summary.avgValidatorEffectiveness;
-    const copied = await table(page).locator('tbody tr').first().evaluate((row) => {
-      getSelection()?.selectAllChildren(row);
-      const clipboardData = new DataTransfer();
-      row.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }));
-      return clipboardData.getData('text/plain');
-    });
+    const copied = await table(page)
+      .locator('tbody tr')
+      .first()
+      .evaluate((row) => {
+        getSelection()?.selectAllChildren(row);
+        const clipboardData = new DataTransfer();
+        row.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }));
+        return clipboardData.getData('text/plain');
+      });
     expect(copied).toContain(String(exact));
     const cell = table(page).locator('tbody tr').first().locator(`td[title="${exact}"]`);
     expect((await cell.innerText()).replace('.', '').length).toBeLessThanOrEqual(6);
@@ -249,19 +255,20 @@ describe.skipIf(noBrowser)('the operators', () => {
           history(window: ONE_DAY, orderBy: { field: DATE, direction: ASC }, last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
     );
     const cell = (text: string) => (text.includes(',') ? `"${text}"` : text);
-    const expected = data.operators.nodes.map(({ operatorId, operatorTags, summary, history }: any, index: number) =>
-      [
-        index + 1,
-        cell(operatorId),
-        summary.networkPenetration,
-        Number((100 * summary.change.networkPenetration).toPrecision(15)),
-        summary.validatorCount,
-        summary.avgValidatorEffectiveness,
-        history.nodes.map((day: any) => day.avgValidatorEffectiveness).join(' '),
-        summary.aprPercentage ?? '',
-        BigInt(summary.sumEndEpochEffectiveBalance) / 10n ** 9n,
-        cell(operatorTags.map(({ name }: { name: string }) => name).join(', ')),
-      ].join(','),
+    const expected = data.operators.nodes.map(
+      ({ operatorId, operatorTags, summary, history }: any, index: number) =>
+        [
+          index + 1,
+          cell(operatorId),
+          summary.networkPenetration,
+          Number((100 * summary.change.networkPenetration).toPrecision(15)),
+          summary.validatorCount,
+          summary.avgValidatorEffectiveness,
+          history.nodes.map((day: any) => day.avgValidatorEffectiveness).join(' '),
+          summary.aprPercentage ?? '',
+          BigInt(summary.sumEndEpochEffectiveBalance) / 10n ** 9n,
+          cell(operatorTags.map(({ name }: { name: string }) => name).join(', ')),
+        ].join(','),
     );
     expect(lines).toEqual(expected);
   });

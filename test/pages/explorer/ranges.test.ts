@@ -55,11 +55,11 @@ describe.skipIf(noBrowser)('the range of a page is one control, with what the AP
   it('is dates or a range: choosing one removes the other', async () => {
     const { page, sent } = await open('/?range=90d');
     await settled(page);
-    await page.getByLabel('From').fill('2025-10-01');
-    await page.getByLabel('From').press('Enter');
+    await page.getByLabel('From', { exact: true }).fill('2025-10-01');
+    await page.getByLabel('From', { exact: true }).press('Enter');
     await page.waitForURL((url) => url.search === '?from=2025-10-01');
-    await page.getByLabel('To').fill('2025-10-10');
-    await page.getByLabel('To').press('Enter');
+    await page.getByLabel('To', { exact: true }).fill('2025-10-10');
+    await page.getByLabel('To', { exact: true }).press('Enter');
     await page.waitForURL((url) => url.search === '?from=2025-10-01&to=2025-10-10');
     await settled(page);
     // As many days before them are asked for, to compare with.

@@ -70,7 +70,8 @@ function copyExact(event: ClipboardEvent<HTMLElement>) {
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return;
   const copied = selection.getRangeAt(0).cloneContents();
   const within = exactCell(selection.getRangeAt(0).commonAncestorContainer);
-  if (within && selection.toString().trim() === within.textContent) copied.replaceChildren(within.cloneNode(true));
+  if (within && selection.toString().trim() === within.textContent)
+    copied.replaceChildren(within.cloneNode(true));
   const cells = [...copied.querySelectorAll<HTMLElement>('[data-exact]')];
   if (cells.length === 0) return;
   for (const cell of cells) cell.textContent = cell.dataset.exact ?? '';

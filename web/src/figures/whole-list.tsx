@@ -88,11 +88,7 @@ export function WholeList<Row extends object>(props: {
   return (
     <>
       {failure && <span role="alert">{failure}</span>}
-      <button
-        type="button"
-        onClick={() => void save()}
-        aria-label={`All ${count(total)} as CSV: ${title}`}
-      >
+      <button type="button" onClick={() => void save()} aria-label={`All ${count(total)} as CSV: ${title}`}>
         All {count(total)} as CSV
       </button>
     </>
