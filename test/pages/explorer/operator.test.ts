@@ -6,7 +6,7 @@ import { csvIn, isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
 const path = '/explore/operators/pool/Alder%20Liquid';
-isPage(explorer, path, { heading: 'Alder Liquid', statements: 13 });
+isPage(explorer, path, { heading: 'Alder Liquid', statements: 14 });
 
 const figure = (page: Page, name: string) => page.getByRole('figure', { name, exact: true });
 async function csv(page: Page, name: string) {
@@ -170,7 +170,7 @@ describe.skipIf(noBrowser)('one operator', () => {
     expect(head?.split(',')).toHaveLength(5);
     expect(days).toHaveLength(90);
     const { history } = await ask(
-      'history(window: ONE_DAY, first: 1) { nodes { date avgValidatorEffectiveness } }',
+      'history(window: THIRTY_DAYS, first: 1) { nodes { date avgValidatorEffectiveness } }',
     );
     const [newest] = history.nodes;
     expect(days.at(-1)).toMatch(`${newest.date},${newest.avgValidatorEffectiveness},`);

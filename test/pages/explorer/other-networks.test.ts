@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('Solana', () => {
       first: 20,
     });
     const { data } = await gateway.graphql(
-      `{ stakeAuthorities(window: ONE_DAY, type: POOL, orderBy: { field: DELEGATOR_APY }, first: 21) {
+      `{ stakeAuthorities(window: THIRTY_DAYS, type: POOL, orderBy: { field: DELEGATOR_APY }, first: 21) {
         nodes { poolName } } }`,
     );
     await figure.locator('tbody tr').first().getByText(data.stakeAuthorities.nodes[20].poolName).waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('Solana', () => {
     expect(sent).toHaveLength(2);
     expect(sent.at(-1)?.variables).toMatchObject({ authority: address, one: true });
     await figure.getByText('Table', { exact: true }).click();
-    expect(await figure.locator('tbody tr').count()).toBeGreaterThan(30);
+    expect(await figure.locator('tbody tr').count()).toBe(30);
   });
 
   it('says so when nothing is stored', async () => {
