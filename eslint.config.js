@@ -13,6 +13,7 @@ const withoutIdentity = [
   'OperatorTag',
   'PageInfo',
   'PayloadBid',
+  'PrivateSetProgress',
   'ProposalCounts',
   'RateLimit',
   'RelayerPercentage',
