@@ -122,7 +122,7 @@ async function told(
 ): Promise<Gathered['ofWindow']> {
   const { rows } = await run(
     client,
-    sql`/* countValidators */
+    sql`/* validatorsOfWindows */
     select max(end_epoch) as epoch, ${raw(windows.map((window) => `count(uptime_${window})::int as "${window}"`).join(', '))}
     from window_validators`,
   );

@@ -239,6 +239,7 @@ const naming: Record<string, string> = {
   'ingest/index-guard.ts': 'rows of an index, of which a distributed database has none',
   'refresh/attestations.ts': 'selects with local copies of days, into temporary tables',
   'refresh/known.ts': 'selects with local copies of days and blocks, into temporary tables',
+  'refresh/owners.ts': 'a select of labels alone, into a temporary table',
   'refresh/validators.ts': 'a select with sums of days, into a temporary table',
   'maintenance/retain/needed.ts': 'selects with local copies of days',
   'resources/consolidations/queries.ts': 'selects with consolidations and summaries of operators',
