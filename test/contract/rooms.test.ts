@@ -36,6 +36,7 @@ describe('rooms', () => {
     if (name === 'operators') known.push('operator-by.ts', 'reads.ts'); // arguments that name an operator, and their cost
     if (name === 'private-sets') {
       known.push('set-days.ts'); // which other rooms' figures use
+      known.push('older-days.ts'); // what the gateway does in the background
       known.push('set-figures.ts', 'set-figures-rest.ts', 'summary-loaders.ts', 'summary-queries.ts');
     }
     if (name === 'network-rewards') known.push('networks'); // the records of each of its networks

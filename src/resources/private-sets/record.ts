@@ -8,7 +8,7 @@ export const SetProgress = z
     completeFrom: date().describe(
       'First date of which the figures count all validators. Earlier ones are not shown yet.',
     ),
-    share: ratio().describe('Share of the days of its validators that the figures count already, 0 to 1.'),
+    share: ratio().describe('Share of the days of its validators that the figures count already, 0..1.'),
   })
   .meta({
     id: 'TagProgress',
@@ -28,13 +28,20 @@ export const PrivateSet = z.object({
     'How far the days of added validators are summed up; null when the figures count all stored days.',
   ),
 });
-/** A tag has the documented keys alone when nothing is left to sum. */
-export const Tag = PrivateSet.extend({
+export const Tag = PrivateSet.omit({ progress: true }).meta({
+  id: 'Tag',
+  description: 'A tag, which groups validators into a private set.',
+});
+/** Has the documented keys alone when nothing is left to sum. */
+export const TagProgress = Tag.extend({
   progress: SetProgress.optional().describe(
     'How far the days of added validators are summed up; absent when the figures count all stored days.',
   ),
-}).meta({ id: 'Tag', description: 'A tag, which groups validators into a private set.' });
-export const tagOf = ({ progress, ...tag }: PrivateSet): z.infer<typeof Tag> =>
+}).meta({
+  id: 'TagWithProgress',
+  description: 'A tag, and how far the days of its validators are summed up.',
+});
+export const tagOf = ({ progress, ...tag }: PrivateSet): z.infer<typeof TagProgress> =>
   progress ? { ...tag, progress } : tag;
 
 export type PrivateSet = z.infer<typeof PrivateSet>;
@@ -52,7 +59,7 @@ export type SetMember = z.infer<typeof SetMember>;
 
 export const ValidatorsAdded = z
   .object({
-    tag: Tag,
+    tag: TagProgress,
     pubkeysAdded: z
       .array(hex(48))
       .describe('Public keys of the validators that were not in the tag before, by index.'),

@@ -13,6 +13,7 @@ import {
   SetName,
   SetPubkeys,
   Tag,
+  TagProgress,
   tagOf,
   ValidatorsAdded,
 } from './record.ts';
@@ -73,7 +74,7 @@ const routes = [
     async handle(ctx: Context, { query }, call) {
       const page = await privateSets(ctx, ctx.network, { ...query, ascending: true, rowsOnly: true });
       const count = await countSets(ctx, ctx.network);
-      return pageOf(call, query, count, page.rows.map(tagOf));
+      return pageOf(call, query, count, page.rows);
     },
   }),
   route({
@@ -90,7 +91,7 @@ const routes = [
     query: none,
     body: NewSet,
     status: 201,
-    reply: Tag,
+    reply: TagProgress,
     reads: ({ sizes, network }, { body }) => (body.validators?.length ?? 0) * sizes.days(network),
     handle: async (ctx: Context, { body }) => ({
       body: tagOf(await createSet(ctx, ctx.network, body, 'body')),
@@ -105,7 +106,7 @@ const routes = [
     example: `${BASE}/${EXAMPLE}`,
     params: one,
     query: none,
-    reply: Tag,
+    reply: TagProgress,
     handle: async (ctx: Context, { params }) => ({ body: tagOf(await ownSet(ctx, params.id)) }),
   }),
   route({
@@ -120,7 +121,7 @@ const routes = [
     params: one,
     query: none,
     body: SetName,
-    reply: Tag,
+    reply: TagProgress,
     handle: async (ctx: Context, { params, body }) => ({
       body: tagOf(await renameSet(ctx, params.id, body.name)),
     }),

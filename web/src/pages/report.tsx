@@ -19,6 +19,7 @@ import {
   shortEth,
 } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
+import { SetProgress } from '../parts/set-progress.tsx';
 import { Tile, Tiles } from '../parts/tiles.tsx';
 import { Empty } from '../states.tsx';
 import { paths } from '../url/links.ts';
@@ -33,6 +34,10 @@ const query = graphql`
       setId
       name
       network
+      progress {
+        completeFrom
+        share
+      }
       month: rewards(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
         nodes {
           id
@@ -286,6 +291,7 @@ function View({ data }: { data: Data }) {
           Print
         </button>
       </Heading>
+      <SetProgress of={set.progress} />
       {summary ? (
         <>
           <Statement set={set} />

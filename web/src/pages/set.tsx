@@ -8,6 +8,7 @@ import { Choice } from '../parts/controls.tsx';
 import { momentUtc } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { RangeControl } from '../parts/range.tsx';
+import { SetProgress } from '../parts/set-progress.tsx';
 import { paths } from '../url/links.ts';
 import { pageOf } from '../url/url-state.ts';
 import { useHref } from '../url/use-network.ts';
@@ -35,6 +36,10 @@ const query = graphql`
       network
       createdAt
       createdBy
+      progress {
+        completeFrom
+        share
+      }
       summary(window: THIRTY_DAYS) {
         networkPenetration
         ...makeup_summary @relay(mask: false)
@@ -144,6 +149,7 @@ function View({ data }: { data: Data }) {
         <Rename key={set.name} set={set} />
         <Delete set={set} />
       </Heading>
+      <SetProgress of={set.progress} />
       <SetFigures set={set} />
       <div className="beside">
         <Members set={set} />
