@@ -188,10 +188,10 @@ describe.skipIf(noBrowser)('my sets', () => {
     const { setId } = data.createPrivateSet.privateSet;
     const { page } = await open(`/explore/sets/${setId}`, { viewport: { width: 360, height: 800 } });
     const width = () => page.evaluate(() => document.documentElement.scrollWidth);
-    await page.getByRole('link', { name: 'My sets' }).nth(1).waitFor();
+    const sets = page.locator('main').getByRole('link', { name: 'My sets' });
+    await sets.waitFor();
     expect(await width()).toBe(360);
-    const [, sets] = await page.getByRole('link', { name: 'My sets' }).all();
-    expect(await sets?.getAttribute('href')).toBe('/explore/sets?network=hoodi');
+    expect(await sets.getAttribute('href')).toBe('/explore/sets?network=hoodi');
     await page.getByRole('link', { name: "A month's report" }).click();
     await page.waitForURL(/report\?network=hoodi$/);
     await page.getByRole('link', { name: 'Back to the set' }).waitFor();
