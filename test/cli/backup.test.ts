@@ -263,6 +263,7 @@ describe('stakegraph restore', () => {
     onTestFinished(async () => void (await Promise.all([from.drop(), to.drop()])));
     await ask(from.url, slashing(2));
     await ask(to.url, slashing(1));
+    for (const { url } of [from, to]) await ask(url, `insert into kept_sums (network) values ('mainnet')`);
     expect((await stakegraph(['backup', other], { env: { DATABASE_URL: from.url } })).code).toBe(0);
     const { code, stderr } = await restore(other, to.url);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/has data in .*slashings.*--replace/)]);
@@ -270,6 +271,8 @@ describe('stakegraph restore', () => {
     const replaced = await restore(other, to.url, '--replace', '--json');
     expect(JSON.parse(replaced.stdout)).toMatchObject({ file: other, leftOut: [], applied: [] });
     expect(await slashings(to.url)).toEqual([2]);
+    // They are of the days that were replaced, and a refresh makes them anew.
+    expect(await ask(to.url, 'select network from kept_sums')).toEqual([]);
   });
 
   it('changes no row and no sequence if it fails at its end', async () => {

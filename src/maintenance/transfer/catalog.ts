@@ -28,6 +28,9 @@ const bookkeeping: readonly string[] = [
   'stakegraph_routines',
 ];
 
+/** Unlogged, so that no standby can read them. A refresh makes their rows anew. */
+export const derivedTables: readonly string[] = ['kept_sums', 'window_sums'];
+
 export const identifier = (name: string): string => pg.escapeIdentifier(name);
 export const listed = (names: readonly string[]): string => names.map(identifier).join(', ');
 
@@ -59,7 +62,7 @@ const referencesOf = `/* foreignKeys */
     and f.oid <> t.oid`;
 
 export async function catalogOf(client: pg.ClientBase): Promise<Catalog> {
-  const tables = (await client.query(tablesOf, [bookkeeping])).rows as Table[];
+  const tables = (await client.query(tablesOf, [[...bookkeeping, ...derivedTables]])).rows as Table[];
   const parts = (await client.query(partsOf)).rows as TablePart[];
   const references = (await client.query(referencesOf)).rows as { from: string; to: string }[];
   return { tables: inOrder(tables, references), parts };

@@ -4,6 +4,7 @@ import { named, otherClients } from '../../db/sessions.ts';
 import {
   type Catalog,
   catalogOf,
+  derivedTables,
   identifier,
   listed,
   migrationsOf,
@@ -150,6 +151,14 @@ async function makeParts(
   }
 }
 
+async function present(client: pg.ClientBase, names: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    '/* presentTables */ select name from unnest($1::text[]) as name where to_regclass(quote_ident(name)) is not null',
+    [names],
+  );
+  return rows.map(({ name }) => name);
+}
+
 async function partitionedTables(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query(
     `/* partitionedTables */ select relname::text as name from pg_class
@@ -205,7 +214,8 @@ export async function prepareTarget(
   const { rows } = await client.query(triggersOf, [before.tables.map(rootOf)]);
   const triggers = rows.map(({ name }) => name as string);
   for (const name of triggers) await client.query(`alter table ${identifier(name)} disable trigger user`);
-  await client.query(`truncate ${listed(before.tables.map(({ name }) => name))}`);
+  const derived = await present(client, derivedTables);
+  await client.query(`truncate ${listed([...before.tables.map(({ name }) => name), ...derived])}`);
   // Rows of a default partition could forbid new ones.
   await makeParts(
     client,
