@@ -98,11 +98,10 @@ async function refreshParts(
   const queue = partsOf(options).values();
   const work = async () => {
     for (const part of queue) {
-      const work =
-        'windows' in part
-          ? refreshWindows(pool, part, options, tell, stopped)
-          : refreshPart(pool, part, options, tell, stopped);
-      if (!(await work)) return false;
+      const isWhole = await ('windows' in part
+        ? refreshWindows(pool, part, options, tell, stopped)
+        : refreshPart(pool, part, options, tell, stopped));
+      if (!isWhole) return false;
     }
     return true;
   };

@@ -5,7 +5,7 @@ import { isDistributed } from '../db/distributed/layout.ts';
 import { join, raw, type Sql, sql } from '../db/rows.ts';
 import { summedCounts } from '../ingest/importers/validator-months.ts';
 import * as figure from '../periods/effectiveness.ts';
-import { monthOf, type Part, type Parts, type Share, type StoredDays } from './windows.ts';
+import { monthOf, NONE, type Part, type Parts, type StoredDays } from './windows.ts';
 import { run } from './write.ts';
 
 const aprColumns = ['apr_rewards', 'apr_stake'] as const;
@@ -139,4 +139,3 @@ export function joined(sources: readonly Source[], windows: readonly TimeWindow[
       ' ',
     )}`;
 }
-const NONE: Share = [0, 0];

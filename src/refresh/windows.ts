@@ -48,7 +48,7 @@ export type Part = { isMonth: boolean; version: string; shares: Partial<Record<T
 /** By date of the day or the month's first. Months follow `month `. */
 export type Parts = Map<string, Part>;
 
-const monthKey = (month: string) => `month ${month}`;
+export const monthKey = (month: string) => `month ${month}`;
 export const monthOf = (key: string) => key.replace('month ', '');
 
 /** What the sums of these windows consist of. */
@@ -109,7 +109,7 @@ export const versionsOf = ({ days, months }: StoredDays): Map<string, string> =>
     ...months.map(({ month, version }) => [monthKey(month), version] as const),
   ]);
 
-const NONE: Share = [0, 0];
+export const NONE: Share = [0, 0];
 export const windowsOf = (part: Part | undefined) => Object.keys(part?.shares ?? {}) as TimeWindow[];
 
 /** The first and the last day of the window; a summed month may be older than all days. */

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { dateOfDay, dayOfDate } from '../../src/chain/calendar.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { finishValidatorDays } from '../../src/ingest/importers/validator-days.ts';
-import { addToSums } from '../../src/ingest/importers/validator-months.ts';
+import { addToSums } from '../../src/refresh/incremental/added-amounts.ts';
 import { keepSums } from '../../src/refresh/incremental/kept-sums.ts';
 import { eventually } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
