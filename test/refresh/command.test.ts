@@ -44,11 +44,11 @@ async function fill() {
   );
 }
 /** Marks every validator's last day, and so every summary of the next refresh, with a balance. */
-const generation = (gwei: number) =>
-  query(`update validator_days set end_epoch_effective_balance = $1 where day = $2`, [
-    gwei,
-    1_500 + DAYS - 1,
-  ]);
+const generation = async (gwei: number) => {
+  const last = 1_500 + DAYS - 1;
+  await query(`update validator_days set end_epoch_effective_balance = $1 where day = $2`, [gwei, last]);
+  await query(`update validator_day_dates set version = gen_random_uuid() where day = $1`, [last]);
+};
 
 const env = () => ({ env: { DATABASE_URL: gateway.database.url } });
 const args = (...more: string[]) => ['refresh', '--networks', 'mainnet', '--only', 'operators', ...more];
