@@ -10,7 +10,10 @@ type Write = (value: unknown, aside: JsonText[]) => string;
 
 const cache = new WeakMap<z.core.$ZodType, Write>();
 
-/** Writes every key, in the schema's order, but for optional ones that are undefined. Writes raw leaves (Gwei, decimals in v1) with all digits. */
+/**
+ * Writes every key but optional ones that are undefined, in the schema's order. Writes raw leaves (Gwei, decimals in v1)
+ * with all digits.
+ */
 export function jsonWriter(schema: z.core.$ZodType): (value: unknown) => string[] {
   const write = writer(schema);
   return (value) => {

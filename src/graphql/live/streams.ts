@@ -7,7 +7,7 @@ import { sharedTopics } from './shared-topics.ts';
 import { type EndReason, endReasons, openStream, type Stream, type Subscription } from './stream.ts';
 
 const MAX_OF_TOKEN = 20;
-/** An account opens no more than these in the last third of all places, so that no few accounts take them all. */
+/** In the last third of all places, an account opens none beyond these, so that a few accounts do not take them all. */
 const MAX_IN_LAST_THIRD = 2;
 const TEND_MS = 500;
 /** A shutdown waits at most this long for readers to receive the last event. */
@@ -22,8 +22,8 @@ export type StreamCounts = {
 
 export type Streams = {
   /**
-   * Throws RATE_LIMITED if the token has too many streams. Throws UNAVAILABLE if the process has too many, or so many
-   * that the rest is for accounts with fewer.
+   * Throws RATE_LIMITED if the token has too many streams, and UNAVAILABLE if the process has too many, or so many that
+   * the places left are for accounts with fewer.
    */
   open(subscription: Subscription): Stream['body'];
   /** A response in parts counts as a stream until the returned function is called. Throws like `open`. */

@@ -6,7 +6,6 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/index.ts';
 import { rootOf } from '../request/base.ts';
-
 import { escapeHtml, sendPage, strict } from './page.ts';
 
 const folder = fileURLToPath(new URL('../../../dist/web', import.meta.url));

@@ -7,8 +7,8 @@ const POLL_MS = 2_000;
 const AFTER_FAILURE_MS = 30_000;
 
 /**
- * Sums the days of validators that requests have left to it, in short transactions, so that imports wait for none of
- * them long. Gateways of one database share the sets among them; what a process leaves unfinished, the next one takes up.
+ * Sums the days of validators that requests have left out. No import waits long for it, because its transactions are
+ * short. Gateways of one database share the sets; what a process leaves unfinished, another one takes up.
  */
 export function sumOlderDaysOfSets(pool: Pool, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();

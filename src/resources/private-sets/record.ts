@@ -33,7 +33,7 @@ export const Tag = PrivateSet.omit({ progress: true }).meta({
   description: 'A tag, which groups validators into a private set.',
 });
 /** Has the documented keys alone when nothing is left to sum. */
-export const TagProgress = Tag.extend({
+export const TagWithProgress = Tag.extend({
   progress: SetProgress.optional().describe(
     'How far the days of added validators are summed up; absent when the figures count all stored days.',
   ),
@@ -41,7 +41,7 @@ export const TagProgress = Tag.extend({
   id: 'TagWithProgress',
   description: 'A tag, and how far the days of its validators are summed up.',
 });
-export const tagOf = ({ progress, ...tag }: PrivateSet): z.infer<typeof TagProgress> =>
+export const tagOf = ({ progress, ...tag }: PrivateSet): z.infer<typeof TagWithProgress> =>
   progress ? { ...tag, progress } : tag;
 
 export type PrivateSet = z.infer<typeof PrivateSet>;
@@ -59,7 +59,7 @@ export type SetMember = z.infer<typeof SetMember>;
 
 export const ValidatorsAdded = z
   .object({
-    tag: TagProgress,
+    tag: TagWithProgress,
     pubkeysAdded: z
       .array(hex(48))
       .describe('Public keys of the validators that were not in the tag before, by index.'),

@@ -13,7 +13,7 @@ import {
   SetName,
   SetPubkeys,
   Tag,
-  TagProgress,
+  TagWithProgress,
   tagOf,
   ValidatorsAdded,
 } from './record.ts';
@@ -91,7 +91,7 @@ const routes = [
     query: none,
     body: NewSet,
     status: 201,
-    reply: TagProgress,
+    reply: TagWithProgress,
     reads: ({ sizes, network }, { body }) => (body.validators?.length ?? 0) * sizes.days(network),
     handle: async (ctx: Context, { body }) => ({
       body: tagOf(await createSet(ctx, ctx.network, body, 'body')),
@@ -106,7 +106,7 @@ const routes = [
     example: `${BASE}/${EXAMPLE}`,
     params: one,
     query: none,
-    reply: TagProgress,
+    reply: TagWithProgress,
     handle: async (ctx: Context, { params }) => ({ body: tagOf(await ownSet(ctx, params.id)) }),
   }),
   route({
@@ -121,7 +121,7 @@ const routes = [
     params: one,
     query: none,
     body: SetName,
-    reply: TagProgress,
+    reply: TagWithProgress,
     handle: async (ctx: Context, { params, body }) => ({
       body: tagOf(await renameSet(ctx, params.id, body.name)),
     }),

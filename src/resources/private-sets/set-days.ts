@@ -223,7 +223,7 @@ const Step = z.object({
 });
 
 /**
- * Sums one more part of the days that requests have left: of one set, those of some validators in 31 dates, the newest
+ * Sums some of the days that requests have left out: of one set, those of some validators on 31 dates, the newest dates
  * first. Call in a transaction. Returns the set; undefined if nothing is left, or while others sum it or an import has days.
  */
 export async function sumOlderDays(db: Queryable): Promise<SetKey | undefined> {
