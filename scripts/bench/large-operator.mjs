@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { createToken } from '../../dist/accounts/tokens.js';
 import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
 import { endAll, startServer } from './processes.mjs';
 import { markdown } from './report.mjs';
+import { benchServer } from './server.mjs';
 
 const HELP = `npm run bench:large-operator -- [--validators 1000000] [--large 300000] [--times 10] [--only TEXT]
 
@@ -40,10 +40,9 @@ if (flags.help || !asked || !(large >= 3_000) || !(validators >= large + 20_000)
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-large-'));
-const name = `stakegraph_large_${process.pid}`;
-const url = Object.assign(new URL(asked), { pathname: `/${name}` }).href;
-const admin = new pg.Client({ connectionString: asked });
-await admin.connect();
+process.env.BENCH_DATABASE_URL ??= asked;
+const server = await benchServer(folder);
+const url = await server.create('large_operator');
 const pool = createPool({ url, readOnly: false, max: 2 });
 const run = async (text, values = []) => (await pool.query({ text, values })).rows;
 const tell = (text) => console.error(text);
@@ -291,7 +290,6 @@ async function load() {
 }
 
 try {
-  await admin.query(`create database ${name}`);
   await migrate(url);
   const began = performance.now();
   await fill();
@@ -302,7 +300,6 @@ try {
   console.log(`${markdown(sizes)}\n\n${markdown(await read())}\n\n${markdown(await load())}`);
 } finally {
   await pool.end();
-  await admin.query(`drop database if exists ${name} with (force)`);
-  await admin.end();
+  await server.stop();
   rmSync(folder, { recursive: true });
 }

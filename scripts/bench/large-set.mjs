@@ -1,18 +1,21 @@
 // How long a private set of many validators with years of days takes to make, and to read. See --help.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { createToken } from '../../dist/accounts/tokens.js';
 import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
 import { cpuOfDatabase, databasePid, endAll, startServer } from './processes.mjs';
 import { markdown } from './report.mjs';
+import { benchServer } from './server.mjs';
 
 const HELP = `npm run bench:large-set -- [--validators 15000] [--dates 730] [--reads 50]
 
-Makes a database on the server of DATABASE_URL, which must run on this machine under Linux, and drops it at the end. Stores
-days of --validators in both calendars on --dates, adds all to one private set, 1,000 a request, adds 1,000 more when it is
-complete, and reads its report by month. 15,000 validators and 730 dates need 8 GB. Only the days of the set are stored: in
-a database of more validators, theirs lie between those of others.`;
+Makes a database on the server of DATABASE_URL, which must run on this machine, or on an embedded one, and drops it at the
+end. Needs Linux. Stores days of --validators in both calendars on --dates, adds all of them to one private set, 1,000 a
+request, the last 1,000 when the set is complete, and reads its report by month. 15,000 validators and 730 dates need 8 GB.
+Only the days of the set are stored: in a database of more validators, theirs lie between those of others.`;
 
 const { values: flags } = parseArgs({
   options: {
@@ -23,26 +26,17 @@ const { values: flags } = parseArgs({
   },
 });
 const [validators, dates, reads] = [flags.validators, flags.dates, flags.reads].map(Number);
-const asked = process.env.DATABASE_URL;
-if (
-  flags.help ||
-  !asked ||
-  !(validators >= 2_000 && validators <= 15_000) ||
-  !(dates >= 31) ||
-  !(reads >= 1)
-) {
-  console.error(
-    flags.help ? HELP : `DATABASE_URL, 2,000 to 15,000 validators and 31 dates are needed.\n\n${HELP}`,
-  );
+if (flags.help || !(validators >= 2_000 && validators <= 15_000) || !(dates >= 31) || !(reads >= 1)) {
+  console.error(flags.help ? HELP : `2,000 to 15,000 validators and 31 dates are needed.\n\n${HELP}`);
   process.exit(flags.help ? 0 : 2);
 }
 
 const AT_ONCE = 1_000;
 const FIRST_DAY = 1_400; // the UTC calendar begins on day 1400, 2024-10-01
-const name = `stakegraph_set_${process.pid}`;
-const url = Object.assign(new URL(asked), { pathname: `/${name}` }).href;
-const admin = new pg.Client({ connectionString: asked });
-await admin.connect();
+if (process.env.DATABASE_URL) process.env.BENCH_DATABASE_URL ??= process.env.DATABASE_URL;
+const folder = mkdtempSync(join(tmpdir(), 'stakegraph-bench-'));
+const server = await benchServer(folder);
+const url = await server.create('large_set');
 const pool = createPool({ url, readOnly: false, max: 2 });
 const run = async (text, values = []) => (await pool.query({ text, values })).rows;
 const tell = (text) => console.error(text);
@@ -75,7 +69,6 @@ async function fill() {
 }
 
 try {
-  await admin.query(`create database ${name}`);
   await migrate(url);
   const began = performance.now();
   await fill();
@@ -83,7 +76,7 @@ try {
   const { token } = await createToken(pool, 'bench');
   const env = { DATABASE_URL: url, PORT: '0', CACHE: 'off', LOG_LEVEL: 'error' };
   const { port } = await startServer('../../dist/main.js', env, ['serve']);
-  const server = await databasePid(url);
+  const postgres = await databasePid(url);
   const ask = async (path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: body ? 'POST' : 'GET',
@@ -98,7 +91,7 @@ try {
   const { id } = await ask('/v1/eth/tags', { name: 'large' });
   const table = [];
   async function add(what, from, to) {
-    const [begin, cpu] = [performance.now(), cpuOfDatabase(server)];
+    const [begin, cpu] = [performance.now(), cpuOfDatabase(postgres)];
     const took = [];
     for (let at = from; at < to; at += AT_ONCE) {
       const sent = performance.now();
@@ -113,7 +106,7 @@ try {
       'longest request, s': (Math.max(...took) / 1_000).toFixed(2),
       'complete after the last, s': ((end - last) / 1_000).toFixed(1),
       'in all, s': ((end - begin) / 1_000).toFixed(1),
-      'CPU of PostgreSQL, s': ((cpuOfDatabase(server) - cpu) / 1_000).toFixed(1),
+      'CPU of PostgreSQL, s': ((cpuOfDatabase(postgres) - cpu) / 1_000).toFixed(1),
     });
     tell(JSON.stringify(table.at(-1)));
   }
@@ -138,6 +131,6 @@ try {
 } finally {
   await endAll();
   await pool.end();
-  await admin.query(`drop database if exists ${name} with (force)`);
-  await admin.end();
+  await server.stop();
+  rmSync(folder, { recursive: true });
 }

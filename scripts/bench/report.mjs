@@ -41,6 +41,7 @@ export function summary(rounds, base) {
 
 /** A Markdown table of rows with the same keys. */
 export function markdown(rows) {
+  if (rows.length === 0) return '';
   const names = Object.keys(rows[0]);
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [
