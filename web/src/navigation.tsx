@@ -3,11 +3,9 @@ import { Link, NavLink, useLocation, useNavigate } from 'react-router';
 import { brand, Mark } from './brand.tsx';
 import { pages } from './routes.tsx';
 import { ethereumNetworks, networkParam } from './url/network.ts';
-import { type NetworkPlace, otherPlaces } from './url/places.ts';
+import { type NetworkPlace, otherPlaces, title } from './url/places.ts';
 import { isCursor } from './url/url-state.ts';
 import { useHref, useNetwork } from './url/use-network.ts';
-
-const title = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** The chains of Ethereum: its pages are those of one of them. */
 function ChainSwitch() {

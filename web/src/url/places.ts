@@ -2,7 +2,7 @@ import { hasPage } from './links.ts';
 
 type PlacePage = { name: string; path: string };
 
-const title = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+export const title = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 const rewards = (name: string): PlacePage => ({ name: 'Rewards', path: `/explore/rewards/${name}` });
 
 /** Networks other than Ethereum, each with its pages. */
