@@ -9,7 +9,8 @@ import { epochsOfDay } from '../../dist/chain/calendar.js';
 import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
 import { openStore } from '../../dist/indexer/store/index.js';
-import { encodeRecord, recordOf } from '../../dist/indexer/store/record.js';
+import { encodeRecord, epochRecord } from '../../dist/indexer/store/record.js';
+import { cpuOfDatabase, databasePid } from './processes.mjs';
 import { benchServer } from './server.mjs';
 import { blockFacts, builderFacts } from './synthetic-facts.mjs';
 import { hex } from './synthetic-payloads.mjs';
@@ -94,20 +95,25 @@ try {
   await admin.connect();
   const one = async (text, values) => (await admin.query(text, values)).rows[0];
   const bytes = async () => Number((await one('select pg_current_wal_lsn() - $1::pg_lsn as n', ['0/0'])).n);
+  const postgres = await databasePid(url);
   const shown = (n) => `${(n / 1e6).toFixed(1)} MB`;
 
   let leastCpu = Number.POSITIVE_INFINITY;
 
   async function measured(name, work) {
-    const [wal, cpu, began] = [await bytes(), process.cpuUsage(), performance.now()];
+    const [wal, spent, cpu, began] = [
+      ...[await bytes(), cpuOfDatabase(postgres)],
+      ...[process.cpuUsage(), performance.now()],
+    ];
     await work();
     const { user, system } = process.cpuUsage(cpu);
+    const there = ((cpuOfDatabase(postgres) - spent) / 1000).toFixed(2);
     const seconds = (performance.now() - began) / 1000;
     const own = ((user + system) / 1e6).toFixed(2);
     if (name.startsWith('an epoch')) leastCpu = Math.min(leastCpu, (user + system) / 1000);
     const rss = Math.round(process.memoryUsage().rss / 1e6);
     process.stdout.write(
-      `${name}: ${seconds.toFixed(2)} s, of it ${own} s CPU here; ${shown((await bytes()) - wal)} of WAL; ${rss} MB RSS\n`,
+      `${name}: ${seconds.toFixed(2)} s, ${own} s of CPU here and ${there} s in PostgreSQL; ${shown((await bytes()) - wal)} of WAL; ${rss} MB RSS\n`,
     );
   }
 
@@ -133,10 +139,10 @@ try {
     );
     await measured('an epoch', () => store.write(given, saved, registry));
   }
-  const record = await encodeRecord(recordOf(facts(day.first, none), []));
+  const record = await encodeRecord(epochRecord(facts(day.first, none), []));
   process.stdout.write(`facts of an epoch: ${(record.length / 1e3).toFixed(0)} KB\n`);
   for (let epoch = day.first + 4; epoch < day.last - 20; epoch += 1) {
-    const kept = await encodeRecord({ ...recordOf(facts(epoch, none), []) });
+    const kept = await encodeRecord({ ...epochRecord(facts(epoch, none), []) });
     await admin.query('insert into index_epochs values ($1, $2, $3)', [network, epoch, kept]);
     await admin.query('update index_state set epoch = $1', [epoch]);
   }

@@ -20,6 +20,10 @@ export class BinaryRows {
   nothing(): void {
     this.at = this.chunk.writeInt32BE(-1, this.at);
   }
+  optional<T>(value: T | null, write: (value: T) => void): void {
+    if (value === null) this.nothing();
+    else write(value);
+  }
   boolean(value: boolean): void {
     this.at = this.chunk.writeInt32BE(1, this.at);
     this.at = this.chunk.writeUInt8(value ? 1 : 0, this.at);

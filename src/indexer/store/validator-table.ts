@@ -2,18 +2,26 @@ import type pg from 'pg';
 import { withdrawalAddressOf } from '../../chain/credentials.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Registry } from '../chain/types.ts';
+import { copyRows } from './binary-copy.ts';
 import { applyLabels } from './labels.ts';
 
 const AT_ONCE = 10_000;
 
 const epochOrNull = (epoch: number) => (Number.isFinite(epoch) ? epoch : null);
 
+/** Returns whether any row changed. */
 export async function writeValidators(
   client: pg.ClientBase,
   network: Network,
   changed: Uint32Array,
   registry: Registry,
 ): Promise<boolean> {
+  if (changed.length === 0) return false;
+  const { rowCount } = await client.query(
+    '/* anyValidator */ select from validators where network = $1 limit 1',
+    [network],
+  );
+  if (rowCount === 0) return copyValidators(client, network, changed, registry);
   let written = 0;
   for (let from = 0; from < changed.length; from += AT_ONCE) {
     const indices = [...changed.subarray(from, from + AT_ONCE)];
@@ -57,4 +65,32 @@ export async function writeValidators(
     await applyLabels(client, network, moved);
   }
   return written > 0;
+}
+
+/** The first epoch of an index has two million validators. */
+async function copyValidators(
+  client: pg.ClientBase,
+  network: Network,
+  indices: Uint32Array,
+  registry: Registry,
+): Promise<boolean> {
+  const columns = [
+    ...['network', 'validator_index', 'validator_pubkey', 'withdrawal_address'],
+    ...['activation_epoch', 'exit_epoch', 'slashed'],
+  ];
+  const name = Buffer.from(network);
+  await copyRows(client, `validators (${columns.join(', ')})`, indices.length, (rows, at) => {
+    const one = registry.record(indices[at] as number);
+    const address = withdrawalAddressOf(one.withdrawalCredentials);
+    rows.row(columns.length);
+    rows.bytes(name);
+    rows.integer(one.index);
+    rows.bytes(Buffer.from(one.pubkey));
+    rows.optional(address, (text) => rows.bytes(Buffer.from(text)));
+    rows.optional(epochOrNull(one.activationEpoch), (epoch) => rows.integer(epoch));
+    rows.optional(epochOrNull(one.exitEpoch), (epoch) => rows.integer(epoch));
+    rows.boolean(one.slashed);
+  });
+  await applyLabels(client, network, [...indices]);
+  return true;
 }
