@@ -10,7 +10,7 @@ import { badInput, Refusal } from '../kernel/refusal.ts';
 import type { Answer } from './cache/answer.ts';
 import type { ConcurrencyLimit } from './limits/concurrency-limit.ts';
 import { graphiqlPage } from './pages/graphiql-page.ts';
-import { wantsPage } from './pages/page.ts';
+import { type Frame, wantsPage } from './pages/page.ts';
 import type { NetworkHeader } from './request/network-header.ts';
 
 const notLetIn = new Set([402, 429]);
@@ -49,7 +49,7 @@ export function admitRequests(
     meter: Meter;
     gate: ConcurrencyLimit;
     networkHeader: NetworkHeader;
-    hasExplorer: boolean;
+    frame: Frame;
   },
 ) {
   const { tokens, meter, gate } = options;
@@ -59,7 +59,7 @@ export function admitRequests(
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'GET' && request.routeOptions.url === '/graphql' && wantsPage(request)) {
       refuseTokenInUrl(request);
-      return graphiqlPage(request, reply, options.hasExplorer);
+      return graphiqlPage(request, reply, options.frame);
     }
     const caller = tokens.find(request.headers.authorization, meter.now());
     if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');

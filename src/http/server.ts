@@ -172,6 +172,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
   const hasSample = () => [...revisions.current.values()].some(({ isSample }) => isSample);
   const explorer = settings.EXPLORER ? builtExplorer(settings, hasSample) : undefined;
+  const { EXPLORER_TITLE: title, EXPLORER_COLORS: colors } = settings;
+  const frame = { title, colors, hasExplorer: explorer !== undefined };
   const served = {
     networkHeaders: settings.NETWORK_HEADERS,
     networkHeader,
@@ -190,11 +192,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   else serveBeside(app, metricsServer(metrics, log), settings.METRICS_PORT, settings.HOST);
   const openApiAt = (path: string) =>
     openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version, path);
-  servePages(app, openApiAt, { explorer, metrics: settings.METRICS_PORT === undefined });
+  servePages(app, openApiAt, { explorer, frame, metrics: settings.METRICS_PORT === undefined });
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     if (cache) recordResponses(metered, cache);
-    admitRequests(metered, { tokens, meter, gate, networkHeader, hasExplorer: explorer !== undefined });
+    admitRequests(metered, { tokens, meter, gate, networkHeader, frame });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));
   });

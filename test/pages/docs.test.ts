@@ -39,27 +39,50 @@ describe('/ without the explorer', () => {
 describe.each(['/graphql', '/docs'])('the page %s', (path) => {
   it('takes scripts and styles from the gateway alone', async () => {
     const { links, text, headers } = await page(path);
-    const others = ['./', path === '/docs' ? './graphql' : './docs'];
-    expect(links.filter((link) => !link.startsWith('./assets/')).sort()).toEqual(others);
+    const others = new Set(links.filter((link) => !link.startsWith('./assets/')));
+    expect([...others].sort()).toEqual(['./', './docs', './graphql']);
     expect(text).not.toMatch(/https?:\/\/(?!127\.0\.0\.1)/);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.get('content-security-policy')).not.toContain("script-src 'self' 'unsafe-inline'");
   });
 
-  it('has assets that are sent compressed, and not again while they are the same', async () => {
+  it('has assets that are sent compressed, and kept for good under names that change with them', async () => {
     const assets = (await page(path)).links.filter((link) => link.startsWith('./assets/'));
     expect(assets).toHaveLength(2);
     for (const link of assets) {
       const asset = link.slice(1);
-      const first = await gateway.fetch(asset, { headers: { 'accept-encoding': 'br' } });
-      expect(first.headers.get('content-encoding'), asset).toBe('br');
-      const etag = first.headers.get('etag') as string;
-      const second = await gateway.fetch(asset, {
-        headers: { 'accept-encoding': 'br', 'if-none-match': etag },
-      });
-      expect(second.status, asset).toBe(304);
+      const { headers } = await gateway.fetch(asset, { headers: { 'accept-encoding': 'br' } });
+      expect([headers.get('content-encoding'), headers.get('cache-control')], asset).toEqual([
+        ...['br', 'public, max-age=31536000, immutable'],
+      ]);
     }
   });
+
+  it('has assets that pages of another version find, and ask for again', async () => {
+    const [link] = (await page(path)).links.filter((link) => link.startsWith('./assets/'));
+    const other = (link as string).slice(1).replace(/\.[\w-]+(?=\.\w+$)/, '.of-another-version');
+    const first = await gateway.fetch(other);
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'public, no-cache']);
+    const known = { 'if-none-match': first.headers.get('etag') as string };
+    expect((await gateway.fetch(other, { headers: known })).status).toBe(304);
+  });
+
+  it('has the title and the colours of the explorer', async () => {
+    const settings = { EXPLORER_TITLE: 'Ada & Co', EXPLORER_COLORS: { light: '#123456', dark: '#abcdef' } };
+    const branded = await gatewayForTest({ settings });
+    const { text } = await branded.fetch(path, { headers: { accept: 'text/html' } });
+    expect(text).toContain('Ada &amp; Co</a>');
+    expect(text).toMatch(/<title>[^<]* · Ada &amp; Co<\/title>/);
+    expect(text).toContain('--accent:light-dark(#123456,#abcdef)');
+  });
+});
+
+it('/docs names every path in its text, before a script has come', async () => {
+  const { text } = await page('/docs');
+  const { json } = await gateway.fetch('/openapi.json');
+  for (const [path, methods] of Object.entries<object>(json.paths))
+    for (const method of Object.keys(methods))
+      expect(text).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
 });
 
 describe.skipIf(noBrowser)(`/docs in a browser${noBrowser ? `: ${noBrowser}` : ''}`, () => {

@@ -1,16 +1,42 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { rootOf } from '../request/base.ts';
-import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
-import { pageLinks, tokenBar } from './token-bar.ts';
+import { assetPath } from './assets.ts';
+import { escapeHtml, type Frame, html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
+import { pageHead } from './page-head.ts';
 
-const headAt = (
-  root: string,
-) => `<link rel="icon" href="data:,"><link rel="stylesheet" href="${root}assets/swagger-ui.css">
-${tokenBar.style}<style>:root{color-scheme:light dark}body{margin:0}html.dark-mode{background:#1c2022}</style>`;
+/** The part of the OpenAPI document that is shown before Swagger UI has come. */
+type Outline = {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, { tags: string[]; summary: string; description: string }>>;
+};
+
+/** Markdown of descriptions has code alone. */
+const prose = (text: string) => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+
+function outline({ tags, paths }: Outline): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+  return tags
+    .map(({ name, description }) => {
+      const own = operations
+        .filter((one) => one.tags.includes(name))
+        .map(
+          ({ method, path, summary, description }) =>
+            `<dt><code>${method.toUpperCase()} ${escapeHtml(path)}</code></dt><dd>${prose(`${summary}. ${description}`)}</dd>`,
+        );
+      return `<h2>${escapeHtml(name)}</h2><p>${prose(description)}</p><dl>${own.join('')}</dl>`;
+    })
+    .join('');
+}
+
+const style = `<style>body{margin:0;background:var(--page)}html.dark-mode body{background:#1c2022}
+.outline{max-width:1460px;margin:0 auto;padding:1rem 1.25rem;color:var(--ink);font:14px/1.5 system-ui,sans-serif}.outline dt{font-weight:600;margin-top:.5rem}.outline dd{margin:0}</style>`;
 
 const start = `
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+const isDark = () => (theme ? theme === 'dark' : dark.matches);
+const paint = () => document.documentElement.classList.toggle('dark-mode', isDark());
 dark.addEventListener('change', paint);
 paint();
 const contains = (text, phrase) => (text ?? '').toLowerCase().includes(phrase.toLowerCase());
@@ -30,11 +56,18 @@ const opsFilter = (tags, phrase) => tags
   });
 })();`;
 
-export function docsPage(request: FastifyRequest, reply: FastifyReply, hasExplorer: boolean) {
+export async function docsPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  frame: Frame,
+  document: object,
+): Promise<FastifyReply> {
   const root = rootOf(request);
-  const links = pageLinks(root, [...(hasExplorer ? (['explorer'] as const) : []), 'graphql']);
   const nonce = nonceOf();
-  const body = `${tokenBar.form(links)}<div id="root"></div><script src="${root}assets/swagger-ui.js"></script>
-<script nonce="${nonce}">const ROOT = ${inScript(root)};${tokenBar.script}${start}</script>`;
-  return sendPage(reply, pageCsp(nonce), html('stakegraph REST reference', headAt(root), body));
+  const [script, sheet] = [await assetPath('swagger-ui.js'), await assetPath('swagger-ui.css')];
+  const head = `<link rel="stylesheet" href="${root}${sheet}">${pageHead.style(frame, nonce)}${style}`;
+  const shown = `<div class="outline">${outline(document as Outline)}</div>`;
+  const body = `${pageHead.html(frame, root, 'docs')}<div id="root">${shown}</div><script defer src="${root}${script}"></script>
+<script type="module" nonce="${nonce}">const ROOT = ${inScript(root)};${pageHead.script}${start}</script>`;
+  return sendPage(reply, pageCsp(nonce), html(`REST reference · ${escapeHtml(frame.title)}`, head, body));
 }

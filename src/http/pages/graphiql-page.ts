@@ -1,18 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TOKEN_IN_TEXT } from '../../accounts/token-format.ts';
 import { rootOf } from '../request/base.ts';
+import { assetPath } from './assets.ts';
 import { exampleQueries } from './examples.ts';
-import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
-import { pageLinks, tokenBar } from './token-bar.ts';
+import { escapeHtml, type Frame, html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
+import { pageHead } from './page-head.ts';
 
 // `transform:none` keeps draggable tabs from jumping when clicked.
-const headAt = (
-  root: string,
-) => `<link rel="icon" href="data:,"><link rel="stylesheet" href="${root}assets/graphiql.css">
-${tokenBar.style}<style>body{display:flex;flex-direction:column;height:100vh;margin:0}
-#root{flex:1;min-height:0}.graphiql-tab{transform:none!important}#bar{display:flex;flex-wrap:wrap;align-items:center}
-#lists{display:flex;flex-wrap:wrap;gap:.5rem;padding:.25rem 1rem}select{max-width:calc(100vw - 2rem)}
-@media(max-width:700px){:has(>.graphiql-editors){flex-direction:column}.graphiql-horizontal-drag-bar{display:none}
+const style = `<style>body{display:flex;flex-direction:column;height:100vh;margin:0}
+#root{flex:1;min-height:0}.graphiql-tab{transform:none!important}
+#lists{display:flex;flex:0 1 22.5rem;min-width:0;gap:.5rem}#lists select{flex:1;min-width:0}
+@media(max-width:700px){#lists{flex-basis:100%}:has(>.graphiql-editors){flex-direction:column}.graphiql-horizontal-drag-bar{display:none}
 .graphiql-editors,.graphiql-response{flex:1 1 50%!important;min-height:0}}</style>`;
 
 const OPEN_TABS = 3;
@@ -27,7 +25,7 @@ const examples = exampleQueries.map(({ query, variables }) => ({
 }));
 
 const options = {
-  title: 'stakegraph GraphiQL',
+  title: 'GraphiQL',
   shouldPersistHeaders: false,
   method: 'POST',
   defaultTabs: examples.slice(0, OPEN_TABS),
@@ -64,6 +62,7 @@ function showHistory() {
 showHistory();`;
 
 const start = `
+if (theme && !localStorage.getItem('graphiql:theme')) localStorage.setItem('graphiql:theme', theme);
 const TABS = 'graphiql:tabState';
 function keptTabs() {
   try {
@@ -115,11 +114,16 @@ if (linked.has('query')) {
   });
 })();`;
 
-export function graphiqlPage(request: FastifyRequest, reply: FastifyReply, hasExplorer: boolean) {
+export async function graphiqlPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  frame: Frame,
+): Promise<FastifyReply> {
   const root = rootOf(request);
-  const links = pageLinks(root, [...(hasExplorer ? (['explorer'] as const) : []), 'docs']);
   const nonce = nonceOf();
-  const body = `<div id="bar">${tokenBar.form(links)}${lists}</div><div id="root"></div><script src="${root}assets/graphiql.js"></script>
-<script nonce="${nonce}">const ROOT = ${inScript(root)};const options = ${inScript(options)};const examples = ${inScript(examples)};${tokenBar.script}${history}${start}</script>`;
-  return sendPage(reply, pageCsp(nonce), html('stakegraph GraphiQL', headAt(root), body));
+  const [script, sheet] = [await assetPath('graphiql.js'), await assetPath('graphiql.css')];
+  const head = `<link rel="stylesheet" href="${root}${sheet}">${pageHead.style(frame, nonce)}${style}`;
+  const body = `${pageHead.html(frame, root, 'graphql', lists)}<div id="root"></div><noscript>GraphiQL needs JavaScript.</noscript><script src="${root}${script}"></script>
+<script nonce="${nonce}">const ROOT = ${inScript(root)};const options = ${inScript(options)};const examples = ${inScript(examples)};${pageHead.script}${history}${start}</script>`;
+  return sendPage(reply, pageCsp(nonce), html(`GraphiQL · ${escapeHtml(frame.title)}`, head, body));
 }

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Settings } from '../../config/index.ts';
 import { mediaRanges, preferredType } from '../../kernel/media-types.ts';
 import { pageSecurityHeaders } from '../request/security-headers.ts';
+
+/** What the pages beside the explorer have of it; without one, of its settings. */
+export type Frame = {
+  title: string;
+  colors: Settings['EXPLORER_COLORS'];
+  hasExplorer: boolean;
+};
 
 export const inScript = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c');
 
