@@ -1,12 +1,13 @@
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { fieldTexts } from '../../scripts/bench/calls.mjs';
 import type { Statement } from '../../src/db/pool.ts';
 import { schema } from '../../src/graphql/run/schema.ts';
 import { paramDocument } from '../../src/kernel/params.ts';
 import { routes } from '../../src/resources/index.ts';
 import { MAX_ADDED, MAX_VALIDATORS } from '../../src/resources/private-sets/record.ts';
 import { createDatabase, type Gateway, startGateway, type TestDatabase } from '../support/gateway.ts';
-import { fieldTexts, known } from '../support/heavy-calls.ts';
+import { known } from '../support/heavy-calls.ts';
 import { FIRST, LARGE } from '../support/large-operator.ts';
 import { subscribe } from '../support/subscribe.ts';
 import { slow, thorough } from '../support/thorough.ts';
@@ -100,7 +101,7 @@ const asking =
 const typeOf = (name: string) => schema.getType(name) as GraphQLObjectType;
 
 slow('The work of each field of a private set of the largest size is bounded by its cost', async () => {
-  const fields = [...fieldTexts(typeOf('PrivateSet'))].map(
+  const fields = [...fieldTexts(typeOf('PrivateSet'), known)].map(
     (text) => `{ privateSet(setId: ${known.setId}) { ${text} } }`,
   );
   const lists = ['', ', orderBy: { field: NETWORK_PENETRATION, direction: DESC }'].map(
@@ -200,7 +201,7 @@ slow(
         const inner = getNamedType(field.type);
         if (!isObjectType(inner)) return [`subscription { ${name}${given[name]} { ${field.name} } }`];
         const of = new Map(
-          [...fieldTexts(inner)].map((text) => [text.replace(/\W.*/, ''), text]).toReversed() as [
+          [...fieldTexts(inner, known)].map((text) => [text.replace(/\W.*/, ''), text]).toReversed() as [
             string,
             string,
           ][],

@@ -1,11 +1,10 @@
 import type { GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { fieldTexts, pathTexts } from '../../scripts/bench/calls.mjs';
 import type { Statement } from '../../src/db/pool.ts';
 import { schema } from '../../src/graphql/run/schema.ts';
-import { paramDocument } from '../../src/kernel/params.ts';
-import { routes } from '../../src/resources/index.ts';
 import { createDatabase, type Gateway, startGateway, type TestDatabase } from '../support/gateway.ts';
-import { fieldTexts, known } from '../support/heavy-calls.ts';
+import { known } from '../support/heavy-calls.ts';
 import { LARGE } from '../support/large-operator.ts';
 import { slow, thorough } from '../support/thorough.ts';
 import { heaviest, workOf } from '../support/work.ts';
@@ -35,9 +34,9 @@ const asking =
   };
 
 function* documents(): Generator<string> {
-  yield* [...fieldTexts(schema.getQueryType() as GraphQLObjectType)].map((text) => `{ ${text} }`);
+  yield* [...fieldTexts(schema.getQueryType() as GraphQLObjectType, known)].map((text) => `{ ${text} }`);
   const operator = `operator(operatorId: ${known.operatorId}, idType: NODE_OPERATOR)`;
-  for (const text of fieldTexts(schema.getType('Operator') as GraphQLObjectType))
+  for (const text of fieldTexts(schema.getType('Operator') as GraphQLObjectType, known))
     if (text.includes('first: 1')) yield `{ ${operator} { ${text} } }`;
 }
 
@@ -56,28 +55,6 @@ const inQuery: Record<string, string> = {
   window: 'all',
 };
 
-function* paths(): Generator<string> {
-  for (const { path, method = 'GET', query } of routes) {
-    if (method !== 'GET' || /:id\b/.test(path)) continue;
-    const own = path.replace(/:(\w+)/g, (_, name: string) => inPath[name] ?? 'x');
-    const options = Object.entries(query.shape).map(([name, type]) => {
-      const document = paramDocument(type);
-      const given = (document?.schema.enum as string[] | undefined) ?? [];
-      const values = inQuery[name] !== undefined ? [inQuery[name]] : given;
-      return { name, required: document?.required, values };
-    });
-    const base = options.filter(({ required }) => required).map(({ name, values }) => `${name}=${values[0]}`);
-    const others = options.filter(({ required, values }) => !required && values.length > 0);
-    yield `${own}?${base.join('&')}`;
-    for (const { name, values } of others)
-      for (const value of values) {
-        yield `${own}?${[...base, `${name}=${value}`].join('&')}`;
-        if (name !== 'entityId' && 'entityId' in query.shape)
-          yield `${own}?${[...base, `${name}=${value}`, `entityId=${inQuery.entityId}`].join('&')}`;
-      }
-  }
-}
-
 slow(
   'The work of each GraphQL field, with each filter, order and total, is bounded by its cost',
   async () => {
@@ -92,7 +69,7 @@ slow(
 
 slow('The work of each REST path, with each parameter, is bounded by its cost', async () => {
   const { answered, over } = await heaviest(
-    [...paths()],
+    [...pathTexts((await gateway.get('/openapi.json')).json, { inPath, inQuery })],
     asking((path) => gateway.get(path)),
   );
   expect(over).toEqual([]);

@@ -1,11 +1,17 @@
-// The generated rows of scale.mjs.
+// The generated rows of bench:scale. `run` runs a statement.
 
 /** The first generated day; day 0 is 2020-12-01. */
 export const FIRST = 1_507;
 /** Of sync committees. */
 export const SLOTS = 20_000;
+/** Consolidations begin with it, four months after the first day. */
+export const FIRST_EPOCH = 364_032;
+/** 29 of 30 validators of the large pool were consolidated into the others. */
+export const consolidated = (large) => Math.floor((large * 29) / 30);
+/** A third of the consolidations are before it. */
+export const fromDay = (large) => Math.floor((FIRST_EPOCH + consolidated(large) / 27) / 225);
 
-const fillDay = `insert into validator_days
+const daysOfValidators = `insert into validator_days
   select 'mainnet', i, $3::boolean, d, '2020-12-01'::date + d, d * 225, d * 225 + 224, null, null,
     225 - m, m, 225 - m - (i + d) % 7, 225 - m, 225 - m, (i + d) % 7, 0, 0, 0, 225 - m + (i::bigint * d) % 9,
     case when (i + d) % 200 = 0 then 1 else 0 end, case when (i + d) % 9970 = 0 then 1 else 0 end,
@@ -13,7 +19,7 @@ const fillDay = `insert into validator_days
   from generate_series(0, $1::int - 1) i, lateral (select $2::int as d) d,
     lateral (select case when (i * 31::bigint + d) % 50 = 0 then 3 else 0 end as m) x`;
 
-const fillMonth = `insert into validator_month_sums (network, month, validator_index, end_epoch,
+const sumsOfMonth = `insert into validator_month_sums (network, month, validator_index, end_epoch,
     total_unique_attestations, sum_missed_attestations, sum_correct_head, sum_correct_target, sum_correct_source,
     sum_inclusion_delay, proposed_count, missed_proposal_count, apr_rewards, apr_stake)
   select 'mainnet', $2::date, i, ($2::date - '2020-12-01'::date) * 225 + 6749, 6720, 30, 6720 - i % 50, 6720, 6720,
@@ -43,37 +49,69 @@ export function* ndjson(validators, day) {
   }
 }
 
-/** Fills a new database with all days but the `last`, which is to be imported. `run` runs a statement. */
-export async function fill(run, { validators, last, months, firstBlock, blocks }) {
+const pubkey = (index) => `'0x' || lpad(to_hex(${index}), 96, '0')`;
+
+/** The pool "Large" has the first `large` validators and 30 node operators; the others have 60 pools and 300 operators. */
+export async function fillValidators(run, { validators, large }) {
   await run(
     `insert into validators (network, validator_index, validator_pubkey, deposit_address, withdrawal_address,
-      node_operator, pool, activation_epoch, slashed)
-    select 'mainnet', i, '0x' || lpad(to_hex(i), 96, '0'), '0x' || lpad(to_hex(i / 10), 40, '0'),
-      '0x' || lpad(to_hex(i / 20), 40, '0'), 'Operator ' || i % 300, 'Pool ' || i / 7 % 60, 0, false
+      node_operator, pool, activation_epoch, exit_epoch, slashed)
+    select 'mainnet', i, ${pubkey('i')}, '0x' || lpad(to_hex(i / 10), 40, '0'), '0x' || lpad(to_hex(i / 20), 40, '0'),
+      'Operator ' || case when i < $2::int then i % 30 else i % 300 end,
+      case when i < $2 then 'Large' else 'Pool ' || i / 7 % 60 end,
+      i / 8, case when i >= $2 and i % 500 = 0 then 500000 end, i % 5000 = 0
     from generate_series(0, $1::int - 1) i`,
-    [validators],
+    [validators, large],
+  );
+}
+
+/** Those of the large pool into it, one for each 30 of them in other pools, and the balances of the chain at their epochs. */
+export async function fillConsolidations(run, { large }) {
+  await run(
+    `insert into consolidations
+    select 'mainnet', s, ${pubkey('s')}, t, ${pubkey('t')}, ${FIRST_EPOCH} + n / 9, 32000000000 + n % 1000003
+    from (
+      select i as s, $1::int + i / 29 as t, i::bigint * 7919 % $1 as n from generate_series(0, $1::int - 1) i
+      union all
+      select $2::int + i, $2 + $2 / 30 + i / 2, i::bigint * $1 / ($2 / 30) from generate_series(0, $2 / 30 - 1) i
+    ) c order by n`,
+    [consolidated(large), large],
   );
   await run(
-    `select validator_day_parts(array(select '2020-12-01'::date + d from generate_series($1::int, $2::int) d))`,
-    [FIRST, last],
+    `insert into chain_balances
+    select 'mainnet', ${FIRST_EPOCH} + i * 10, 35000000000000000 from generate_series(0, $1::int / 90 + 1) i`,
+    [consolidated(large)],
   );
-  for (let day = FIRST; day < last; day += 1) {
-    await run(fillDay, [validators, day, false]);
-    await run(
-      `insert into validator_day_dates values ('mainnet', false, $1::int, '2020-12-01'::date + $1::int)`,
-      [day],
-    );
-  }
-  await run(`insert into validator_months (network, month)
-    select distinct network, date_trunc('month', date::timestamp)::date from validator_day_dates`);
-  for (let n = 1; n <= months; n += 1) {
-    const month = `${new Date(Date.UTC(2025, -n, 1)).toISOString().slice(0, 10)}`;
-    await run(fillMonth, [validators, month]);
-    await run(
-      `insert into validator_months (network, month, due, first_day) values ('mainnet', $1, false, $1::date - '2020-12-01'::date)`,
-      [month],
-    );
-  }
+  await run(`select store_consolidation_totals('mainnet')`);
+}
+
+export async function fillDay(run, { validators }, day) {
+  await run(`select validator_day_parts(array['2020-12-01'::date + $1::int])`, [day]);
+  await run(daysOfValidators, [validators, day, false]);
+  await run(
+    `insert into validator_day_dates (network, utc, day, date)
+    values ('mainnet', false, $1::int, '2020-12-01'::date + $1::int)`,
+    [day],
+  );
+  await run(
+    `insert into validator_months (network, month)
+    select 'mainnet', date_trunc('month', '2020-12-01'::timestamp + $1::int * interval '1 day')::date
+    on conflict do nothing`,
+    [day],
+  );
+}
+
+/** The sums of the `n`th month before January 2025, of which no days are stored. */
+export async function fillMonth(run, { validators }, n) {
+  const month = new Date(Date.UTC(2025, -n, 1)).toISOString().slice(0, 10);
+  await run(sumsOfMonth, [validators, month]);
+  await run(
+    `insert into validator_months (network, month, due, first_day) values ('mainnet', $1, false, $1::date - '2020-12-01'::date)`,
+    [month],
+  );
+}
+
+export async function fillCommittees(run) {
   await run(
     `with c as (
       select sync_committee('mainnet', array_agg(v order by v), array_agg(p order by v)) as committee
@@ -85,6 +123,10 @@ export async function fill(run, { validators, last, months, firstBlock, blocks }
     from c, generate_series($1::int, $1::int + $2::int - 1) slot`,
     [FIRST * 7_200, SLOTS],
   );
+}
+
+/** `blocks` slots from `firstBlock` on, a block in each. */
+export async function fillBlocks(run, { validators, firstBlock, blocks }) {
   for (let slot = firstBlock; slot < firstBlock + blocks; slot += 100_000)
     await run(
       `insert into blocks (network, slot, validator_index, consensus_proposer_duty, relays, block_builder_pubkeys)
@@ -92,12 +134,4 @@ export async function fill(run, { validators, last, months, firstBlock, blocks }
       from generate_series($1::int, least($1::int + 100000, $2::int) - 1) s`,
       [slot, firstBlock + blocks, validators],
     );
-  for (const table of [
-    'validators',
-    'validator_days',
-    'validator_month_sums',
-    'blocks',
-    'sync_committee_slots',
-  ])
-    await run(`vacuum analyze ${table}`);
 }
