@@ -21,6 +21,7 @@ async function pathsOf(graphql) {
     builders(first: 1) { nodes { builderPubkey: pubkey } }
   }`);
   const [operator] = validators.nodes;
+  const operatorPath = `/explore/operators/pool/${encodeURIComponent(operator.operatorId)}`;
   const set = privateSets.nodes[0]?.setId;
   const builder = builders.nodes[0]?.builderPubkey;
   return {
@@ -28,7 +29,13 @@ async function pathsOf(graphql) {
     'overview-year': '/?range=1y',
     'overview-hoodi': '/?network=hoodi',
     operators: '/explore/operators',
-    operator: `/explore/operators/pool/${encodeURIComponent(operator.operatorId)}`,
+    operator: operatorPath,
+    ...Object.fromEntries(
+      ['performance', 'rewards', 'validators', 'events'].map((tab) => [
+        `operator-${tab}`,
+        `${operatorPath}?tab=${tab}`,
+      ]),
+    ),
     blocks: '/explore/blocks',
     block: `/explore/blocks/${blocks.nodes[0].consensusSlot}`,
     builders: '/explore/builders',

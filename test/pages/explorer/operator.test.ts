@@ -6,7 +6,12 @@ import { csvIn, isPage, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
 const path = '/explore/operators/pool/Alder%20Liquid';
-isPage(explorer, path, { heading: 'Alder Liquid', statements: 14 });
+const performance = `${path}?tab=performance`;
+isPage(explorer, path, { heading: 'Alder Liquid', statements: 12 });
+isPage(explorer, performance, { heading: 'Alder Liquid', statements: 9 });
+isPage(explorer, `${path}?tab=rewards`, { heading: 'Alder Liquid', statements: 9 });
+isPage(explorer, `${path}?tab=validators`, { heading: 'Alder Liquid', statements: 9 });
+isPage(explorer, `${path}?tab=events`, { heading: 'Alder Liquid', statements: 9 });
 
 const figure = (page: Page, name: string) => page.getByRole('figure', { name, exact: true });
 async function csv(page: Page, name: string) {
@@ -61,8 +66,52 @@ describe.skipIf(noBrowser)('one operator', () => {
     expect(new Set(rows.map((row) => row.at(-1)?.right)).size).toBe(1);
   });
 
+  it('has its tabs in the URL, by keyboard too, and keeps the range through tabs that have none', async () => {
+    const { page, sent } = await explorer.open(`${performance}&granularity=hour&range=7d`);
+    await settled(page);
+    const tabs = page.getByRole('navigation', { name: 'Parts of the operator' });
+    const isPresent = (name: string) =>
+      tabs.getByRole('link', { name }).and(page.locator('[aria-current=page]')).waitFor();
+    await isPresent('Performance');
+    await tabs.getByRole('link', { name: 'Rewards' }).press('Enter');
+    await isPresent('Rewards');
+    await settled(page);
+    // The focus stays; hours are stored for attestations only.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Rewards');
+    expect(new URL(page.url()).search).toBe('?tab=rewards&range=7d');
+    expect(await csv(page, 'Rewards')).toHaveLength(8);
+    const { rewards } = await ask(
+      `rewards(first: 7) { nodes { date sumRewards sumConsensusRewards sumExecutionRewards } }`,
+    );
+    const sum = (of: string) =>
+      rewards.nodes.reduce((all: bigint, row: Record<string, string>) => all + BigInt(row[of] as string), 0n);
+    const exact = async (name: string) =>
+      Number(
+        (await page.locator('.tile', { hasText: name }).locator('.value').getAttribute('title'))?.replaceAll(
+          /[^\d.]/g,
+          '',
+        ),
+      );
+    expect(await exact('Consensus')).toBeCloseTo(Number(sum('sumConsensusRewards')) / 1e9, 6);
+    expect(sum('sumConsensusRewards') + sum('sumExecutionRewards')).toBe(sum('sumRewards'));
+    await tabs.getByRole('link', { name: 'Rewards' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await isPresent('Validators');
+    await settled(page);
+    expect(await page.getByRole('group', { name: 'Range' }).count()).toBe(0);
+    await tabs.getByRole('link', { name: 'Summary' }).click();
+    await page.waitForURL((url) => url.search === '?range=7d');
+    await figure(page, 'The four windows').waitFor();
+    await page.goBack();
+    await isPresent('Validators');
+    expect(sent.every(({ operationName }) => operationName === 'operatorQuery')).toBe(true);
+    await page.goto(`${explorer.gateway.url}${path}?tab=nothing`);
+    await page.getByText('tab is “nothing”, but must be one of summary, performance').waitFor();
+  });
+
   it('shows votes by any granularity in both calendars, from and to dates that the URL keeps', async () => {
-    const { page, sent } = await explorer.open(path);
+    const { page, sent } = await explorer.open(performance);
     await figure(page, 'Missed and wrong votes').locator('svg').first().waitFor();
     await page.getByLabel('Granularity').selectOption('week');
     await page.getByText('UTC days').click();
@@ -110,7 +159,7 @@ describe.skipIf(noBrowser)('one operator', () => {
 
   it('is busy until the figures of another granularity are shown, not only until they have arrived', async () => {
     const { page } = await explorer.open(
-      `${path}?granularity=week&calendar=utc&from=2025-10-06&to=2025-10-31`,
+      `${performance}&granularity=week&calendar=utc&from=2025-10-06&to=2025-10-31`,
     );
     await figure(page, 'Effectiveness').locator('svg').first().waitFor();
     await settled(page);
@@ -130,7 +179,7 @@ describe.skipIf(noBrowser)('one operator', () => {
     expect(await shown).toBeGreaterThan(24);
   });
 
-  it('keeps a granularity whose rows are loading when an operator leaves the comparison', async () => {
+  it('keeps a range whose rows are loading when an operator leaves the comparison', async () => {
     const { page } = await explorer.open(path);
     const input = page.getByLabel('Compare with');
     await input.fill('Basalt Exchange');
@@ -145,13 +194,13 @@ describe.skipIf(noBrowser)('one operator', () => {
       if (!answers.signal.aborted) await once(answers.signal, 'abort');
       await route.continue();
     });
-    await page.getByLabel('Granularity').selectOption('hour');
-    await page.waitForURL(/granularity=hour/);
+    await page.getByText('7 d', { exact: true }).click();
+    await page.waitForURL(/range=7d/);
     await chip.click();
     await page.waitForURL((url) => !url.searchParams.has('compare'));
     answers.abort();
     await settled(page);
-    expect(await page.getByLabel('Granularity').inputValue()).toBe('hour');
+    expect(await page.getByLabel('7 d', { exact: true }).isChecked()).toBe(true);
     expect(await chip.count()).toBe(0);
   });
 
@@ -183,22 +232,34 @@ describe.skipIf(noBrowser)('one operator', () => {
     await figure(page, 'Share of stake by day').locator('svg').first().waitFor();
   });
 
-  it('shows its newest slashings, if there are more than have room', async () => {
-    const operator = '(operatorId: "0xfa8d24b6bee4e9f820dc010e5aca4804171d2eed", idType: DEPOSIT_ADDRESS)';
+  it('lists slashings, missed blocks and consolidations, apart from each other and between dates', async () => {
+    const address = '0xfa8d24b6bee4e9f820dc010e5aca4804171d2eed';
+    const operator = `{ operatorId: "${address}", idType: DEPOSIT_ADDRESS }`;
     const { data } = await explorer.gateway.graphql(
-      `{ operator${operator} { operatorId slashings(orderBy: { field: EPOCH, direction: DESC }, first: 20) {
-        totalCount nodes { slashingEpoch } } } }`,
+      `{ slashings(where: { operator: ${operator} }, first: 40) { totalCount nodes { slashingEpoch } }
+        operator(operatorId: "${address}", idType: DEPOSIT_ADDRESS) {
+          consolidations(utc: true, fromDate: "2025-10-20") { totalCount } proposalCounts { missed } } }`,
     );
-    const { operatorId, slashings } = data.operator;
-    expect(slashings.totalCount).toBeGreaterThan(20);
-    const { page } = await explorer.open(`/explore/operators/deposit-address/${operatorId}`);
-    await figure(page, 'Slashings').waitFor();
+    expect(data.slashings.totalCount).toBeGreaterThan(20);
+    const { page } = await explorer.open(`/explore/operators/deposit-address/${address}?tab=events`);
+    const slashings = figure(page, 'Slashings');
+    await slashings.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/slashed-after=/);
+    await settled(page);
     const epochs = (await csv(page, 'Slashings')).slice(1).map((line) => Number(line.split(',')[1]));
-    expect(epochs).toEqual(slashings.nodes.map((one: { slashingEpoch: number }) => one.slashingEpoch));
+    const all = data.slashings.nodes.map((one: { slashingEpoch: number }) => one.slashingEpoch);
+    expect(epochs).toEqual(all.slice(20));
+    await page.getByLabel('From', { exact: true }).fill('2025-10-20');
+    await page.getByLabel('From', { exact: true }).press('Enter');
+    await page.waitForURL((url) => url.search === '?tab=events&from=2025-10-20');
+    await settled(page);
+    const tile = (name: string) => page.locator('.tile', { hasText: name }).locator('.value').innerText();
+    expect(Number(await tile('Consolidations'))).toBe(data.operator.consolidations.totalCount);
+    expect(Number(await tile('Missed blocks'))).toBeLessThanOrEqual(data.operator.proposalCounts.missed);
   });
 
   it('walks through its validators by cursors of the URL', async () => {
-    const { page } = await explorer.open(path);
+    const { page } = await explorer.open(`${path}?tab=validators`);
     const rows = figure(page, 'Validators').locator('tbody th');
     const { validators } = await ask('validators(first: 40) { nodes { validatorIndex } }');
     const indices = validators.nodes.map((one: { validatorIndex: number }) => String(one.validatorIndex));
@@ -233,7 +294,7 @@ describe.skipIf(noBrowser)('one operator', () => {
     await page.getByRole('heading', { level: 1, name: 'Alder Liquid', exact: true }).waitFor();
   });
 
-  it('walks through all its pool shares, apart from its validators', async () => {
+  it('walks through all its pool shares', async () => {
     const { page } = await explorer.open(path);
     const shares = figure(page, 'Its node operators');
     await shares.getByRole('link', { name: 'Next' }).click();
@@ -246,7 +307,6 @@ describe.skipIf(noBrowser)('one operator', () => {
     );
     expect(shown).toEqual(poolShares.nodes.slice(20).map((one: any) => one.operatorId));
     await shares.getByText(`21 to ${20 + shown.length} of ${poolShares.totalCount}`).waitFor();
-    expect(await figure(page, 'Validators').getByRole('link', { name: 'Previous' }).count()).toBe(0);
   });
 
   it('says so of an operator that does not exist, and of a class that does not', async () => {

@@ -10,12 +10,12 @@ describe.skipIf(noBrowser)('a range of dates', () => {
   it('that is moved beyond its other end loses that end, and the page stays', async () => {
     const { page } = await open('/explore/slashings?to=2025-05-01&size=50');
     await settled(page);
-    await page.getByLabel('From (UTC)').fill('2025-06-01');
-    await page.getByLabel('From (UTC)').press('Enter');
+    await page.getByLabel('From', { exact: true }).fill('2025-06-01');
+    await page.getByLabel('From', { exact: true }).press('Enter');
     await page.waitForURL((url) => url.search === '?size=50&from=2025-06-01');
     await settled(page);
-    await page.getByLabel('To (UTC)').fill('2025-05-20');
-    await page.getByLabel('To (UTC)').press('Enter');
+    await page.getByLabel('To', { exact: true }).fill('2025-05-20');
+    await page.getByLabel('To', { exact: true }).press('Enter');
     await page.waitForURL((url) => url.search === '?size=50&to=2025-05-20');
     await page.getByRole('heading', { name: 'Slashings', exact: true }).waitFor();
   });
@@ -61,8 +61,8 @@ describe.skipIf(noBrowser)('a gateway that was away', () => {
     const { page } = await open('/explore/blocks');
     await settled(page);
     await page.route('**/graphql', (route) => route.abort());
-    await page.getByLabel('From (UTC)').fill('2020-01-01');
-    await page.getByLabel('From (UTC)').press('Enter');
+    await page.getByLabel('From', { exact: true }).fill('2020-01-01');
+    await page.getByLabel('From', { exact: true }).press('Enter');
     await page.getByText('The gateway cannot be reached.').waitFor();
     await page.getByText(/^Trying again in \d s\.$/).waitFor();
     await page.unroute('**/graphql');

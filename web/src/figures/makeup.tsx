@@ -5,7 +5,7 @@ import { Share } from '../parts/share.tsx';
 import { Figure } from './figure.tsx';
 import type { Column } from './table.tsx';
 
-type Summary = Omit<makeup_summary$data, ' $fragmentType'>;
+type Summary = Partial<Omit<makeup_summary$data, ' $fragmentType'>>;
 type Part = { name: string; ratio: number };
 const shareColumns = (head: string): Column<Part>[] => [
   { head, value: ({ name }) => name },

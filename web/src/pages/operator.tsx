@@ -1,20 +1,31 @@
 import { graphql } from 'react-relay';
 import type { operatorQuery } from '../__generated__/operatorQuery.graphql';
 import { missing } from '../api/failure.ts';
-import { Makeup } from '../figures/makeup.tsx';
+import { granularities, granularityNames as rewardGranularityNames } from '../figures/periods.ts';
 import { type Place, page } from '../page.tsx';
+import { Select } from '../parts/controls.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { classNames, longNameOf } from '../parts/operators.tsx';
 import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
-import { idTypeOf, slugOf } from '../url/links.ts';
+import { hasValidators, idTypeOf, slugOf } from '../url/links.ts';
 import { listOf, pageOf } from '../url/url-state.ts';
 import { hasHistory, windowNote, windowOf } from '../url/windows.ts';
-import { Comparison } from './operator/operator-comparison.tsx';
-import { Events, PoolShares, SHARES } from './operator/operator-lists.tsx';
-import { OverTime, operatorRanges, periodsOf } from './operator/operator-over-time.tsx';
+import { Events, eventRange, listsOf } from './operator/operator-events.tsx';
+import { Performance } from './operator/operator-performance.tsx';
+import {
+  granularity,
+  granularityNames,
+  operatorRanges,
+  periodsOf,
+  rewardPeriods,
+} from './operator/operator-periods.ts';
 import { comparedIn } from './operator/operator-picker.tsx';
-import { FourWindows, Labels, Newest } from './operator/operator-summary.tsx';
+import { OperatorRewards } from './operator/operator-rewards.tsx';
+import { SHARES } from './operator/operator-shares.tsx';
+import { Labels, Summary } from './operator/operator-summary.tsx';
+import { type Tab, Tabs, tabs } from './operator/operator-tabs.tsx';
+import { Validators } from './operator/operator-validators.tsx';
 
 const query = graphql`
   query operatorQuery(
@@ -37,8 +48,28 @@ const query = graphql`
     $sharesAfter: String
     $sharesLast: Int
     $sharesBefore: String
+    $slashedFirst: Int
+    $slashedAfter: String
+    $slashedLast: Int
+    $slashedBefore: String
+    $missedFirst: Int
+    $missedAfter: String
+    $missedLast: Int
+    $missedBefore: String
+    $movesFirst: Int
+    $movesAfter: String
+    $movesLast: Int
+    $movesBefore: String
+    $slashings: SlashingWhere
+    $missed: BlockWhere
     $compare: [ID!]!
     $compares: Boolean!
+    $onSummary: Boolean!
+    $onPerformance: Boolean!
+    $onRewards: Boolean!
+    $onValidators: Boolean!
+    $hasEvents: Boolean!
+    $onEvents: Boolean!
   ) {
     operator(network: $network, operatorId: $operatorId, idType: $idType) {
       id
@@ -54,140 +85,62 @@ const query = graphql`
           displayName
         }
       }
-      oneDay: summary(window: ONE_DAY) {
-        ...operator_summary @relay(mask: false)
-      }
-      sevenDays: summary(window: SEVEN_DAYS) {
-        ...operator_summary @relay(mask: false)
-      }
-      thirtyDays: summary(window: THIRTY_DAYS) {
-        ...operator_summary @relay(mask: false)
-      }
-      allTime: summary(window: ALL) {
-        ...operator_summary @relay(mask: false)
-      }
       summary(window: $window) {
         ...operator_summary @relay(mask: false)
         asOf {
           epoch
           time
         }
-        change(over: SEVEN_DAYS) {
-          since
-          networkPenetration
-          avgValidatorEffectiveness
-          aprPercentage
-          validatorCount
-        }
-        ...makeup_summary @relay(mask: false)
       }
-      history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
-        ...operator_history @relay(mask: false)
+      ...operatorSummary_operator @relay(mask: false)
+      ...operatorShares_operator @relay(mask: false)
+      ...operatorPerformance_operator @relay(mask: false)
+      ...operatorRewards_operator @relay(mask: false)
+      ...operatorValidators_operator @relay(mask: false)
+      ...operatorEvents_operator @relay(mask: false)
+    }
+    slashings(
+      network: $network
+      where: $slashings
+      fromDate: $fromDate
+      toDate: $toDate
+      first: $slashedFirst
+      after: $slashedAfter
+      last: $slashedLast
+      before: $slashedBefore
+    ) @include(if: $hasEvents) {
+      totalCount
+      pageInfo {
+        ...pager_pageInfo @relay(mask: false)
       }
-      effectiveness(
-        granularity: $granularity
-        utc: $utc
-        fromDate: $fromDate
-        toDate: $toDate
-        orderBy: { field: PERIOD, direction: DESC }
-        first: $periods
-      ) {
-        nodes {
-          id
-          date
-          startDate
-          endDate
-          startTimestamp
-          endTimestamp
-          avgValidatorEffectiveness
-          avgAttesterEffectiveness
-          avgUptime
-        }
+      nodes {
+        id
+        date
+        slashingEpoch
+        validatorIndex
+        slashingPenalties
       }
-      attestations(
-        granularity: $granularity
-        utc: $utc
-        fromDate: $fromDate
-        toDate: $toDate
-        orderBy: { field: PERIOD, direction: DESC }
-        first: $periods
-      ) {
-        pageInfo {
-          hasNextPage
-        }
-        nodes {
-          id
-          date
-          startDate
-          endDate
-          startTimestamp
-          endTimestamp
-          avgAttesterEffectiveness
-          sumMissedAttestations
-          sumWrongHeadVotes
-          sumWrongTargetVotes
-          sumLateSourceVotes
-          sumLateTargetVotes
-          totalUniqueAttestations
-        }
+    }
+    missed: blocks(
+      network: $network
+      where: $missed
+      fromDate: $fromDate
+      toDate: $toDate
+      first: $missedFirst
+      after: $missedAfter
+      last: $missedLast
+      before: $missedBefore
+    ) @include(if: $hasEvents) {
+      totalCount
+      pageInfo {
+        ...pager_pageInfo @relay(mask: false)
       }
-      poolShares(
-        window: $window
-        first: $sharesFirst
-        after: $sharesAfter
-        last: $sharesLast
-        before: $sharesBefore
-      ) {
-        totalCount
-        pageInfo {
-          ...pager_pageInfo @relay(mask: false)
-        }
-        nodes {
-          id
-          idType
-          operatorId
-          displayName
-          summary(window: $window) {
-            validatorCount
-            networkPenetration
-            avgValidatorEffectiveness
-          }
-        }
-      }
-      validators(first: $first, after: $after, last: $last, before: $before) {
-        totalCount
-        pageInfo {
-          ...pager_pageInfo @relay(mask: false)
-        }
-        nodes {
-          id
-          validatorIndex
-          validatorPubkey
-          status
-          slashed
-          activationEpoch
-          exitEpoch
-        }
-      }
-      slashings(orderBy: { field: EPOCH, direction: DESC }, first: 20) {
-        totalCount
-        nodes {
-          id
-          date
-          slashingEpoch
-          validatorIndex
-          slashingPenalties
-        }
-      }
-      consolidations(orderBy: { field: EPOCH, direction: DESC }, first: 20) {
-        totalCount
-        nodes {
-          id
-          timestamp
-          sourceValidatorIndex
-          targetValidatorIndex
-          consolidatedBalance
-        }
+      nodes {
+        id
+        consensusSlot
+        blockTimestamp
+        validatorIndex
+        missedConsensusRewards
       }
     }
     compared: operators(network: $network, window: $window, ids: $compare) @include(if: $compares) {
@@ -238,31 +191,62 @@ type Data = operatorQuery['response'];
 const PAGE_SIZE = 20;
 const DAYS = 90;
 
-function variables({ network, search, params }: Place): operatorQuery['variables'] {
+function variables(place: Place): operatorQuery['variables'] {
+  const { network, search, params } = place;
+  const [idType, operatorId] = [idTypeOf(params.idType), params.id ?? ''];
   const compare = comparedIn(search);
+  const tab = tabs.read(search);
+  const isOf = (...of: Tab[]) => of.includes(tab);
+  const operator = { idType, operatorId };
   return {
     network,
-    idType: idTypeOf(params.idType),
-    operatorId: params.id ?? '',
+    ...operator,
     window: windowOf(search, operatorRanges),
     ...periodsOf(search),
+    ...(tab === 'rewards' && { granularity: rewardPeriods(search) }),
     days: DAYS,
-    hasHistory: hasHistory(search, operatorRanges),
+    hasHistory: isOf('summary') && hasHistory(search, operatorRanges),
     ...pageOf(search, PAGE_SIZE),
     ...listOf(search, PAGE_SIZE, SHARES),
+    ...listsOf(search),
+    slashings: { operator },
+    missed: { operator, outcome: 'MISSED' },
     compare,
-    compares: compare.length > 0,
+    compares: isOf('summary') && compare.length > 0,
+    onSummary: isOf('summary'),
+    onPerformance: isOf('performance'),
+    onRewards: isOf('rewards'),
+    onValidators: isOf('validators'),
+    onEvents: isOf('events'),
+    hasEvents: isOf('events') && hasValidators(idType),
   };
 }
 
+/** The range of the tab; validators have none, and events no windows. */
+function TabRange({ tab }: { tab: Tab }) {
+  if (tab === 'validators') return null;
+  if (tab === 'events') return <RangeControl of={eventRange} dates />;
+  const isOfWindow = tab === 'summary';
+  return (
+    <>
+      <RangeControl of={operatorRanges} dates calendar={!isOfWindow} />
+      {tab === 'performance' && <Select param={granularity} label="Granularity" names={granularityNames} />}
+      {tab === 'rewards' && (
+        <Select param={granularities} label="Granularity" names={rewardGranularityNames} />
+      )}
+    </>
+  );
+}
+
 function View({ data, place }: { data: Data; place: Place }) {
-  const { operator, compared } = data;
+  const { operator } = data;
   if (!operator) throw missing(`No operator of this class and network is named ${place.params.id}.`);
   const { idType, operatorId } = operator;
   const kind = slugOf(idType).replaceAll('-', ' ');
   const listed = slugOf(idType) in classNames;
   const name = longNameOf(operator);
   const note = windowNote(place.search, operatorRanges);
+  const tab = tabs.read(place.search);
   return (
     <>
       <Heading
@@ -275,18 +259,14 @@ function View({ data, place }: { data: Data; place: Place }) {
         }
         asOf={operator.summary?.asOf}
       >
-        <RangeControl of={operatorRanges} dates calendar />
+        <TabRange tab={tab} />
       </Heading>
-      <Newest operator={operator} />
-      {note && <p className="hint">The figures above, and those of its node operators, are {note}.</p>}
-      <OverTime operator={operator} />
-      <div className="figures">
-        <FourWindows operator={operator} />
-        <Makeup summary={operator.summary} />
-        <PoolShares operator={operator} />
-        <Events operator={operator} />
-      </div>
-      <Comparison operator={operator} others={compared?.nodes ?? []} />
+      <Tabs />
+      {tab === 'summary' && <Summary data={data} operator={operator} note={note} />}
+      {tab === 'performance' && <Performance operator={operator} note={note} />}
+      {tab === 'rewards' && <OperatorRewards operator={operator} note={note} />}
+      {tab === 'validators' && <Validators operator={operator} />}
+      {tab === 'events' && <Events data={data} operator={operator} />}
     </>
   );
 }

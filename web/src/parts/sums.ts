@@ -12,3 +12,7 @@ export function sumOfDecimals(values: readonly string[]): string {
   const text = String(all < 0n ? -all : all).padStart(DIGITS + 1, '0');
   return sign + `${text.slice(0, -DIGITS)}.${text.slice(-DIGITS)}`.replace(/\.?0+$/, '');
 }
+
+/** The exact sum of whole numbers of rows. */
+export const total = <Row>(rows: readonly Row[], of: (row: Row) => string): string =>
+  String(rows.reduce((sum, row) => sum + BigInt(of(row)), 0n));

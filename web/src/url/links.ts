@@ -20,6 +20,9 @@ export function idTypeOf(slug: string | undefined): IdType {
   return found;
 }
 
+/** Classes whose validators are known one by one. */
+export const hasValidators = (idType: IdType) => idType !== 'VALIDATOR' && idType !== 'PRIVATE_SET';
+
 export const paths = {
   operator: (idType: string, id: string) => `/explore/operators/${slugOf(idType)}/${encodeURIComponent(id)}`,
   validator: (index: number | string) => `/explore/validators/${index}`,

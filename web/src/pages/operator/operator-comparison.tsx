@@ -9,7 +9,7 @@ import { calendarDate, percentage, shortCount } from '../../parts/format.ts';
 import { longNameOf, nameOf, stakeShare } from '../../parts/operators.tsx';
 import { oneOf } from '../../url/url-state.ts';
 import { hasHistory, NO_HISTORY } from '../../url/windows.ts';
-import { operatorRanges } from './operator-over-time.tsx';
+import { operatorRanges } from './operator-periods.ts';
 import { compared, comparedIn, OperatorPicker } from './operator-picker.tsx';
 import { besideColumns, linesOf } from './operator-windows.ts';
 

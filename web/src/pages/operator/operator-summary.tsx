@@ -1,6 +1,8 @@
+import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Figure } from '../../figures/figure.tsx';
+import { Makeup } from '../../figures/makeup.tsx';
 import { Change, PointChange } from '../../parts/change.tsx';
 import { count, eth, percentage, shortEth } from '../../parts/format.ts';
 import { stakeShare } from '../../parts/operators.tsx';
@@ -8,14 +10,49 @@ import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { paths, slugOf } from '../../url/links.ts';
 import { useHref } from '../../url/use-network.ts';
 import { windowNames } from '../../url/windows.ts';
+import { Comparison } from './operator-comparison.tsx';
+import { PoolShares } from './operator-shares.tsx';
 import { besideColumns, linesOf } from './operator-windows.ts';
 
-type Operator = NonNullable<operatorQuery['response']['operator']>;
+graphql`
+  fragment operatorSummary_operator on Operator {
+    oneDay: summary(window: ONE_DAY) @include(if: $onSummary) {
+      ...operator_summary @relay(mask: false)
+    }
+    sevenDays: summary(window: SEVEN_DAYS) @include(if: $onSummary) {
+      ...operator_summary @relay(mask: false)
+    }
+    thirtyDays: summary(window: THIRTY_DAYS) @include(if: $onSummary) {
+      ...operator_summary @relay(mask: false)
+    }
+    allTime: summary(window: ALL) @include(if: $onSummary) {
+      ...operator_summary @relay(mask: false)
+    }
+    summary(window: $window) @include(if: $onSummary) {
+      change(over: SEVEN_DAYS) {
+        since
+        networkPenetration
+        avgValidatorEffectiveness
+        aprPercentage
+        validatorCount
+      }
+      ...makeup_summary @relay(mask: false)
+    }
+    history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
+      ...operator_history @relay(mask: false)
+    }
+  }
+`;
+
+type Data = operatorQuery['response'];
+type Operator = NonNullable<Data['operator']>;
+type Day = NonNullable<Operator['history']>['nodes'][number];
 
 /** The figures of the window, with how they changed in a week. */
-export function Newest({ operator }: { operator: Operator }) {
-  const { summary } = operator;
+function Newest({ operator }: { operator: Operator }) {
+  const { summary, history } = operator;
   if (!summary) return null;
+  const trend = (of: (day: Day) => number | null | undefined) => history?.nodes.map(of);
   const { change, networkPenetration: share, sumEndEpochEffectiveBalance: stake } = summary;
   const inWeek = (value: number | null | undefined, good?: 'up') =>
     value != null && (
@@ -27,6 +64,7 @@ export function Newest({ operator }: { operator: Operator }) {
     <Tiles>
       <Tile
         label="Share of stake"
+        trend={trend((day) => day.networkPenetration)}
         change={inWeek(change?.networkPenetration == null ? null : 100 * change.networkPenetration)}
       >
         {stakeShare(share)}
@@ -36,6 +74,7 @@ export function Newest({ operator }: { operator: Operator }) {
       </Tile>
       <Tile
         label="Validators"
+        trend={trend((day) => day.validatorCount)}
         change={
           change && (
             <>
@@ -46,10 +85,18 @@ export function Newest({ operator }: { operator: Operator }) {
       >
         {count(summary.validatorCount)}
       </Tile>
-      <Tile label="Effectiveness" change={inWeek(change?.avgValidatorEffectiveness, 'up')}>
+      <Tile
+        label="Effectiveness"
+        trend={trend((day) => day.avgValidatorEffectiveness)}
+        change={inWeek(change?.avgValidatorEffectiveness, 'up')}
+      >
         {percentage(summary.avgValidatorEffectiveness)}
       </Tile>
-      <Tile label="APR" change={inWeek(change?.aprPercentage, 'up')}>
+      <Tile
+        label="APR"
+        trend={trend((day) => day.aprPercentage)}
+        change={inWeek(change?.aprPercentage, 'up')}
+      >
         {percentage(summary.aprPercentage)}
       </Tile>
     </Tiles>
@@ -86,11 +133,7 @@ const fourWindows = [
 ] as const;
 const windowColumns = besideColumns(fourWindows);
 
-export const FourWindows = ({
-  operator: { oneDay, sevenDays, thirtyDays, allTime },
-}: {
-  operator: Operator;
-}) => (
+const FourWindows = ({ operator: { oneDay, sevenDays, thirtyDays, allTime } }: { operator: Operator }) => (
   <Figure
     title="The four windows"
     note="The same figures in each window."
@@ -98,3 +141,20 @@ export const FourWindows = ({
     rows={linesOf({ oneDay, sevenDays, thirtyDays, allTime })}
   />
 );
+
+/** What an operator is: its figures, clients, relays and parts. */
+export function Summary(props: { data: Data; operator: Operator; note: string | undefined }) {
+  const { data, operator, note } = props;
+  return (
+    <>
+      <Newest operator={operator} />
+      {note && <p className="hint">The figures above, and those of its node operators, are {note}.</p>}
+      <div className="figures">
+        <FourWindows operator={operator} />
+        <Makeup summary={operator.summary} />
+        <PoolShares operator={operator} />
+      </div>
+      <Comparison operator={operator} others={data.compared?.nodes ?? []} />
+    </>
+  );
+}

@@ -19,6 +19,7 @@ import {
 import type { Column } from '../../figures/table.tsx';
 import { count, eth, percentage, shortCount, shortEth } from '../../parts/format.ts';
 import { stakeShare } from '../../parts/operators.tsx';
+import { total } from '../../parts/sums.ts';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { useParam } from '../../url/use-param.ts';
 
@@ -57,9 +58,6 @@ const proposalColumns: Column<Proposals>[] = [
 ];
 
 const NONE = 'No day of these validators is stored in this range.';
-
-const total = <Row,>(rows: readonly Row[], of: (row: Row) => string) =>
-  String(rows.reduce((sum, row) => sum + BigInt(of(row)), 0n));
 
 /** What the validators of a set did in the periods that are shown. */
 export function SetFigures({ set }: { set: PrivateSet }) {

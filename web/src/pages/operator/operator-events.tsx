@@ -1,0 +1,143 @@
+import { graphql } from 'react-relay';
+import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
+import {
+  dateColumn,
+  gweiColumn,
+  numberColumn,
+  slotColumn,
+  timeColumn,
+  validatorColumn,
+} from '../../figures/columns.tsx';
+import { PagedFigure } from '../../figures/paged-figure.tsx';
+import type { Column } from '../../figures/table.tsx';
+import { count } from '../../parts/format.ts';
+import { Tile, Tiles } from '../../parts/tiles.tsx';
+import { ranges } from '../../url/range.ts';
+import { listOf } from '../../url/url-state.ts';
+
+graphql`
+  fragment operatorEvents_operator on Operator {
+    proposalCounts(fromDate: $fromDate, toDate: $toDate) @include(if: $onEvents) {
+      proposed
+      missed
+      orphaned
+    }
+    consolidations(
+      utc: true
+      fromDate: $fromDate
+      toDate: $toDate
+      orderBy: { field: EPOCH, direction: DESC }
+      first: $movesFirst
+      after: $movesAfter
+      last: $movesLast
+      before: $movesBefore
+    ) @include(if: $onEvents) {
+      totalCount
+      pageInfo {
+        ...pager_pageInfo @relay(mask: false)
+      }
+      nodes {
+        id
+        timestamp
+        sourceValidatorIndex
+        targetValidatorIndex
+        consolidatedBalance
+      }
+    }
+  }
+`;
+
+type Data = operatorQuery['response'];
+type Operator = NonNullable<Data['operator']>;
+type Slashing = NonNullable<Data['slashings']>['nodes'][number];
+type Missed = NonNullable<Data['missed']>['nodes'][number];
+type Consolidation = NonNullable<Operator['consolidations']>['nodes'][number];
+
+/** Of lists: all, or between dates. */
+export const eventRange = ranges(['all'], 'all');
+
+const PAGE_SIZE = 20;
+/** The lists in the URL. */
+const [MISSED, SLASHED, MOVES] = ['missed', 'slashed', 'moves'] as const;
+
+/** As variables of the document. */
+export const listsOf = (search: URLSearchParams) => ({
+  ...listOf(search, PAGE_SIZE, MISSED),
+  ...listOf(search, PAGE_SIZE, SLASHED),
+  ...listOf(search, PAGE_SIZE, MOVES),
+});
+
+const missedColumns: Column<Missed>[] = [
+  slotColumn((row) => row.consensusSlot),
+  timeColumn((row) => row.blockTimestamp),
+  validatorColumn('Validator', (row) => row.validatorIndex),
+  gweiColumn('Missed rewards', (row) => row.missedConsensusRewards),
+];
+
+const slashingColumns: Column<Slashing>[] = [
+  dateColumn(({ date }) => date),
+  numberColumn('Epoch', (row) => row.slashingEpoch),
+  validatorColumn('Validator', (row) => row.validatorIndex),
+  gweiColumn('Penalties', (row) => row.slashingPenalties),
+];
+
+const consolidationColumns: Column<Consolidation>[] = [
+  timeColumn(({ timestamp }) => timestamp),
+  validatorColumn('Source', (row) => row.sourceValidatorIndex),
+  validatorColumn('Target', (row) => row.targetValidatorIndex),
+  gweiColumn('Balance', (row) => row.consolidatedBalance),
+];
+
+/** What happened to the validators of an operator, the newest first. */
+export function Events({ data, operator }: { data: Data; operator: Operator }) {
+  const { slashings, missed } = data;
+  const { proposalCounts: counts, consolidations } = operator;
+  return (
+    <>
+      <Tiles>
+        <Tile label="Slashed validators">{count(slashings?.totalCount ?? 0)}</Tile>
+        <Tile
+          label="Missed blocks"
+          note={counts && `of ${count(counts.missed + counts.orphaned + counts.proposed)} stored slots`}
+        >
+          {count(counts?.missed)}
+        </Tile>
+        <Tile label="Orphaned blocks">{count(counts?.orphaned)}</Tile>
+        <Tile label="Consolidations" note="as source or as target">
+          {count(consolidations?.totalCount)}
+        </Tile>
+      </Tiles>
+      <div className="figures">
+        <PagedFigure
+          title="Slashings"
+          note="Of its validators, newest first."
+          columns={slashingColumns}
+          of={slashings}
+          label="slashings"
+          list={SLASHED}
+          empty="None of its validators was slashed in this range."
+        />
+        <div className="stack">
+          <PagedFigure
+            title="Missed blocks"
+            note="Slots, of those stored one by one, in which its validators proposed no block, newest first."
+            columns={missedColumns}
+            of={missed}
+            label="missed blocks"
+            list={MISSED}
+            empty="None of its validators missed a stored slot of this range."
+          />
+          <PagedFigure
+            title="Consolidations"
+            note="Of its validators as source or as target, newest first."
+            columns={consolidationColumns}
+            of={consolidations}
+            label="consolidations"
+            list={MOVES}
+            empty="None of its validators was consolidated in this range."
+          />
+        </div>
+      </div>
+    </>
+  );
+}

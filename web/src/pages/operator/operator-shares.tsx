@@ -1,0 +1,80 @@
+import { graphql } from 'react-relay';
+import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
+import { countColumn } from '../../figures/columns.tsx';
+import { PagedFigure } from '../../figures/paged-figure.tsx';
+import type { Column } from '../../figures/table.tsx';
+import { percentage } from '../../parts/format.ts';
+import { longNameOf, nameOf, OperatorLink, stakeShare } from '../../parts/operators.tsx';
+
+graphql`
+  fragment operatorShares_operator on Operator {
+    poolShares(
+      window: $window
+      first: $sharesFirst
+      after: $sharesAfter
+      last: $sharesLast
+      before: $sharesBefore
+    ) @include(if: $onSummary) {
+      totalCount
+      pageInfo {
+        ...pager_pageInfo @relay(mask: false)
+      }
+      nodes {
+        id
+        idType
+        operatorId
+        displayName
+        summary(window: $window) {
+          validatorCount
+          networkPenetration
+          avgValidatorEffectiveness
+        }
+      }
+    }
+  }
+`;
+
+type Operator = NonNullable<operatorQuery['response']['operator']>;
+type PoolShare = NonNullable<Operator['poolShares']>['nodes'][number];
+
+/** The name of the list of pool shares in the URL. */
+export const SHARES = 'shares';
+
+const poolShareColumns = (inPool: boolean): Column<PoolShare>[] => [
+  {
+    head: inPool ? 'Node operator' : 'Pool share',
+    value: ({ operatorId }) => operatorId,
+    show: (row) => <OperatorLink operator={row} name={inPool ? nameOf(row) : longNameOf(row)} />,
+  },
+  {
+    head: 'Share of stake',
+    csv: 'Share of stake (0–1)',
+    value: ({ summary }) => summary?.networkPenetration,
+    show: ({ summary }) => stakeShare(summary?.networkPenetration),
+    numeric: true,
+  },
+  countColumn('Validators', ({ summary }) => summary?.validatorCount),
+  {
+    head: 'Effectiveness',
+    csv: 'Effectiveness (%)',
+    value: ({ summary }) => summary?.avgValidatorEffectiveness,
+    show: ({ summary }) => percentage(summary?.avgValidatorEffectiveness),
+    numeric: true,
+  },
+];
+
+/** The node operators of a pool, or the pools of a node operator. */
+export function PoolShares({ operator: { idType, poolShares } }: { operator: Operator }) {
+  if (idType !== 'POOL' && idType !== 'NODE_OPERATOR') return null;
+  return (
+    <PagedFigure
+      title={idType === 'POOL' ? 'Its node operators' : 'Its shares of pools'}
+      note="By share of the stake of the network, largest first."
+      columns={poolShareColumns(idType === 'POOL')}
+      of={poolShares}
+      label="pool shares"
+      list={SHARES}
+      empty="It has none."
+    />
+  );
+}
