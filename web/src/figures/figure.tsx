@@ -11,8 +11,18 @@ import { useNavigate } from 'react-router';
 import { useSource } from '../page.tsx';
 import { Empty } from '../states.tsx';
 import { at, base } from '../url/base.ts';
-import type { Order } from '../url/url-state.ts';
-import type { Draw, PlotLibrary, Series } from './plots.ts';
+import { changed, newest, type Order } from '../url/url-state.ts';
+import {
+  type Draw,
+  type Happening,
+  MARGIN,
+  type PlotLibrary,
+  type PlotOverTime,
+  plotsOverTime,
+  type Series,
+  withHappenings,
+} from './plots.ts';
+import { Share } from './share.tsx';
 import { type Column, csvOf, saveCsv, Table } from './table.tsx';
 
 const XLINK = 'http://www.w3.org/1999/xlink';
@@ -31,7 +41,13 @@ function nameLinks(drawn: Element): boolean {
   return links.length > 0;
 }
 
-function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[]; label: string }) {
+function Plot<Row>(props: {
+  draw: Draw<Row>;
+  rows: readonly Row[];
+  label: string;
+  happenings: readonly Happening[] | undefined;
+}) {
+  const { draw, rows, label, happenings } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   const [library, setLibrary] = useState<PlotLibrary>();
@@ -50,25 +66,45 @@ function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[
   }, []);
   useEffect(() => {
     if (!library || width === 0) return;
+    const { time } = draw;
+    const options = draw(library, rows, width);
     const drawn = library.plot({
       width,
       height: width < NARROW ? HEIGHT * 0.8 : HEIGHT,
-      marginLeft: 48,
+      marginLeft: MARGIN,
       marginBottom: 32,
       style: { background: 'transparent', fontSize: '12px', overflow: 'visible' },
-      ...draw(library, rows, width),
+      ...(time && happenings ? withHappenings(options, library, time, rows, happenings) : options),
     });
     for (const svg of drawn.matches('svg') ? [drawn] : drawn.querySelectorAll('svg')) {
       svg.setAttribute('role', nameLinks(svg) ? 'group' : 'img');
       svg.setAttribute('aria-label', label);
     }
-    frame.current?.replaceChildren(drawn);
-    return () => drawn.remove();
-  }, [library, width, draw, rows, label]);
+    const element = frame.current;
+    element?.replaceChildren(drawn);
+    if (element && time) plotsOverTime.set(element, { drawn, time, rows } as PlotOverTime);
+    return () => {
+      drawn.remove();
+      if (element) plotsOverTime.delete(element);
+    };
+  }, [library, width, draw, rows, label, happenings]);
+  const zoom = (from: string, to: string) =>
+    navigate(`?${changed(newest(), { range: undefined, from, to })}`, { preventScrollReset: true });
+  const point = ({ currentTarget }: { currentTarget: HTMLElement }) =>
+    void import('./plot-pointing.ts').then(
+      ({ pointing }) => pointing(currentTarget, zoom),
+      () => undefined,
+    );
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the links of the plot have the keyboard
+    // biome-ignore lint/a11y/noStaticElementInteractions: the links of the plot have the keyboard, and its range has fields
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
-    <div className="plot" ref={frame} onClick={follow} />
+    <div
+      className="plot"
+      data-over-time={draw.time && ''}
+      ref={frame}
+      onClick={follow}
+      onPointerEnter={draw.time && point}
+    />
   );
 }
 
@@ -88,8 +124,10 @@ export type FigureProps<Row> = {
   rows: readonly Row[];
   /** A constant of the module: a plot is drawn anew when it changes. */
   draw?: Draw<Row>;
+  /** What a plot over time marks; kept by the caller, since the plot is drawn anew when it changes. */
+  happenings?: readonly Happening[] | undefined;
   /** The legend, for more than one. */
-  series?: Pick<Series<Row>, 'label' | 'color'>[];
+  series?: Pick<Series<Row>, 'label' | 'color'>[] | undefined;
   /** What is said when there are no rows. */
   empty?: string;
   /** Makes heads of columns with `order` order the list on the server. */
@@ -110,6 +148,7 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
     columns,
     rows,
     draw,
+    happenings,
     series,
     order,
     children,
@@ -119,11 +158,12 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
     empty = 'No data is stored for this.',
   } = props;
   const id = useId();
+  const element = useRef<HTMLElement>(null);
   const graphiql = useGraphiqlHref();
   const save = () => saveCsv(title, csvOf(columns, rows));
   const table = <Table caption={title} columns={columns} rows={rows} {...(order && { order })} />;
   return (
-    <figure className={wide ? 'figure wide' : 'figure'} aria-labelledby={id}>
+    <figure className={wide ? 'figure wide' : 'figure'} aria-labelledby={id} ref={element}>
       <figcaption>
         <h2 id={id}>{title}</h2>
         {note && <p>{note}</p>}
@@ -135,6 +175,7 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
             </button>
           )}
           {extra}
+          {draw && rows.length > 0 && <Share of={element} title={title} hasPlot />}
           <a href={graphiql} target="_blank" rel="noreferrer" aria-label={`${title}: open in GraphiQL`}>
             GraphiQL
           </a>
@@ -152,7 +193,12 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
               ))}
             </ul>
           )}
-          <Plot draw={draw} rows={rows} label={`${title}. The table below has the figures.`} />
+          <Plot
+            draw={draw}
+            rows={rows}
+            label={`${title}. The table below has the figures.`}
+            happenings={happenings}
+          />
           <details>
             <summary>Table</summary>
             {table}

@@ -3,6 +3,7 @@ import { useSearchParams } from 'react-router';
 import { ChangeLink } from '../parts/controls.tsx';
 import { columnFormat, exactText } from '../parts/format.ts';
 import type { Order } from '../url/url-state.ts';
+import { save } from './save.ts';
 import { useWideTable } from './wide-table.ts';
 
 /** A column of a table and of its CSV file. */
@@ -191,13 +192,8 @@ export const csvOf = <Row,>(columns: Column<Row>[], rows: readonly Row[]): strin
     .map((cells) => `${cells.join(',')}\r\n`)
     .join('');
 
-const slug = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-
 /** Without it, Excel shows names such as Zoë wrong. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-export function saveCsv(title: string, text: string) {
-  const url = URL.createObjectURL(new Blob([BYTE_ORDER_MARK + text], { type: 'text/csv;charset=utf-8' }));
-  Object.assign(document.createElement('a'), { href: url, download: `${slug(title)}.csv` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
+export const saveCsv = (title: string, text: string) =>
+  save(title, 'csv', new Blob([BYTE_ORDER_MARK + text], { type: 'text/csv;charset=utf-8' }));

@@ -69,6 +69,7 @@ const query = graphql`
     $onRewards: Boolean!
     $onValidators: Boolean!
     $hasEvents: Boolean!
+    $isOverTime: Boolean!
     $onEvents: Boolean!
   ) {
     operator(network: $network, operatorId: $operatorId, idType: $idType) {
@@ -98,6 +99,7 @@ const query = graphql`
       ...operatorRewards_operator @relay(mask: false)
       ...operatorValidators_operator @relay(mask: false)
       ...operatorEvents_operator @relay(mask: false)
+      ...operatorHappenings_operator @relay(mask: false)
     }
     slashings(
       network: $network
@@ -219,6 +221,7 @@ function variables(place: Place): operatorQuery['variables'] {
     onValidators: isOf('validators'),
     onEvents: isOf('events'),
     hasEvents: isOf('events') && hasValidators(idType),
+    isOverTime: isOf('performance', 'rewards'),
   };
 }
 
@@ -263,8 +266,8 @@ function View({ data, place }: { data: Data; place: Place }) {
       </Heading>
       <Tabs />
       {tab === 'summary' && <Summary data={data} operator={operator} note={note} />}
-      {tab === 'performance' && <Performance operator={operator} note={note} />}
-      {tab === 'rewards' && <OperatorRewards operator={operator} note={note} />}
+      {tab === 'performance' && <Performance operator={operator} />}
+      {tab === 'rewards' && <OperatorRewards operator={operator} />}
       {tab === 'validators' && <Validators operator={operator} />}
       {tab === 'events' && <Events data={data} operator={operator} />}
     </>

@@ -21,6 +21,9 @@ function nameOf<T extends RangeName>(search: URLSearchParams, of: Ranges<T>): Wi
 export const windowOf = <T extends RangeName>(search: URLSearchParams, of: Ranges<T>) =>
   windowValues[nameOf(search, of)];
 
+export const windowNameOf = <T extends RangeName>(search: URLSearchParams, of: Ranges<T>) =>
+  windowNames[nameOf(search, of)];
+
 /** Says of which window figures are, if they are not of the range that was chosen. */
 export function windowNote<T extends RangeName>(search: URLSearchParams, of: Ranges<T>): string | undefined {
   const name: RangeName = of.read(search);

@@ -10,7 +10,9 @@ import { count, decimal, momentUtc, percentage, ratio, shortCount } from '../../
 import { total } from '../../parts/sums.ts';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { calendars } from '../../url/range.ts';
-import { granularity, granularityNames, MOST_PERIODS } from './operator-periods.ts';
+import { windowNameOf } from '../../url/windows.ts';
+import { happeningLegend, useHappenings } from './operator-happenings.ts';
+import { granularity, granularityNames, MOST_PERIODS, operatorRanges } from './operator-periods.ts';
 
 graphql`
   fragment operatorPerformance_operator on Operator {
@@ -153,7 +155,7 @@ const votes = linesOver<Votes>({
       `${count(row.sumMissedAttestations)} missed`,
       `${count(row.sumWrongHeadVotes)} with a wrong head`,
       `${count(row.sumWrongTargetVotes)} with a wrong target`,
-      `of ${count(row.totalUniqueAttestations)} duties`,
+      `${count(row.totalUniqueAttestations)} included`,
     ].join('\n'),
 });
 
@@ -164,7 +166,7 @@ const voteColumns: Column<Votes>[] = [
   countColumn('Wrong target', (row) => row.sumWrongTargetVotes),
   countColumn('Late source', (row) => row.sumLateSourceVotes),
   countColumn('Late target', (row) => row.sumLateTargetVotes),
-  countColumn('Duties', (row) => row.totalUniqueAttestations),
+  countColumn('Included', (row) => row.totalUniqueAttestations),
 ];
 
 const outcomes: Series<Proposals>[] = [
@@ -204,24 +206,27 @@ const proposalColumns: Column<Proposals>[] = [
 
 function PerformanceTiles({ operator: { summary, attestations, proposals } }: { operator: Operator }) {
   const [duties, blocks] = [attestations?.nodes ?? [], proposals?.nodes ?? []];
+  const mean = `mean, ${windowNameOf(useSearchParams()[0], operatorRanges).toLowerCase()}`;
+  const missed = total(duties, (row) => row.sumMissedAttestations);
   const missedBlocks = total(blocks, (row) => row.missedProposalCount);
   return (
     <Tiles>
-      <Tile label="Effectiveness">{percentage(summary?.avgValidatorEffectiveness)}</Tile>
-      <Tile label="Uptime">{ratio(summary?.avgUptime)}</Tile>
-      <Tile label="Inclusion delay" unit="slots">
+      <Tile label="Effectiveness" note={mean}>
+        {percentage(summary?.avgValidatorEffectiveness)}
+      </Tile>
+      <Tile label="Uptime" note={mean}>
+        {ratio(summary?.avgUptime)}
+      </Tile>
+      <Tile label="Inclusion delay" unit="slots" note={mean}>
         {decimal(summary?.avgInclusionDelay, 3)}
       </Tile>
       <Tile
         label="Missed attestations"
-        note={`of ${count(total(duties, (row) => row.totalUniqueAttestations))} due in the range`}
+        note={`of ${count(BigInt(missed) + BigInt(total(duties, (row) => row.totalUniqueAttestations)))} due`}
       >
-        {count(total(duties, (row) => row.sumMissedAttestations))}
+        {count(missed)}
       </Tile>
-      <Tile
-        label="Missed blocks"
-        note={`of ${count(total(blocks, (row) => row.proposerDutyCount))} due in the range`}
-      >
+      <Tile label="Missed blocks" note={`of ${count(total(blocks, (row) => row.proposerDutyCount))} due`}>
         {count(missedBlocks)}
       </Tile>
     </Tiles>
@@ -229,12 +234,14 @@ function PerformanceTiles({ operator: { summary, attestations, proposals } }: { 
 }
 
 /** Effectiveness, votes and blocks of an operator, by any granularity in both calendars. */
-export function Performance({ operator, note }: { operator: Operator; note: string | undefined }) {
+export function Performance({ operator }: { operator: Operator }) {
   const [search] = useSearchParams();
   const attestations = operator.attestations?.nodes ?? [];
   const days = operator.effectiveness?.nodes ?? [];
   // Hours, and operators whose figures were imported, have the effectiveness of attestations only.
   const rows: readonly Effect[] = days.length > 0 ? days : attestations;
+  const happenings = useHappenings(operator, rows);
+  const marks = happeningLegend(happenings, true);
   const by = granularity.read(search);
   const empty = `No ${granularityNames[by].toLowerCase()} of it are stored in this range.`;
   const dayName = calendars.read(search) === 'utc' ? 'UTC days' : 'chain days';
@@ -242,7 +249,6 @@ export function Performance({ operator, note }: { operator: Operator; note: stri
   return (
     <>
       <PerformanceTiles operator={operator} />
-      {note && <p className="hint">Effectiveness, uptime and inclusion delay are {note}.</p>}
       {cut && <p className="hint">Only the newest {count(MOST_PERIODS)} periods of the range are shown.</p>}
       <div className="figures">
         <Figure
@@ -252,7 +258,8 @@ export function Performance({ operator, note }: { operator: Operator; note: stri
           columns={effectColumns}
           rows={rows}
           draw={effects}
-          series={days.length > 0 ? effectSeries : effectSeries.slice(0, 1)}
+          series={[...(days.length > 0 ? effectSeries : effectSeries.slice(0, 1)), ...marks]}
+          happenings={happenings}
           empty={empty}
         />
         <Figure
@@ -261,7 +268,8 @@ export function Performance({ operator, note }: { operator: Operator; note: stri
           columns={voteColumns}
           rows={attestations}
           draw={votes}
-          series={voteSeries}
+          series={[...voteSeries, ...marks]}
+          happenings={happenings}
           empty={empty}
         />
         <Figure

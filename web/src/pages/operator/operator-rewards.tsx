@@ -1,15 +1,19 @@
 import { graphql } from 'react-relay';
+import { useSearchParams } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { gweiColumn } from '../../figures/columns.tsx';
 import { Figure } from '../../figures/figure.tsx';
 import { granularities, periodName, rangeName, startOf } from '../../figures/periods.ts';
-import { colors, linesOver } from '../../figures/plots.ts';
+import { colors, linesOver, type Series } from '../../figures/plots.ts';
 import { periodColumn, rewardColumns, rewardKinds, rewards } from '../../figures/record-figures.ts';
 import type { Column } from '../../figures/table.tsx';
 import { eth, percentage, plotted, shortCount, shortEth } from '../../parts/format.ts';
 import { total } from '../../parts/sums.ts';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { useParam } from '../../url/use-param.ts';
+import { windowNameOf } from '../../url/windows.ts';
+import { happeningLegend, useHappenings } from './operator-happenings.ts';
+import { operatorRanges } from './operator-periods.ts';
 
 graphql`
   fragment operatorRewards_operator on Operator {
@@ -33,9 +37,12 @@ graphql`
 type Operator = NonNullable<operatorQuery['response']['operator']>;
 type Rewards = NonNullable<Operator['rewards']>['nodes'][number];
 
+const balanceSeries: Series<Rewards>[] = [
+  { label: 'Balance', color: colors[2], value: (row) => plotted(row.sumEndEpochBalance) },
+];
 const balance = linesOver<Rewards>({
   date: startOf,
-  series: [{ label: 'Balance', color: colors[2], value: (row) => plotted(row.sumEndEpochBalance) }],
+  series: balanceSeries,
   label: 'ETH',
   format: shortCount,
   tip: (row) => `${periodName(row)}\n${eth(row.sumEndEpochBalance)}`,
@@ -49,15 +56,13 @@ const balanceColumns: Column<Rewards>[] = [
 const NONE = 'No rewards of it are stored in this range.';
 
 /** What the validators of an operator earned, by kind, and what they hold. */
-export function OperatorRewards({
-  operator: { summary, rewards: given },
-  note,
-}: {
-  operator: Operator;
-  note: string | undefined;
-}) {
+export function OperatorRewards({ operator }: { operator: Operator }) {
+  const [search] = useSearchParams();
   const [granularity] = useParam(granularities);
-  const rows = given?.nodes ?? [];
+  const { summary } = operator;
+  const rows = operator.rewards?.nodes ?? [];
+  const happenings = useHappenings(operator, rows);
+  const marks = happeningLegend(happenings, false);
   const [newest, oldest] = [rows[0], rows.at(-1)];
   const range = newest && oldest ? rangeName(oldest, newest) : 'none is stored';
   const tile = (label: string, of: (row: Rewards) => string) => {
@@ -77,11 +82,10 @@ export function OperatorRewards({
         <Tile label="Balance" unit="ETH" exact={eth(newest?.sumEndEpochBalance)} note="at the end">
           {shortEth(newest?.sumEndEpochBalance)}
         </Tile>
-        <Tile label="APR" note="of the effective balance">
+        <Tile label="APR" note={`a year, from ${windowNameOf(search, operatorRanges).toLowerCase()}`}>
           {percentage(summary?.aprPercentage)}
         </Tile>
       </Tiles>
-      {note && <p className="hint">The APR is {note}.</p>}
       <div className="figures">
         <Figure
           title="Rewards"
@@ -90,7 +94,8 @@ export function OperatorRewards({
           columns={rewardColumns}
           rows={rows}
           draw={rewards[granularity]}
-          series={rewardKinds}
+          series={[...rewardKinds, ...marks]}
+          happenings={happenings}
           empty={NONE}
         />
         <Figure
@@ -100,6 +105,8 @@ export function OperatorRewards({
           columns={balanceColumns}
           rows={rows}
           draw={balance}
+          series={marks.length > 0 ? [...balanceSeries, ...marks] : undefined}
+          happenings={happenings}
           empty={NONE}
         />
       </div>
