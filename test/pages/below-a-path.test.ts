@@ -97,7 +97,7 @@ describe.skipIf(missing)(`below a path${missing ? `: ${missing}` : ''}`, () => {
     await opened.waitForURL(/\/stake\/explore\/operators\/pool\/./);
     await settled(opened);
     await opened.getByRole('combobox', { name: /^Search/ }).fill('cedar exch');
-    await opened.getByRole('option', { name: 'Cedar Exchange Operator' }).click();
+    await opened.getByRole('option', { name: /^Cedar Exchange pool/ }).click();
     await opened.waitForURL((url) => url.pathname === `${PATH}/explore/operators/pool/Cedar%20Exchange`);
     await opened.goBack();
     await opened.waitForURL(/\/stake\/explore\/operators\/pool\/(?!.*Cedar)/);

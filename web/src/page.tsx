@@ -55,6 +55,8 @@ const outcomeOf = ({ source }: PreloadedQuery<OperationType>) =>
 export type Source = {
   text: string;
   variables: object;
+  /** The response, as Relay reads it. */
+  data?: unknown;
   revision?: Revisions | undefined;
   refresh: (options?: { once?: boolean }) => Promise<Failure | undefined>;
   /** Set while the gateway is away: the page shows what it had, and is requested until the gateway is back. */
@@ -148,7 +150,7 @@ export function page<Q extends OperationType>({ query, variables: of, View, fres
       await (failed ? revalidate() : refresh({ once: isWaiting }));
     }, [failed, isWaiting, revalidate, refresh]);
     return (
-      <SourceContext value={{ text: text ?? '', variables, revision, refresh, away, setAway }}>
+      <SourceContext value={{ text: text ?? '', variables, data, revision, refresh, away, setAway }}>
         {failure && <Outdated failure={failure} isAway={isWaiting} retry={again} />}
         <div className="content" data-stale={away && ''}>
           <View data={data} place={place} />

@@ -44,12 +44,39 @@ function opens(href: string | null) {
   return { query: given.get('query'), variables: JSON.parse(given.get('variables') ?? 'null') };
 }
 
-/** A table with as many rows as its CSV file, also behind a picture; or a sentence that says that there are none. */
-async function checkFigure({ page, sent }: Opened, figure: Locator) {
-  const title = await figure.getByRole('heading').first().innerText();
+/** The document of a card, which its menu hands on. */
+async function cardOf(page: Page, figure: Locator, title: string) {
+  await figure.getByRole('button', { name: `Share ${title}`, exact: true }).click();
   const link = figure.getByRole('link', { name: `${title}: open in GraphiQL`, exact: true });
-  const [{ query, variables }] = sent as [Opened['sent'][0]];
-  expect(opens(await link.getAttribute('href')), title).toEqual({ query, variables });
+  const card = opens(await link.getAttribute('href'));
+  await page.keyboard.press('Escape');
+  return card;
+}
+
+/** What of a response another one has, by the fields of that one. */
+const within = (whole: any, part: any): any => {
+  if (Array.isArray(part)) return part.map((one, index) => within(whole?.[index], one));
+  if (typeof part !== 'object' || part === null) return whole;
+  return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, within(whole?.[key], one)]));
+};
+
+/** Cards whose rows are not of the document of their page. */
+const ofTheTab = ['What the views of this session cost'];
+
+/** Runs the document of a card: it asks for a part of what its page asks for, and for all rows of the card. */
+async function checkCard(card: ReturnType<typeof opens>, whole: any, title: string, isAlone: boolean) {
+  const { data, errors } = await gateway.graphql(card.query ?? '', card.variables);
+  expect(errors, title).toBeUndefined();
+  if (ofTheTab.includes(title)) return;
+  expect(within(whole, data), title).toEqual(data);
+  const fields = (of: unknown) => JSON.stringify(of).length;
+  if (!isAlone) expect(fields(data), title).toBeLessThan(fields(whole));
+}
+
+/** A table with as many rows as its CSV file, also behind a picture; or a sentence that says that there are none. */
+async function checkFigure({ page }: Opened, figure: Locator, whole: unknown, isAlone: boolean) {
+  const title = await figure.getByRole('heading').first().innerText();
+  await checkCard(await cardOf(page, figure, title), whole, title, isAlone);
   if ((await figure.locator('.empty').count()) > 0) {
     expect(await figure.getByRole('button', { name: /^CSV of / }).count(), title).toBe(0);
     return undefined;
@@ -69,30 +96,68 @@ async function checkFigure({ page, sent }: Opened, figure: Locator) {
 }
 
 describe.skipIf(noBrowser)('every figure of the explorer', () => {
-  it.each(pages)('has a table, a CSV file of its rows, and its query: %s', async (path) => {
+  it.each(pages)('has a table, a CSV file of its rows, and the query of it alone: %s', async (path) => {
     const opened = await shown(path);
-    const { page, complaints } = opened;
+    const { page, complaints, sent } = opened;
+    const [{ query, variables }] = sent as [Opened['sent'][0]];
+    const { data } = await gateway.graphql(query, variables);
     const figures = await page.locator('figure').all();
     const kinds = [];
-    for (const figure of figures) kinds.push(await checkFigure(opened, figure));
+    for (const figure of figures) kinds.push(await checkFigure(opened, figure, data, figures.length === 1));
     expect(kinds.filter((kind) => kind !== undefined).length).toBeGreaterThan(0);
     // No picture is outside of a figure: small trend lines are cells of a table, or repeat one of the plots.
     expect(await page.locator('main svg:not(figure svg):not([aria-hidden])').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
-  it.each(pages)('opens a query in GraphiQL that runs there: %s', async (path) => {
-    const { page, sent } = await shown(path);
-    const [{ operationName }] = sent as [Opened['sent'][0]];
-    const link = page.getByRole('link', { name: /: open in GraphiQL$/ }).first();
-    const { query, variables } = opens(await link.getAttribute('href'));
-    const { errors, status } = await gateway.graphql(query ?? '', variables);
-    expect([status, errors]).toEqual([200, undefined]);
-    const [graphiql] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
-    await graphiql.getByRole('tab', { name: operationName }).waitFor();
+  it('is handed on from its menu: as a link, as curl, as REST, and in GraphiQL, by keyboard', async () => {
+    const opened = await shown('/explore/operators/pool/Alder%20Liquid?tab=performance&range=7d');
+    const { page, sent } = opened;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const title = 'Missed and wrong votes';
+    const figure = page.getByRole('figure', { name: title, exact: true });
+    const { rows } = await csvOf(page, figure);
+    await figure.getByRole('button', { name: `Share ${title}` }).press('Enter');
+    await figure.getByRole('button', { name: 'Copy link' }).waitFor();
+    expect(await opened.violations()).toEqual([]);
+    const copied = async (name: string) => {
+      await figure.getByRole('button', { name, exact: true }).press('Enter');
+      await figure
+        .getByRole('status')
+        .getByText(/^Copied: /)
+        .waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    const link = await copied('Copy link');
+    const curl = await copied('Copy as curl');
+    expect(curl).not.toContain('sgt_');
+    const { query, variables } = JSON.parse(/--data '(.*)'/s.exec(curl)?.[1] ?? '');
+    const { data } = await gateway.graphql(query, variables);
+    expect(Object.keys(data)).toEqual(['operator']);
+    const missed = rows.slice(1).map((row) => row[1]);
+    expect(data.operator.attestations.nodes.map((row: any) => row.sumMissedAttestations)).toEqual(missed);
+    expect(Object.keys(data.operator)).toEqual(['attestations']);
+    expect(await copied('Copy as GraphQL')).toMatch(
+      /^query operatorQuery[\s\S]+# {\n# {3}"network": "MAINNET",/,
+    );
+    const address = new URL(/'([^']+)'/.exec(await copied('Copy as REST'))?.[1] ?? '');
+    const { json } = await gateway.get(address.pathname + address.search);
+    expect(json.results.map((row: any) => String(row.sumMissedAttestations))).toEqual(missed);
+    const [graphiql] = await Promise.all([
+      page.context().waitForEvent('page'),
+      figure.getByRole('link', { name: `${title}: open in GraphiQL` }).press('Enter'),
+    ]);
+    await graphiql.getByRole('tab', { name: sent[0]?.operationName as string }).waitFor();
     await graphiql.getByRole('button', { name: /execute query/i }).click();
     await graphiql.waitForFunction(() =>
       /"data":/.test(document.querySelector('.result-window')?.textContent ?? ''),
     );
+    const other = await open(link.slice(gateway.url.length), { viewport: { width: 390, height: 600 } });
+    await settled(other.page);
+    expect(decodeURIComponent(new URL(link).hash)).toBe('#card:missed-and-wrong-votes');
+    await other.page.waitForFunction(() => {
+      const { top = -1 } = document.querySelector('figure[data-linked]')?.getBoundingClientRect() ?? {};
+      return top >= 0 && top < 300;
+    });
   });
 });

@@ -8,7 +8,6 @@ import {
   useState,
 } from 'react';
 import { useNavigate } from 'react-router';
-import { useSource } from '../page.tsx';
 import { Empty } from '../states.tsx';
 import { at, base } from '../url/base.ts';
 import { changed, newest, type Order } from '../url/url-state.ts';
@@ -22,7 +21,8 @@ import {
   type Series,
   withHappenings,
 } from './plots.ts';
-import { Share } from './share.tsx';
+import { slug } from './save.ts';
+import { Share, useLinked } from './share.tsx';
 import { type Column, csvOf, saveCsv, Table } from './table.tsx';
 
 const XLINK = 'http://www.w3.org/1999/xlink';
@@ -108,12 +108,6 @@ function Plot<Row>(props: {
   );
 }
 
-/** Where GraphiQL shows the document of the page with its variables. */
-function useGraphiqlHref() {
-  const { text, variables } = useSource();
-  return `${at('/graphql')}#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`;
-}
-
 export type FigureProps<Row> = {
   title: string;
   /** Takes the whole width. */
@@ -134,6 +128,10 @@ export type FigureProps<Row> = {
   order?: Order;
   /** Below the table, such as a Pager. */
   children?: ReactNode;
+  /** What of the response of the page it shows: objects, lists or paths of it. By default its rows, or what these hold. */
+  parts?: readonly unknown[];
+  /** The REST path that answers the same figures, for those who copy it. */
+  rest?: string | undefined;
   /** Inputs that belong to this figure only. */
   controls?: ReactNode;
   /** Beside the CSV file of its rows. */
@@ -156,14 +154,17 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
     extra,
     wide = false,
     empty = 'No data is stored for this.',
+    parts = [rows],
+    rest,
   } = props;
   const id = useId();
   const element = useRef<HTMLElement>(null);
-  const graphiql = useGraphiqlHref();
+  const anchor = `card:${slug(title)}`; // no code of a link that signs in has a colon
+  useLinked(element, anchor);
   const save = () => saveCsv(title, csvOf(columns, rows));
   const table = <Table caption={title} columns={columns} rows={rows} {...(order && { order })} />;
   return (
-    <figure className={wide ? 'figure wide' : 'figure'} aria-labelledby={id} ref={element}>
+    <figure className={wide ? 'figure wide' : 'figure'} id={anchor} aria-labelledby={id} ref={element}>
       <figcaption>
         <h2 id={id}>{title}</h2>
         {note && <p>{note}</p>}
@@ -175,10 +176,13 @@ export function Figure<Row extends object>(props: FigureProps<Row>) {
             </button>
           )}
           {extra}
-          {draw && rows.length > 0 && <Share of={element} title={title} hasPlot />}
-          <a href={graphiql} target="_blank" rel="noreferrer" aria-label={`${title}: open in GraphiQL`}>
-            GraphiQL
-          </a>
+          <Share
+            of={element}
+            title={title}
+            hasPlot={draw !== undefined && rows.length > 0}
+            parts={parts}
+            rest={rest}
+          />
         </div>
       </figcaption>
       {rows.length === 0 && <Empty>{empty}</Empty>}

@@ -50,6 +50,7 @@ export function Makeup({ summary }: { summary: Summary | null | undefined }) {
     <div>
       <Figure
         title="Clients"
+        parts={[summary?.clientPercentages]}
         note="Consensus clients, by share of the validators."
         columns={clientColumns}
         rows={clients}
@@ -57,6 +58,7 @@ export function Makeup({ summary }: { summary: Summary | null | undefined }) {
       />
       <Figure
         title="Relays"
+        parts={[summary?.relayerPercentages]}
         note="Relays of its blocks, by share of the blocks."
         columns={relayColumns}
         rows={relays}

@@ -40,6 +40,7 @@ export function PagedFigure<Row extends object>(
   useAnnounced(list ? undefined : of?.totalCount);
   return (
     <Figure
+      parts={[of]}
       {...figure}
       columns={ranked}
       rows={rows}

@@ -37,6 +37,25 @@ export function periodsOf(search: URLSearchParams) {
   };
 }
 
+/** The same for REST, the newest periods first. */
+export function restQuery(of: {
+  granularity: string;
+  utc: boolean;
+  fromDate: string | null;
+  toDate: string | null;
+  last: number;
+}) {
+  const { granularity, utc, fromDate, toDate, last } = of;
+  return new URLSearchParams({
+    granularity: granularity.toLowerCase(),
+    ...(utc && { utc: 'true' }),
+    ...(fromDate && { fromDate }),
+    ...(toDate && { toDate }),
+    sortOrder: 'desc',
+    limit: String(last),
+  });
+}
+
 export type Period = {
   readonly date?: string | null | undefined;
   readonly startDate?: string | null | undefined;

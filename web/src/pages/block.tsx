@@ -202,6 +202,20 @@ const partsOf = (block: Block): Part[] => [
   ...(block.consensusOutcome === 'PROPOSED' ? [] : [{ kind: 'Missed', amount: block.totalRewardsMissed }]),
 ];
 
+/** What of the response these tables show. */
+const rewardParts = [
+  'consensusOutcome',
+  'consensusRewards',
+  'totalPriorityFeesValidator',
+  'baselineMev',
+  'totalRewards',
+  'totalRewardsMissed',
+].map((field) => `block.${field}`);
+const transactionParts = [0, 1, 2].flatMap((type) => [
+  `block.totalType${type}Transactions`,
+  `block.totalType${type}TxFees`,
+]);
+
 type Transactions = { kind: string; number: number | null | undefined; wei: string | null | undefined };
 
 const gweiOf = (wei: string | null | undefined) => (wei == null ? null : shift(wei, WEI_DIGITS - 9));
@@ -339,12 +353,14 @@ function View({ data, place }: { data: Data; place: Place }) {
         <div className="stack">
           <Figure
             title="Rewards of the proposer"
+            parts={rewardParts}
             note="What the block paid to it, in ETH."
             columns={partColumns}
             rows={partsOf(block)}
           />
           <Figure
             title="Transactions"
+            parts={transactionParts}
             note="By type, with the priority fees that they paid, in ETH."
             columns={transactionColumns}
             rows={block.totalTransactions == null ? [] : transactionsOf(block)}

@@ -286,6 +286,7 @@ function View({ data, place }: { data: Data; place: Place }) {
         />
         <Figure
           title="Participation"
+          parts={[overview.history]}
           note={`Share of due attestations that were included, and that had the correct target, by ${by}.`}
           columns={dayColumns}
           rows={shown.filter(({ participationRatio }) => participationRatio != null)}

@@ -257,6 +257,7 @@ function View({ data }: { data: Data }) {
   const [summary] = set.month?.nodes ?? [];
   const newest = set.newest?.nodes[0]?.startDate?.slice(0, 7);
   const quality = new Map(set.effectiveness?.nodes.map((row) => [row.date, row]));
+  const parts = [set.rewards, set.effectiveness];
   const days: Day[] = (set.rewards?.nodes ?? []).map((row) => ({
     ...row,
     effectiveness: quality.get(row.date)?.avgValidatorEffectiveness,
@@ -298,6 +299,7 @@ function View({ data }: { data: Data }) {
           <div className="figures">
             <Figure
               title="Rewards by day"
+              parts={parts}
               note="In ETH."
               columns={columns}
               rows={days}
@@ -306,13 +308,14 @@ function View({ data }: { data: Data }) {
             />
             <Figure
               title="Effectiveness by day"
+              parts={parts}
               note="Mean over the validators of the set, in percent."
               columns={columns}
               rows={days}
               draw={effectiveness}
             />
           </div>
-          <Figure title="Days" columns={columns} rows={days} />
+          <Figure title="Days" parts={parts} columns={columns} rows={days} />
         </>
       ) : (
         <Empty>

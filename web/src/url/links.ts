@@ -14,6 +14,9 @@ export type IdType = (typeof idTypes)[number];
 
 /** The class in an address, such as `node-operator`. */
 export const slugOf = (idType: string) => idType.toLowerCase().replaceAll('_', '-');
+/** The class as REST names it, such as `nodeOperator`. */
+export const restTypeOf = (idType: string) =>
+  idType.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 export function idTypeOf(slug: string | undefined): IdType {
   const found = idTypes.find((idType) => slugOf(idType) === slug);
   if (!found) throw missing(`There is no class of operators named ${slug}.`);

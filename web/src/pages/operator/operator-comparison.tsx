@@ -128,6 +128,7 @@ export function Comparison({ operator, others }: { operator: Operator; others: r
       <div className="figures">
         <Figure
           title={`${measureNames[chosen]} by day`}
+          parts={[operator, ...others].map(({ history }) => history)}
           note="The figure of the window, as it was on each day."
           columns={columns}
           rows={rows}

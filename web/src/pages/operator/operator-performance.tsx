@@ -3,16 +3,23 @@ import { useSearchParams } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { countColumn, percentColumn, ratioColumn } from '../../figures/columns.tsx';
 import { Figure } from '../../figures/figure.tsx';
-import { type Period, periodName } from '../../figures/periods.ts';
+import { type Period, periodName, restQuery } from '../../figures/periods.ts';
 import { barsOver, colors, type Interval, linesOver, type Series } from '../../figures/plots.ts';
 import type { Column } from '../../figures/table.tsx';
 import { count, decimal, momentUtc, percentage, ratio, shortCount } from '../../parts/format.ts';
 import { total } from '../../parts/sums.ts';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
+import { restTypeOf } from '../../url/links.ts';
 import { calendars } from '../../url/range.ts';
 import { windowNameOf } from '../../url/windows.ts';
 import { happeningLegend, useHappenings } from './operator-happenings.ts';
-import { granularity, granularityNames, MOST_PERIODS, operatorRanges } from './operator-periods.ts';
+import {
+  granularity,
+  granularityNames,
+  MOST_PERIODS,
+  operatorRanges,
+  periodsOf,
+} from './operator-periods.ts';
 
 graphql`
   fragment operatorPerformance_operator on Operator {
@@ -241,6 +248,9 @@ export function Performance({ operator }: { operator: Operator }) {
   // Hours, and operators whose figures were imported, have the effectiveness of attestations only.
   const rows: readonly Effect[] = days.length > 0 ? days : attestations;
   const happenings = useHappenings(operator, rows);
+  const { periods: last, ...range } = periodsOf(search);
+  const query = new URLSearchParams({ entityType: restTypeOf(operator.idType) });
+  const rest = `/v1/eth/entities/${encodeURIComponent(operator.operatorId)}/attestations?${query}&${restQuery({ ...range, last })}`;
   const marks = happeningLegend(happenings, true);
   const by = granularity.read(search);
   const empty = `No ${granularityNames[by].toLowerCase()} of it are stored in this range.`;
@@ -264,6 +274,7 @@ export function Performance({ operator }: { operator: Operator }) {
         />
         <Figure
           title="Missed and wrong votes"
+          rest={rest}
           note={`Attestations of the validators that were missed or voted wrong, by ${dayName}.`}
           columns={voteColumns}
           rows={attestations}

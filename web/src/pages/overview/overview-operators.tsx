@@ -99,6 +99,7 @@ export function Movers({ gained, lost }: { gained: Data['gained']; lost: Data['l
   return (
     <Figure
       title="Moved this week"
+      parts={[gained, lost]}
       note={`Pools that gained and lost most of the stake${since ? ` since ${calendarDate(since)}` : ''}.`}
       columns={moverColumns}
       rows={rows}

@@ -1,8 +1,16 @@
+import { useSearchParams } from 'react-router';
 import type { setQuery } from '../../__generated__/setQuery.graphql';
 import { countColumn } from '../../figures/columns.tsx';
 import { Figure } from '../../figures/figure.tsx';
 import { Makeup } from '../../figures/makeup.tsx';
-import { granularities, periodName, rangeName, startOf } from '../../figures/periods.ts';
+import {
+  granularities,
+  periodName,
+  periodsOf,
+  rangeName,
+  restQuery,
+  startOf,
+} from '../../figures/periods.ts';
 import { barsOver, colors } from '../../figures/plots.ts';
 import {
   attestationColumns,
@@ -59,12 +67,19 @@ const proposalColumns: Column<Proposals>[] = [
 
 const NONE = 'No day of these validators is stored in this range.';
 
+/** The REST path with the same periods. */
+function useRest(setId: string) {
+  const [search] = useSearchParams();
+  return (of: string) => `/v1/eth/sets/${setId}/${of}?${restQuery(periodsOf(search))}`;
+}
+
 /** What the validators of a set did in the periods that are shown. */
 export function SetFigures({ set }: { set: PrivateSet }) {
   const [granularity] = useParam(granularities);
   const [earned, duties, blocks] = [set.rewards, set.attestations, set.proposals].map(
     (list) => list?.nodes ?? [],
   ) as [readonly Rewards[], readonly Attestations[], readonly Proposals[]];
+  const restOf = useRest(set.setId);
   const effective = set.effectiveness?.nodes ?? [];
   const last = effective.at(-1);
   const sum = total(earned, ({ sumRewards }) => sumRewards);
@@ -101,6 +116,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
       <div className="figures">
         <Figure
           title="Rewards"
+          rest={restOf('rewards')}
           note="What the validators of the set earned on both layers, in ETH."
           columns={rewardsAndValidators}
           rows={earned}
@@ -110,6 +126,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
         />
         <Figure
           title="Effectiveness"
+          rest={restOf('effectiveness')}
           note="Mean over the validators of the set, in percent."
           columns={effectColumns}
           rows={effective}
@@ -118,6 +135,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
         />
         <Figure
           title="Missed and wrong votes"
+          rest={restOf('attestations')}
           note="Attestations that were missed, or voted for a wrong head or target."
           columns={attestationColumns}
           rows={duties}
@@ -127,6 +145,7 @@ export function SetFigures({ set }: { set: PrivateSet }) {
         />
         <Figure
           title="Blocks"
+          rest={restOf('proposals')}
           note="Blocks that the validators were to propose."
           columns={proposalColumns}
           rows={blocks}

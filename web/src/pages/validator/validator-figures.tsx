@@ -38,6 +38,7 @@ export function OverTime({ validator, interval }: { validator: ValidatorData; in
     return (
       <Figure
         title="Figures over time"
+        parts={[effects, earned, votes]}
         columns={effectivenessColumns}
         rows={[]}
         empty="No day of this validator is stored in this range."
