@@ -11,8 +11,9 @@ const themes = ['light', 'dark'];
 
 /** Paths of objects are found in lists, because the sample data has others with each date. */
 async function pathsOf(graphql) {
-  const { blocks, validators, slashings, privateSets, builders } = await graphql(`{
+  const { blocks, compared, validators, slashings, privateSets, builders } = await graphql(`{
     blocks(first: 1) { nodes { consensusSlot } }
+    compared: operators(window: ONE_DAY, idType: POOL, first: 4) { nodes { id } }
     validators: operators(window: ONE_DAY, idType: POOL, first: 1) {
       nodes { validators(first: 1) { nodes { validatorIndex } } operatorId }
     }
@@ -36,6 +37,7 @@ async function pathsOf(graphql) {
         `${operatorPath}?tab=${tab}`,
       ]),
     ),
+    compare: `/explore/compare?${compared.nodes.map(({ id }) => `id=${id}`).join('&')}`,
     blocks: '/explore/blocks',
     block: `/explore/blocks/${blocks.nodes[0].consensusSlot}`,
     builders: '/explore/builders',

@@ -19,6 +19,11 @@ export const pages: Page[] = [
     path: '/explore/operators/:idType/:id',
     lazy: async () => (await import('./pages/operator.tsx')).default,
   },
+  {
+    path: '/explore/compare',
+    nav: 'Compare',
+    lazy: async () => (await import('./pages/compare.tsx')).default,
+  },
   { path: '/explore/blocks', nav: 'Blocks', lazy: async () => (await import('./pages/blocks.tsx')).default },
   { path: '/explore/blocks/:slot', lazy: async () => (await import('./pages/block.tsx')).default },
   {

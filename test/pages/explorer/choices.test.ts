@@ -108,7 +108,11 @@ async function compared(page: Page): Promise<Control[]> {
   const field = page.getByLabel('Compare with');
   if ((await field.count()) === 0) return [];
   const choose = async (value: string) => {
-    if (value === '') return page.getByRole('link', { name: /from the comparison$/ }).click();
+    if (value === '')
+      return page
+        .getByRole('link', { name: /from the comparison$/ })
+        .last()
+        .click();
     await field.fill(value);
     const option = page.locator(`datalist option[value^="${value} ("]`).first();
     await option.waitFor({ state: 'attached' });
@@ -205,6 +209,7 @@ const walked = [
   ['the rewards of an operator', '/explore/operators/pool/Alder%20Liquid?tab=rewards'],
   ['the validators of an operator', '/explore/operators/pool/Alder%20Liquid?tab=validators'],
   ['the events of an operator', '/explore/operators/pool/Alder%20Liquid?tab=events'],
+  ['a comparison', `/explore/compare?id=${btoa('Operator:mainnet:pool:Alder Liquid')}`],
   ['the blocks', '/explore/blocks'],
   ['a block', '/explore/blocks/12927614'],
   ['a validator', '/explore/validators/39361'],

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
@@ -179,57 +178,16 @@ describe.skipIf(noBrowser)('one operator', () => {
     expect(await shown).toBeGreaterThan(24);
   });
 
-  it('keeps a range whose rows are loading when an operator leaves the comparison', async () => {
-    const { page } = await explorer.open(path);
-    const input = page.getByLabel('Compare with');
-    await input.fill('Basalt Exchange');
-    const option = page.locator('datalist option[value^="Basalt Exchange ("]').first();
-    await option.waitFor({ state: 'attached' });
-    await input.fill((await option.getAttribute('value')) as string);
-    const chip = page.getByRole('link', { name: 'Remove Basalt Exchange from' });
-    await chip.waitFor();
-    await settled(page);
-    const answers = new AbortController();
-    await page.route('**/graphql', async (route) => {
-      if (!answers.signal.aborted) await once(answers.signal, 'abort');
-      await route.continue();
-    });
-    await page.getByText('7 d', { exact: true }).click();
-    await page.waitForURL(/range=7d/);
-    await chip.click();
-    await page.waitForURL((url) => !url.searchParams.has('compare'));
-    answers.abort();
-    await settled(page);
-    expect(await page.getByLabel('7 d', { exact: true }).isChecked()).toBe(true);
-    expect(await chip.count()).toBe(0);
-  });
-
-  it('compares with up to three others, which the URL keeps and a chip removes', async () => {
-    const { page, sent } = await explorer.open(path);
-    const input = page.getByLabel('Compare with');
-    for (const name of ['Basalt Exchange', 'Cedar Exchange', 'Amber Badger']) {
-      await input.fill(name);
-      const option = page.locator(`datalist option[value^="${name} ("]`).first();
-      await option.waitFor({ state: 'attached' });
-      await input.fill((await option.getAttribute('value')) as string);
-      await page.getByRole('link', { name: `Remove ${name} from` }).waitFor();
-    }
-    expect(await input.count()).toBe(0);
-    const [head, ...days] = await csv(page, 'Effectiveness by day');
-    expect(head?.split(',')).toHaveLength(5);
-    expect(days).toHaveLength(90);
+  it('shows one figure by day, between the dates of the range', async () => {
+    const { page } = await explorer.open(`${path}?from=2025-10-01&to=2025-10-20`);
+    await figure(page, 'Effectiveness by day').waitFor();
+    await page.getByRole('combobox', { name: 'Figure' }).selectOption('apr');
     const { history } = await ask(
-      'history(window: THIRTY_DAYS, first: 1) { nodes { date avgValidatorEffectiveness } }',
+      'history(window: THIRTY_DAYS, fromDate: "2025-10-01", toDate: "2025-10-20") { nodes { date aprPercentage } }',
     );
-    const [newest] = history.nodes;
-    expect(days.at(-1)).toMatch(`${newest.date},${newest.avgValidatorEffectiveness},`);
-    expect(new URL(page.url()).searchParams.getAll('compare')).toHaveLength(3);
-    await page.reload();
-    await page.getByRole('link', { name: 'Remove Cedar Exchange from' }).click();
-    await input.waitFor();
-    expect(sent.at(-1)?.variables.compare).toHaveLength(2);
-    await page.locator('.section').getByText('Share of stake', { exact: true }).click();
-    await figure(page, 'Share of stake by day').locator('svg').first().waitFor();
+    expect((await csv(page, 'APR by day')).slice(1).reverse()).toEqual(
+      history.nodes.map((day: any) => `${day.date},${day.aprPercentage}`),
+    );
   });
 
   it('lists slashings, missed blocks and consolidations, apart from each other and between dates', async () => {

@@ -1,4 +1,5 @@
 import { graphql } from 'react-relay';
+import { Link } from 'react-router';
 import type { operatorQuery } from '../__generated__/operatorQuery.graphql';
 import { missing } from '../api/failure.ts';
 import { granularities, granularityNames as rewardGranularityNames } from '../figures/periods.ts';
@@ -10,6 +11,7 @@ import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { hasValidators, idTypeOf, slugOf } from '../url/links.ts';
 import { listOf, pageOf } from '../url/url-state.ts';
+import { useHref } from '../url/use-network.ts';
 import { hasHistory, windowNote, windowOf } from '../url/windows.ts';
 import { Events, eventRange, listsOf } from './operator/operator-events.tsx';
 import { Performance } from './operator/operator-performance.tsx';
@@ -20,7 +22,6 @@ import {
   periodsOf,
   rewardPeriods,
 } from './operator/operator-periods.ts';
-import { comparedIn } from './operator/operator-picker.tsx';
 import { OperatorRewards } from './operator/operator-rewards.tsx';
 import { SHARES } from './operator/operator-shares.tsx';
 import { Labels, Summary } from './operator/operator-summary.tsx';
@@ -62,8 +63,6 @@ const query = graphql`
     $movesBefore: String
     $slashings: SlashingWhere
     $missed: BlockWhere
-    $compare: [ID!]!
-    $compares: Boolean!
     $onSummary: Boolean!
     $onPerformance: Boolean!
     $onRewards: Boolean!
@@ -87,7 +86,7 @@ const query = graphql`
         }
       }
       summary(window: $window) {
-        ...operator_summary @relay(mask: false)
+        ...operatorWindows_summary @relay(mask: false)
         asOf {
           epoch
           time
@@ -145,46 +144,6 @@ const query = graphql`
         missedConsensusRewards
       }
     }
-    compared: operators(network: $network, window: $window, ids: $compare) @include(if: $compares) {
-      nodes {
-        id
-        idType
-        operatorId
-        displayName
-        summary(window: $window) {
-          ...operator_summary @relay(mask: false)
-        }
-        history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
-          ...operator_history @relay(mask: false)
-        }
-      }
-    }
-  }
-`;
-
-graphql`
-  fragment operator_summary on OperatorSummary {
-    validatorCount
-    networkPenetration
-    sumEndEpochEffectiveBalance
-    avgValidatorEffectiveness
-    aprPercentage
-    avgUptime
-    avgCorrectness
-    avgInclusionDelay
-  }
-`;
-
-graphql`
-  fragment operator_history on OperatorHistoryConnection {
-    nodes {
-      id
-      date
-      avgValidatorEffectiveness
-      aprPercentage
-      networkPenetration
-      validatorCount
-    }
   }
 `;
 
@@ -196,7 +155,6 @@ const DAYS = 90;
 function variables(place: Place): operatorQuery['variables'] {
   const { network, search, params } = place;
   const [idType, operatorId] = [idTypeOf(params.idType), params.id ?? ''];
-  const compare = comparedIn(search);
   const tab = tabs.read(search);
   const isOf = (...of: Tab[]) => of.includes(tab);
   const operator = { idType, operatorId };
@@ -213,8 +171,6 @@ function variables(place: Place): operatorQuery['variables'] {
     ...listsOf(search),
     slashings: { operator },
     missed: { operator, outcome: 'MISSED' },
-    compare,
-    compares: isOf('summary') && compare.length > 0,
     onSummary: isOf('summary'),
     onPerformance: isOf('performance'),
     onRewards: isOf('rewards'),
@@ -242,6 +198,7 @@ function TabRange({ tab }: { tab: Tab }) {
 }
 
 function View({ data, place }: { data: Data; place: Place }) {
+  const href = useHref();
   const { operator } = data;
   if (!operator) throw missing(`No operator of this class and network is named ${place.params.id}.`);
   const { idType, operatorId } = operator;
@@ -263,9 +220,12 @@ function View({ data, place }: { data: Data; place: Place }) {
         asOf={operator.summary?.asOf}
       >
         <TabRange tab={tab} />
+        <Link className="button" to={href('/explore/compare', { id: operator.id })}>
+          Compare
+        </Link>
       </Heading>
       <Tabs />
-      {tab === 'summary' && <Summary data={data} operator={operator} note={note} />}
+      {tab === 'summary' && <Summary operator={operator} note={note} />}
       {tab === 'performance' && <Performance operator={operator} />}
       {tab === 'rewards' && <OperatorRewards operator={operator} />}
       {tab === 'validators' && <Validators operator={operator} />}

@@ -63,9 +63,10 @@ const poolShareColumns = (inPool: boolean): Column<PoolShare>[] => [
   },
 ];
 
+export const hasPoolShares = (idType: string) => idType === 'POOL' || idType === 'NODE_OPERATOR';
+
 /** The node operators of a pool, or the pools of a node operator. */
 export function PoolShares({ operator: { idType, poolShares } }: { operator: Operator }) {
-  if (idType !== 'POOL' && idType !== 'NODE_OPERATOR') return null;
   return (
     <PagedFigure
       title={idType === 'POOL' ? 'Its node operators' : 'Its shares of pools'}

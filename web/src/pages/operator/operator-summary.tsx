@@ -1,8 +1,11 @@
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Figure } from '../../figures/figure.tsx';
 import { Makeup } from '../../figures/makeup.tsx';
+import { OperatorDays } from '../../figures/operator-days.tsx';
+import { besideColumns, linesOf } from '../../figures/operator-windows.ts';
 import { Change, PointChange } from '../../parts/change.tsx';
 import { count, eth, percentage, shortEth } from '../../parts/format.ts';
 import { stakeShare } from '../../parts/operators.tsx';
@@ -10,23 +13,22 @@ import { Tile, Tiles } from '../../parts/tiles.tsx';
 import { paths, slugOf } from '../../url/links.ts';
 import { useHref } from '../../url/use-network.ts';
 import { windowNames } from '../../url/windows.ts';
-import { Comparison } from './operator-comparison.tsx';
-import { PoolShares } from './operator-shares.tsx';
-import { besideColumns, linesOf } from './operator-windows.ts';
+import { operatorRanges } from './operator-periods.ts';
+import { hasPoolShares, PoolShares } from './operator-shares.tsx';
 
 graphql`
   fragment operatorSummary_operator on Operator {
     oneDay: summary(window: ONE_DAY) @include(if: $onSummary) {
-      ...operator_summary @relay(mask: false)
+      ...operatorWindows_summary @relay(mask: false)
     }
     sevenDays: summary(window: SEVEN_DAYS) @include(if: $onSummary) {
-      ...operator_summary @relay(mask: false)
+      ...operatorWindows_summary @relay(mask: false)
     }
     thirtyDays: summary(window: THIRTY_DAYS) @include(if: $onSummary) {
-      ...operator_summary @relay(mask: false)
+      ...operatorWindows_summary @relay(mask: false)
     }
     allTime: summary(window: ALL) @include(if: $onSummary) {
-      ...operator_summary @relay(mask: false)
+      ...operatorWindows_summary @relay(mask: false)
     }
     summary(window: $window) @include(if: $onSummary) {
       change(over: SEVEN_DAYS) {
@@ -38,8 +40,14 @@ graphql`
       }
       ...makeup_summary @relay(mask: false)
     }
-    history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
-      ...operator_history @relay(mask: false)
+    history(
+      window: $window
+      fromDate: $fromDate
+      toDate: $toDate
+      orderBy: { field: DATE, direction: ASC }
+      last: $days
+    ) @include(if: $hasHistory) {
+      ...operatorDays_history @relay(mask: false)
     }
   }
 `;
@@ -143,18 +151,21 @@ const FourWindows = ({ operator: { oneDay, sevenDays, thirtyDays, allTime } }: {
 );
 
 /** What an operator is: its figures, clients, relays and parts. */
-export function Summary(props: { data: Data; operator: Operator; note: string | undefined }) {
-  const { data, operator, note } = props;
+export function Summary({ operator, note }: { operator: Operator; note: string | undefined }) {
+  const operators = useMemo(() => [operator], [operator]);
+  const hasShares = operator.poolShares !== undefined && hasPoolShares(operator.idType);
   return (
     <>
       <Newest operator={operator} />
       {note && <p className="hint">The figures above, and those of its node operators, are {note}.</p>}
       <div className="figures">
-        <FourWindows operator={operator} />
-        <Makeup summary={operator.summary} />
-        <PoolShares operator={operator} />
+        <div className="stack">
+          <OperatorDays operators={operators} ranges={operatorRanges} />
+          <FourWindows operator={operator} />
+          {hasShares && <Makeup summary={operator.summary} />}
+        </div>
+        {hasShares ? <PoolShares operator={operator} /> : <Makeup summary={operator.summary} />}
       </div>
-      <Comparison operator={operator} others={data.compared?.nodes ?? []} />
     </>
   );
 }

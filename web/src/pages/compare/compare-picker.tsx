@@ -1,13 +1,13 @@
 import { useEffect, useId, useState } from 'react';
 import { fetchQuery, graphql } from 'react-relay';
 import { useSearchParams } from 'react-router';
-import type { operatorPickerQuery } from '../../__generated__/operatorPickerQuery.graphql';
+import type { comparePickerQuery } from '../../__generated__/comparePickerQuery.graphql';
 import { environment } from '../../api/environment.ts';
 import { changed, newest } from '../../url/url-state.ts';
 import { useNetwork } from '../../url/use-network.ts';
 
 const query = graphql`
-  query operatorPickerQuery($text: String!, $network: Network!) {
+  query comparePickerQuery($text: String!, $network: Network!) {
     search(query: $text, network: $network, first: 10) {
       id
       text
@@ -22,16 +22,16 @@ const query = graphql`
   }
 `;
 
-const MAX_COMPARED = 3;
+export const MOST_COMPARED = 6;
 const PAUSE_MS = 200;
 
-/** Global ids of the operators that the page compares with. */
-export const comparedIn = (search: URLSearchParams) => search.getAll('compare').slice(0, MAX_COMPARED);
+/** Global ids of the operators that the page compares. */
+export const comparedIn = (search: URLSearchParams) => [...new Set(search.getAll('id'))];
 
-/** Search parameters with other compared operators. */
+/** Search parameters with other operators. */
 export function compared(search: URLSearchParams, ids: readonly string[]) {
-  const next = changed(search, { compare: undefined });
-  for (const id of ids) next.append('compare', id);
+  const next = changed(search, { id: undefined });
+  for (const id of ids) next.append('id', id);
   return next;
 }
 
@@ -44,7 +44,7 @@ function useHits(text: string): Hit[] {
     if (text === '') return setHits([]);
     let request: { unsubscribe(): void } | undefined;
     const timer = setTimeout(() => {
-      request = fetchQuery<operatorPickerQuery>(environment, query, { text, network }).subscribe({
+      request = fetchQuery<comparePickerQuery>(environment, query, { text, network }).subscribe({
         next: ({ search }) =>
           setHits(
             (search ?? []).flatMap(({ text: name, node }) =>
@@ -64,8 +64,8 @@ function useHits(text: string): Hit[] {
   return hits;
 }
 
-/** Finds an operator of any class and adds it to those that the page compares with. */
-export function OperatorPicker({ own }: { own: string }) {
+/** Finds an operator of any class and adds it to those that the page compares. */
+export function OperatorPicker() {
   const [search, setSearch] = useSearchParams();
   const [text, setText] = useState('');
   const hits = useHits(text.trim());
@@ -75,13 +75,13 @@ export function OperatorPicker({ own }: { own: string }) {
     const hit = hits.find(({ label }) => label === value);
     if (!hit) return setText(value);
     setText('');
-    if (hit.id !== own && !ids.includes(hit.id))
+    if (!ids.includes(hit.id))
       setSearch(compared(newest(), [...comparedIn(newest()), hit.id]), { preventScrollReset: true });
   };
-  if (ids.length >= MAX_COMPARED) return null;
+  if (ids.length >= MOST_COMPARED) return null;
   return (
     <label className="field">
-      Compare with
+      {ids.length === 0 ? 'Compare' : 'Compare with'}
       <input
         type="search"
         list={id}

@@ -1,10 +1,24 @@
-import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
-import { inEth } from '../../figures/columns.tsx';
-import type { Column } from '../../figures/table.tsx';
-import { count, decimal, eth, percentage, ratio } from '../../parts/format.ts';
-import { stakeShare } from '../../parts/operators.tsx';
+import { graphql } from 'react-relay';
+import type { operatorWindows_summary$data } from '../__generated__/operatorWindows_summary.graphql';
+import { count, decimal, eth, percentage, ratio } from '../parts/format.ts';
+import { stakeShare } from '../parts/operators.tsx';
+import { inEth } from './columns.tsx';
+import type { Column } from './table.tsx';
 
-type Summary = NonNullable<NonNullable<operatorQuery['response']['operator']>['oneDay']>;
+graphql`
+  fragment operatorWindows_summary on OperatorSummary {
+    validatorCount
+    networkPenetration
+    sumEndEpochEffectiveBalance
+    avgValidatorEffectiveness
+    aprPercentage
+    avgUptime
+    avgCorrectness
+    avgInclusionDelay
+  }
+`;
+
+type Summary = Omit<operatorWindows_summary$data, ' $fragmentType'>;
 
 type Line = {
   name: string;
@@ -50,7 +64,7 @@ const lines: Line[] = [
 ];
 
 type Given = Summary | null | undefined;
-export type WindowLine = Line & { id: string; summaries: Record<string, Given> };
+type WindowLine = Line & { id: string; summaries: Record<string, Given> };
 
 /** The figures of a summary, a row each, to stand beside those of others. */
 export const linesOf = (summaries: Record<string, Given>): WindowLine[] =>
