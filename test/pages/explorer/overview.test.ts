@@ -109,8 +109,9 @@ describe.skipIf(noBrowser)('the overview', () => {
     await figure.getByText('No day of all validators of this network is stored.').waitFor();
   });
 
-  it('opens its document with its variables in GraphiQL, where it runs', async () => {
+  it('opens the document of a card with its variables in GraphiQL, where it runs', async () => {
     const opened = await explorer.open('/?range=30d');
+    await opened.page.getByRole('button', { name: 'Share APR' }).click();
     const link = opened.page.getByRole('link', { name: 'APR: open in GraphiQL' });
     const [graphiql] = await Promise.all([opened.page.context().waitForEvent('page'), link.click()]);
     await graphiql.getByRole('tab', { name: 'overviewQuery' }).waitFor();

@@ -59,7 +59,7 @@ export const happeningLegend = (happenings: readonly Happening[], isWithOutages:
     ? []
     : [
         {
-          label: isWithOutages ? `Slashings, or ${ratio(MOST_MISSED, 0)} missed` : 'Slashings',
+          label: isWithOutages ? `Slashings, or more than ${ratio(MOST_MISSED, 0)} missed` : 'Slashings',
           color: 'var(--text)',
         },
       ];
