@@ -16,6 +16,7 @@ describe.skipIf(noBrowser)('the overview', () => {
     );
     const { validatorCount, sumEndEpochEffectiveBalance: gwei, asOf } = data.networkOverview;
     const tile = (name: string) => page.locator('.tile', { hasText: name }).locator('.value');
+    await settled(page); // tiles that are drawn before the application have no titles
     await tile('Active validators').waitFor();
     expect(await tile('Active validators').innerText()).toBe(validatorCount.toLocaleString('en-GB'));
     const whole = (BigInt(gwei) / 10n ** 9n).toLocaleString('en-GB');
