@@ -4,6 +4,7 @@ import { readSettings, SettingsError } from '../config/index.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
 import { traced } from '../kernel/tracing.ts';
+import { openArchive } from '../maintenance/retain/archiving.ts';
 import { type RetainReport, retain } from '../maintenance/retain/index.ts';
 import { duration } from './flags.ts';
 import { repeated, sayFailed } from './repeated.ts';
@@ -14,6 +15,8 @@ type Flags = Record<string, unknown> & {
   /** Milliseconds. */
   every?: number;
   json?: boolean;
+  /** A folder; false for --no-archive. */
+  archive?: string | false;
 };
 
 const age = (dataset: Retainable) => (text: string) => {
@@ -45,6 +48,11 @@ export const retainCommand = (): Command => {
       ),
     );
   return command
+    .option(
+      '--archive <folder>',
+      'keep months of validator-days that would be dropped, as Parquet files in this folder',
+    )
+    .option('--no-archive', 'drop months of validator-days although older ones are archived')
     .option('--dry-run', 'report what would be dropped, and drop nothing')
     .option('--every <time>', 'repeat until SIGTERM, once per interval (15m, 1h, 1d)', duration)
     .option('--json', 'report each part as a line of JSON')
@@ -62,14 +70,22 @@ and chain daily rewards from it. Epochs of stake authorities are dropped only af
 window all. Blocks are kept from the first day on whose chain daily rewards are still to be computed from them. Operators
 and days of private sets stay, and so do the figures of the window all and the days of each network as a whole.
 Later imports of rows before a dropped date are refused.
+With --archive, each month of validator-days becomes a Parquet file for each network, which is read again and compared with the
+database, row by row, before the month is dropped. Gateways must see the folder at the same path. It needs the package
+@duckdb/node-api (docs/archive.md). Once months are archived, a run without --archive drops no days unless given --no-archive.
 Readers wait at most half a second for each attempt to drop a month; while it is in use, attempts go on for ten minutes.
 Exit codes: 0 everything was dropped, or --every was stopped; 1 not everything, or another process is dropping data; 2 wrong
 usage.`,
     )
     .action((flags: Flags) => {
       const ages = agesOf(flags);
+      if (flags.archive !== undefined && ages['validator-days'] === undefined)
+        throw new SettingsError(
+          '--archive and --no-archive are about validator-days, whose days to keep are not set: give --validator-days 400d or the like.',
+        );
       return withDatabase(
         async ({ write }, { stop }) => {
+          if (typeof flags.archive === 'string') flags.archive = await openArchive(flags.archive);
           if (flags.every === undefined) await once(write, ages, flags, stop);
           else await repeated(() => pass(write, ages, flags, stop), flags.every, stop, sayFailed(flags.json));
         },
@@ -97,21 +113,28 @@ type Undropped = { failed: number; passed: number };
 async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Promise<Undropped> {
   const startedAt = new Date();
   let [failed, passed, rows] = [0, 0, 0];
-  const wouldDrop = { rows: 0, bytes: 0 };
+  const would = {
+    drop: { rows: 0, bytes: 0 },
+    archive: { rows: 0, bytes: 0 },
+  };
   const record = (outcome: 'success' | 'failure') =>
     recordRun(pool, { job: 'retain', startedAt, outcome, rows: Math.round(rows) }, sayNotRecorded);
   const run = () =>
     retain(
       pool,
-      { ages, dryRun: flags.dryRun ?? false },
+      {
+        ...{ ages, dryRun: flags.dryRun ?? false, dropsDays: flags.archive === false },
+        ...(typeof flags.archive === 'string' && { archive: flags.archive }),
+      },
       (report) => {
         if (['failed', 'refused', 'would refuse'].includes(report.state)) failed += 1;
         if (report.state === 'passed') passed += 1;
-        if (report.state === 'dropped') rows += report.rows;
-        if (report.state === 'would drop') {
-          wouldDrop.rows += report.rows;
-          wouldDrop.bytes += report.bytes;
-        }
+        if (report.state === 'dropped' || report.state === 'archived') rows += report.rows;
+        for (const what of ['drop', 'archive'] as const)
+          if (report.state === `would ${what}`) {
+            would[what].rows += report.rows;
+            would[what].bytes += report.bytes;
+          }
         show(report, flags);
       },
       stop,
@@ -120,10 +143,11 @@ async function pass(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Pr
     if (!flags.dryRun) await record('failure');
     throw error;
   });
-  if (wouldDrop.bytes > 0 && !flags.json)
-    process.stdout.write(
-      `In all, it would drop about ${Math.round(wouldDrop.rows)} rows, ${(wouldDrop.bytes / MB).toFixed(1)} MB.\n`,
-    );
+  for (const [what, { rows, bytes }] of Object.entries(would))
+    if (bytes > 0 && !flags.json)
+      process.stdout.write(
+        `In all, it would ${what} about ${Math.round(rows)} rows, ${(bytes / MB).toFixed(1)} MB.\n`,
+      );
   if (!flags.dryRun && (failed > 0 || (passed === 0 && !stop.aborted)))
     await record(failed > 0 ? 'failure' : 'success');
   return { failed, passed };
@@ -142,12 +166,16 @@ async function once(pool: Pool, ages: Ages, flags: Flags, stop: AbortSignal): Pr
 function show(report: RetainReport, { json, every }: Flags): void {
   const time = new Date().toISOString();
   if (json) return void process.stdout.write(`${JSON.stringify({ time, ...report })}\n`);
-  const { table, part, network, from, before, rows, bytes, state, seconds, error } = report;
+  const { table, part, network, from, before, rows, bytes, state, seconds, error, files, step } = report;
   const name = [part ?? table, network].filter(Boolean).join(' ');
   const size = `${part ? 'about ' : ''}${Math.round(rows)} rows, ${(bytes / MB).toFixed(1)} MB, ${from} to before ${before}`;
   const say = {
     dropped: () => `dropped ${size}, in ${seconds} s`,
     'would drop': () => `would drop ${size}`,
+    archived: () =>
+      `archived ${rows} rows, ${(bytes / MB).toFixed(1)} MB, ${from} to before ${before}, in ${seconds} s${(files ?? []).map((one) => `\n  ${one.file}: ${one.rows} rows, ${(one.bytes / MB).toFixed(1)} MB`).join('')}`,
+    'would archive': () => `would archive ${size}`,
+    archiving: () => `is being archived: ${step} of ${rows} rows, after ${seconds} s`,
     'would refuse': () => `would keep: ${error}`,
     nothing: () => {
       if (!before) return 'no rows are stored';

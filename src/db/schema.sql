@@ -24,6 +24,31 @@ create table added_rows (
 );
 CREATE INDEX added_rows_revision ON added_rows USING btree (dataset, revision);
 
+create table archived_day_dates (
+  network text collate "C" not null,
+  utc boolean not null,
+  day integer not null,
+  date date not null,
+  constraint archived_day_dates_pkey PRIMARY KEY (network, utc, day)
+);
+
+create table archived_months (
+  network text collate "C" not null,
+  month date not null,
+  folder text not null,
+  file text collate "C" not null,
+  schema_version integer not null,
+  rows bigint not null,
+  bytes bigint not null,
+  sha256 bytea not null,
+  rows_sha256 bytea not null,
+  row_groups json not null,
+  archived_at timestamptz not null default now(),
+  constraint archived_months_pkey PRIMARY KEY (network, month),
+  constraint archived_months_month_check CHECK ((month = (date_trunc('month'::text, (month)::timestamp))::date)),
+  constraint archived_months_file_key UNIQUE (file)
+);
+
 create table attestation_days (
   entity_key integer not null,
   utc boolean not null,

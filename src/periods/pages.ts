@@ -37,7 +37,7 @@ function shape(source: PeriodSource, granularity: Granularity) {
   return { ...plain, period, group: sql`group by ${period}` };
 }
 
-const inKeyOrder = (query: PeriodQuery<string>): boolean =>
+export const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
 /** Rows read per key; infinite if all are read. */
@@ -47,10 +47,10 @@ export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): numb
     : Number.POSITIVE_INFINITY;
 
 /** Whether positions fall from row to row. */
-const falls = (query: PeriodQuery<string>, range: Range<number>): boolean =>
+export const falls = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortBy === 'day' && query.sortOrder === 'desc') !== (range.backward === true);
 
-const positionsOf = (query: PeriodQuery<string>, { after, before }: Range<number>) =>
+export const positionsOf = (query: PeriodQuery<string>, { after, before }: Range<number>) =>
   query.sortBy === 'day' && query.sortOrder === 'desc' ? [before, after] : [after, before];
 
 export async function periodPages<Field extends string, Row>(

@@ -1,3 +1,4 @@
+import { withArchived } from '../archive/read.ts';
 import { genesisTime, type Network } from '../chain/networks.ts';
 import { DAYS_FUNCTION, isDistributed } from '../db/distributed/layout.ts';
 import { join, keyTable, raw, type Sql, sql } from '../db/rows.ts';
@@ -49,18 +50,25 @@ const figuresOfEntities = sql`(
 export type ValidatorOwner = { network: Network; validatorIndex: number };
 
 /** A validator has the same figures as a private set that contains only this validator. */
-export const validatorDays = (keys: readonly ValidatorOwner[], query: PeriodQuery<string>): PeriodSource => ({
+export const validatorDays = (
+  keys: readonly ValidatorOwner[],
+  query: PeriodQuery<string>,
+  { condition, archived }: ArchivedPart,
+): PeriodSource => ({
   keys: keyTable(keys, {
     network: ['text', 'network'],
     validator_index: ['int', 'validatorIndex'],
     entity_id: ['text', ({ validatorIndex }) => String(validatorIndex)],
     genesis,
   }),
-  days: figuresOfValidators(query.calendar === 'utc'),
+  days: figuresOfValidators(query.calendar === 'utc', archived),
   parted: true,
   own: sql`a.network = k.network and a.validator_index = k.validator_index
-    and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`,
+    and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)} and ${condition}`,
 });
+
+/** `condition` holds if no other months are archived. Of distributed days, none are. */
+export type ArchivedPart = { condition: Sql; archived: readonly Sql[] };
 
 const active = sql`${figure.duties} > 0`;
 const counted = (condition: Sql) => sql`(${condition})::int`;
@@ -82,7 +90,7 @@ const derived: Record<string, Sql> = {
 const storedDays = (utc: boolean): Sql =>
   isDistributed() ? sql`${raw(DAYS_FUNCTION)}(k.network, k.validator_index, ${utc})` : sql`validator_days`;
 const derivedColumns = join(Object.entries(derived).map(([name, value]) => sql`${value} as ${raw(name)}`));
-const figuresOfValidators = (utc: boolean): Sql => sql`(
+const figuresOfValidators = (utc: boolean, archived: readonly Sql[]): Sql => sql`(
   select a.*, ${derivedColumns}
-  from ${storedDays(utc)} a
+  from ${archived.length > 0 ? sql`(${withArchived(storedDays(utc), archived)})` : storedDays(utc)} a
 )`;

@@ -19,8 +19,8 @@ const loadStoredDates = storedReader({
   ends({ utc, hourly, figures }: Kind): Sql {
     const table = raw(hourly ? 'attestation_hours' : 'attestation_days');
     const ofEntity = sql`a.entity_key = e.entity_key and a.utc = ${utc} ${raw(figures ? 'and a.active_count is not null' : '')}`;
-    const oneDay = (order: string) => sql`(
-        select d.date from validator_day_dates d
+    const oneDay = (order: string, dates = 'validator_day_dates') => sql`(
+        select d.date from ${raw(dates)} d
         where d.network = k.network and d.utc = ${utc} and k.id_type = 'validator'
         order by d.day ${raw(order)} limit 1
       )`;
@@ -34,7 +34,12 @@ const loadStoredDates = storedReader({
         (select a.date from ${table} a where ${ofEntity} order by a.date desc limit 1)
       ) x
       where v.id_type <> 'network' or k.id_type <> 'entity'
-      ${hourly ? sql`` : sql`union all ${oneDay('asc')} union all ${oneDay('desc')}`}
+      ${
+        hourly
+          ? sql``
+          : sql`union all ${oneDay('asc')} union all ${oneDay('desc')}
+        union all ${oneDay('asc', 'archived_day_dates')} union all ${oneDay('desc', 'archived_day_dates')}`
+      }
     ) ends`;
   },
 });

@@ -79,6 +79,8 @@ export const datasetTables: Record<string, readonly string[]> = {
     'window_sums',
     'kept_sums',
     'days_of_validator',
+    'archived_months',
+    'archived_day_dates',
   ],
   'validator-clients': ['validator_clients'],
   'operator-profiles': ['operator_profiles'],

@@ -40,6 +40,7 @@ export async function refuseDropped(client: pg.ClientBase, resource: string): Pr
   if (rewarded) return refuseDroppedRewards(client, rewarded);
   const checks = guarded[resource];
   if (!checks) return;
+  if (resource === 'validator-days') await refuseArchived(client);
   const { rows: kept } = await client.query<{ dataset: Retainable; network: Network; date: string }>(
     `/* keptFrom */ select dataset, network, date::text as date from kept_from
     where dataset = any($1::text[]) order by dataset, network`,
@@ -56,6 +57,24 @@ export async function refuseDropped(client: pg.ClientBase, resource: string): Pr
       `${rows[0]?.count} of the ${resource} of ${network} are before ${date}, and stakegraph retain has dropped ${dataset} before that date. Leave them out.`,
     );
   }
+}
+
+const remedy =
+  'run "stakegraph archive restore" with that month first, and archive it again afterwards, or leave them out.';
+
+async function refuseArchived(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ count: string; network: string; month: string; path: string }>(
+    `/* stagedArchived */ select count(*) as count, m.network, to_char(m.month, 'YYYY-MM') as month,
+      m.folder || '/' || m.file as path
+    from archived_months m join staged s
+      on s.network = m.network and s.date >= m.month and s.date < (m.month + interval '1 month')::date
+    group by m.network, m.month order by m.month limit 1`,
+  );
+  const [found] = rows;
+  if (found)
+    throw new DroppedTimeError(
+      `${found.count} of the validator-days of ${found.network} are in ${found.month}, which is archived in ${found.path}: ${remedy}`,
+    );
 }
 
 /** The oldest spans are dropped first, so the first one that is left tells which. */
@@ -99,6 +118,16 @@ export async function refuseDroppedEpoch(
     where network = $1 and date > $2::date and dataset <> 'operator-history' order by date desc limit 1`,
     [network, date],
   );
+  const { rows: archived } = await client.query<{ before: string }>(
+    `/* archivedAfter */ select max((month + interval '1 month')::date)::text as before from archived_months
+    where network = $1 and month > $2::date - interval '1 month'`,
+    [network, date],
+  );
+  const before = archived[0]?.before;
+  if (before)
+    throw new DroppedTimeError(
+      `Epoch ${epoch} of ${network} is of ${date}, and validator-days are archived before ${before}: begin there or later with --from, or run "stakegraph archive restore" with those months first.`,
+    );
   if (!rows[0]) return;
   throw new DroppedTimeError(
     `Epoch ${epoch} of ${network} is of ${date}, and stakegraph retain has dropped ${rows[0].dataset} before ${rows[0].date}: begin there or later with --from.`,

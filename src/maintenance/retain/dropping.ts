@@ -18,6 +18,10 @@ export type RetainOptions = {
   pauseMs?: number;
   attempts?: number;
   tellAfterMs?: number;
+  /** A folder for months of days of validators, which are then not lost. */
+  archive?: string;
+  /** Days of validators are dropped although older ones are archived. */
+  dropsDays?: boolean;
 };
 
 /** `from` and `before` are dates; `rows` of a part is an estimate of PostgreSQL. */
@@ -30,13 +34,18 @@ export type RetainReport = {
   before?: string | undefined;
   rows: number;
   bytes: number;
-  state: 'dropped' | 'would drop' | 'would refuse' | 'nothing' | 'held' | 'gone' | Unfinished | Undropped;
+  state: Done | 'would refuse' | 'nothing' | 'held' | 'gone' | Unfinished | Undropped;
   error?: string;
+  /** Of an archived month, with their sizes. */
+  files?: { file: string; rows: number; bytes: number }[];
+  /** Of a month that is being archived. */
+  step?: string;
   seconds: number;
 };
 
 /** `waiting` for writers, `in use` by readers. */
-type Unfinished = 'waiting' | 'in use' | 'dropping';
+type Unfinished = 'waiting' | 'in use' | 'dropping' | 'archiving';
+type Done = 'dropped' | 'would drop' | 'archived' | 'would archive';
 export type Undropped = 'refused' | 'failed' | 'passed';
 
 export type Told = Omit<RetainReport, 'seconds' | 'state' | 'error'>;
@@ -89,17 +98,18 @@ export async function attempted(
   what: Told,
   locks: Locks,
   drop: (client: pg.ClientBase) => Promise<void>,
-): Promise<void> {
+): Promise<Partial<RetainReport>> {
   const { attempts = 120, pauseMs = 5_000, tellAfterMs = TELL_AFTER_MS } = run;
   const began = performance.now();
   let isTold = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await locked(run, what, locks, (client) =>
+      await locked(run, what, locks, (client) =>
         drop(client).catch((error) => {
           throw inUse.includes(error.code) ? new InUse() : error;
         }),
       );
+      return {};
     } catch (error) {
       if (!(error instanceof InUse)) throw error;
       if (run.stop.aborted) throw new Stopped();
@@ -151,14 +161,13 @@ const messageOf = ({ message, detail }: Error & { detail?: string }) =>
 export async function told(
   run: Run,
   what: Told,
-  drop: () => Promise<number | undefined>,
+  drop: () => Promise<Partial<RetainReport>>,
 ): Promise<Undropped | undefined> {
   const began = performance.now();
   const tell = (more: Pick<RetainReport, 'state'> & Partial<RetainReport>) =>
     run.tell({ ...what, ...more, seconds: Math.round(performance.now() - began) / 1000 });
   try {
-    const rows = await drop();
-    tell({ state: 'dropped', ...(rows !== undefined && { rows }) });
+    tell({ state: 'dropped', ...(await drop()) });
     return undefined;
   } catch (error) {
     if (error instanceof Stopped) return undefined;
@@ -176,13 +185,14 @@ async function planned(
   run: Run,
   part: StoredPart,
   whyNeeded: WhyNeeded | undefined,
+  would: RetainReport['state'],
 ): Promise<Pick<RetainReport, 'state' | 'error'>> {
   try {
     const error = await transaction(
       run.pool,
       async (client) => (await whyNeeded?.(client, part)) ?? whyUndroppable(client, part),
     );
-    return error ? { state: 'would refuse', error } : { state: 'would drop' };
+    return error ? { state: 'would refuse', error } : { state: would };
   } catch (error) {
     if (isGone(error)) return { state: 'gone' };
     throw error;
@@ -198,8 +208,13 @@ export async function dropInOrder(
   old: readonly StoredPart[],
   {
     whyNeeded,
+    would = 'would drop',
     drop,
-  }: { whyNeeded?: WhyNeeded | undefined; drop(part: StoredPart, what: Told): Promise<void> },
+  }: {
+    whyNeeded?: WhyNeeded | undefined;
+    would?: RetainReport['state'];
+    drop(part: StoredPart, what: Told): Promise<Partial<RetainReport>>;
+  },
 ): Promise<void> {
   let stuck: { part: string; state: Undropped | 'would refuse' } | undefined;
   for (const part of old) {
@@ -210,14 +225,11 @@ export async function dropInOrder(
       const error = `${stuck.part} is older and ${run.dryRun ? 'would not be' : 'was not'} dropped`;
       run.tell({ ...what, state: state === 'failed' ? 'refused' : state, error, seconds: 0 });
     } else if (run.dryRun) {
-      const plan = await planned(run, part, whyNeeded);
+      const plan = await planned(run, part, whyNeeded, would);
       run.tell({ ...what, ...plan, seconds: 0 });
       if (plan.error) stuck = { part: part.part, state: 'would refuse' };
     } else {
-      const state = await told(run, what, async () => {
-        await drop(part, what);
-        return undefined;
-      });
+      const state = await told(run, what, () => drop(part, what));
       if (state) stuck = { part: part.part, state };
     }
   }

@@ -2,6 +2,7 @@ import { networks } from '../../chain/networks.ts';
 import { retainables } from '../../config/ages.ts';
 import type { Pool } from '../../db/pool.ts';
 import { DAY_MS } from '../../kernel/time.ts';
+import { archivePart } from './archiving.ts';
 import {
   attempted,
   dateOf,
@@ -40,13 +41,32 @@ async function retainParts(run: Run, parted: PartedTable, days: number): Promise
     const error = `nothing is stored after ${first.date}, so months that do not end before ${before} are kept`;
     tell({ ...about, network: first.network, before, state: 'held', error });
   } else if (old.length === 0) tell({ ...about, before, state: 'nothing' });
+  const ofDays = dataset === 'validator-days';
+  const archive = ofDays ? run.archive : undefined;
+  if (ofDays && old.length > 0 && (await refusesToDrop(run, about))) return;
   await dropInOrder(run, about, old, {
-    whyNeeded: dataset === 'validator-days' ? whyNeeded : undefined,
+    whyNeeded: ofDays ? whyNeeded : undefined,
+    would: archive === undefined ? 'would drop' : 'would archive',
     drop: (part, what) =>
-      attempted(run, what, { datasets: [revision], of: networks }, (client) =>
-        dropPart(client, parted, part, lockTimeoutMs),
-      ),
+      archive === undefined
+        ? attempted(run, what, { datasets: [revision], of: networks }, (client) =>
+            dropPart(client, parted, part, lockTimeoutMs),
+          )
+        : archivePart(run, parted, part, what, archive),
   });
+}
+
+/** Who archives days would lose those that another call without the folder drops. */
+async function refusesToDrop(run: Run, about: Omit<RetainReport, 'state'>): Promise<boolean> {
+  if (run.archive !== undefined || run.dropsDays) return false;
+  const { rows } = await run.pool.query({
+    text: '/* anyArchive */ select folder from archived_months order by month desc limit 1',
+    values: [],
+  });
+  if (!rows[0]) return false;
+  const error = `older months are archived: give --archive ${rows[0].folder} too, or --no-archive to drop days for good`;
+  run.tell({ ...about, state: run.dryRun ? 'would refuse' : 'refused', error });
+  return true;
 }
 
 /** Drops the oldest parts first, each in its own transaction. Idempotent. */

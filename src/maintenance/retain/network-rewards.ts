@@ -23,9 +23,9 @@ export async function retainNetworkRewards(run: Run, days: number): Promise<void
     else if (run.dryRun) run.tell({ ...what, state: 'would drop' });
     else {
       const locks = { datasets: [`${network}-rewards`], of: [] };
-      await told(run, what, () =>
-        dropInSteps(run, what, locks, (client) => dropOldest(client, network, before)),
-      );
+      await told(run, what, async () => ({
+        rows: await dropInSteps(run, what, locks, (client) => dropOldest(client, network, before)),
+      }));
     }
   }
   if (!any && !run.stop.aborted) run.tell({ ...about, state: 'nothing' });

@@ -25,12 +25,12 @@ export async function retainSlots(run: Run, slots: SlotTable, days: number): Pro
     if (all.rows === 0) run.tell({ ...what, state: 'nothing' });
     else if (run.dryRun && old.rows > 0) run.tell({ ...what, state: 'would drop' });
     else if (old.rows > 0)
-      await told(run, what, () =>
-        dropInSteps(run, what, { datasets: locks, of: [network] }, async (client, isFirst) => {
+      await told(run, what, async () => ({
+        rows: await dropInSteps(run, what, { datasets: locks, of: [network] }, async (client, isFirst) => {
           if (isFirst) await refuseNeeded(client, slots, network, what.before);
           return dropSlots(client, slots, network, what.before);
         }),
-      );
+      }));
     if (!needed || run.stop.aborted) continue;
     const kept = { from: needed, before, rows: all.rows - old.rows, bytes: all.bytes - old.bytes };
     const state = run.dryRun ? 'would refuse' : 'refused';

@@ -106,7 +106,7 @@ export async function newestDates(
   return found.sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-async function networksOf(
+export async function networksOf(
   client: pg.ClientBase,
   parted: PartedTable,
   part: StoredPart,
@@ -128,6 +128,9 @@ async function networksOf(
 
 export class RefusedPart extends Error {}
 
+/** Where the rows of a part are now. */
+type Archived = { folder: string; files: string[] };
+
 /**
  * Call under the locks of its writers. Readers that come meanwhile wait at most `lockTimeoutMs`, after which this throws
  * with code 55P03.
@@ -137,6 +140,7 @@ export async function dropPart(
   parted: PartedTable,
   part: StoredPart,
   lockTimeoutMs: number,
+  archived?: Archived,
 ): Promise<void> {
   const { dataset, dates, revision } = parted;
   const needed = dataset === 'validator-days' && (await whyNeeded(client, part));
@@ -149,7 +153,7 @@ export async function dropPart(
       part.before,
     ]);
   if (dataset === 'attestation-days') await keepNetworkDays(client, part);
-  await dropTable(client, { dataset, revision, of }, part);
+  await dropTable(client, { dataset, revision, of, ...(archived && { archived }) }, part);
 }
 
 async function keepNetworkDays(client: pg.ClientBase, { from, before }: StoredPart): Promise<void> {
@@ -169,14 +173,19 @@ async function keepNetworkDays(client: pg.ClientBase, { from, before }: StoredPa
 
 export async function dropTable(
   client: pg.ClientBase,
-  { dataset, revision, of }: { dataset: Retainable; revision: string; of: readonly RetainedNetwork[] },
+  {
+    dataset,
+    revision,
+    of,
+    archived,
+  }: { dataset: Retainable; revision: string; of: readonly RetainedNetwork[]; archived?: Archived },
   part: StoredPart,
 ): Promise<void> {
   await client.query(`/* dropPart */ drop table "${part.part}"`);
-  await noteKept(client, dataset, of, part.before);
+  if (!archived) await noteKept(client, dataset, of, part.before);
   await raisedRevision(client, revision)();
-  const details = { before: part.before, rows: Math.round(part.rows) };
-  await audit(client, { action: 'retain', subject: part.part, details });
+  const details = { before: part.before, rows: Math.round(part.rows), ...archived };
+  await audit(client, { action: archived ? 'archive' : 'retain', subject: part.part, details });
 }
 
 export async function noteKept(

@@ -8,7 +8,8 @@ import type { Range } from '../../kernel/page.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
-import { entities, entityDays, validatorDays } from '../../periods/sources.ts';
+import { entities, entityDays, type ValidatorOwner } from '../../periods/sources.ts';
+import { validatorPages } from '../../periods/validator-pages.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { IdType } from '../operators/record.ts';
 import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
@@ -85,4 +86,5 @@ export const attestedEntities = (db: Queryable, keys: readonly OperatorId[]): Pr
     select network, id_type as "idType", entity_id as id from ${entities(keys)}`,
   );
 
-export const validatorAttestationPages = pagesOf('validatorAttestationPages', validatorDays);
+export const validatorAttestationPages: Load<ValidatorOwner> = (db, keys, ...rest) =>
+  validatorPages(db, { ...series, statement: 'validatorAttestationPages' }, keys, ...rest);

@@ -8,7 +8,8 @@ import type { Range } from '../../kernel/page.ts';
 import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
 import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
-import { entityFigures, validatorDays } from '../../periods/sources.ts';
+import { entityFigures, type ValidatorOwner } from '../../periods/sources.ts';
+import { validatorPages } from '../../periods/validator-pages.ts';
 import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
 import { EffectivenessRecord, PayloadRecord, RewardRecord } from './record.ts';
 
@@ -95,6 +96,15 @@ export type FiguresArguments<Name extends FigureName> = [
   selection: Selection<FigureField<Name>>,
 ];
 
+const seriesOf = <Name extends FigureName>(
+  whose: string,
+  name: Name,
+  series = figures,
+): Series<FigureField<Name>> => ({
+  ...(series[name] as unknown as Figure<FigureField<Name>>),
+  statement: `${whose}${capitalized(name)}`,
+});
+
 const pagesOf =
   <Key>(
     whose: string,
@@ -106,17 +116,7 @@ const pagesOf =
     keys: readonly Key[],
     ...[name, query, range, selection]: FiguresArguments<Name>
   ): Promise<PeriodRow<Figures[Name]>[]> =>
-    periodPages(
-      db,
-      {
-        ...(series[name] as unknown as Figure<FigureField<Name>>),
-        statement: `${whose}${capitalized(name)}`,
-      },
-      sourceOf(keys, query),
-      query,
-      range,
-      selection,
-    );
+    periodPages(db, seriesOf(whose, name, series), sourceOf(keys, query), query, range, selection);
 
 export const setFigurePages = pagesOf<SetKey>(
   'set',
@@ -124,4 +124,8 @@ export const setFigurePages = pagesOf<SetKey>(
   figuresOfSets,
 );
 export const operatorFigurePages = pagesOf('operator', entityFigures);
-export const validatorFigurePages = pagesOf('validator', validatorDays);
+export const validatorFigurePages = <Name extends FigureName>(
+  db: Queryable,
+  keys: readonly ValidatorOwner[],
+  ...[name, ...asked]: FiguresArguments<Name>
+): Promise<PeriodRow<Figures[Name]>[]> => validatorPages(db, seriesOf('validator', name), keys, ...asked);

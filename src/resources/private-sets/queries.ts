@@ -24,7 +24,10 @@ const progress = sql`case when s.complete_from > '-infinity' then (
     ) m
     cross join lateral (
       select count(distinct date) filter (where date < m.summed_from) as older, greatest(count(distinct date), 1) as stored
-      from validator_day_dates where network = s.network
+      from (
+        select date from validator_day_dates where network = s.network
+        union all select date from archived_day_dates where network = s.network
+      ) d
     ) d
   ) end`;
 const fields: Fields<SetField> = {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { archivedMonths } from '../../archive/catalogue.ts';
+import { archivedDays, archivedRows, withArchived } from '../../archive/read.ts';
 import type { Bounds } from '../../chain/bounds.ts';
 import type { Calendar } from '../../chain/calendar.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
@@ -105,14 +107,19 @@ const columns = {
 } satisfies Record<Summed, Sql> & Record<string, Sql>;
 const names = Object.keys(columns);
 
-const gather = (network: Network, condition: Sql, from = sql`m.summed_from`): Sql => sql`
+const gather = (
+  network: Network,
+  condition: Sql,
+  from = sql`m.summed_from`,
+  days = sql`validator_days`,
+): Sql => sql`
   insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
     ${raw(names.join(', '))})
   select m.set_id, a.utc, a.day, a.date, min(a.start_epoch), max(a.end_epoch),
     ${join(Object.values(columns))}
   from private_sets s
   join private_set_members m using (set_id)
-  join validator_days a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
+  join ${days} a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
     and a.date >= m.counts_from and a.date < m.counts_until and a.date >= ${from}
   where s.network = ${network} and ${condition}
   group by m.set_id, a.utc, a.day, a.date`;
@@ -123,6 +130,10 @@ const LOCK = `hashtext('stakegraph private set days')`;
 
 // Makes the planner hash the rows. It expects hundreds, and would sort the actual million on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
+
+/** Call before a month is archived, in the transaction: changes of sets then find it in one place. */
+export const lockAllSetDays = (db: Queryable) =>
+  run(db, sql`/* lockAllSetDays */ select pg_advisory_xact_lock(${raw(LOCK)}), ${raw(HASHED)}`);
 
 /** A change of a set waits for an import that aggregates days, because neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
@@ -165,8 +176,14 @@ const DAYS_IN_REQUEST = 100_000;
 /** Enough for the window of 30 days in both calendars. */
 const MIN_DATES = 31;
 
-/** First of the newest dates that a request sums, if older ones are stored. */
+/** First of the newest dates that a request sums, if older ones are stored or archived. */
 async function firstInRequest(db: Queryable, network: Network, validators: number): Promise<string> {
+  const { rows: archived } = await run(
+    db,
+    sql`/* afterArchive */
+    select max((month + interval '1 month')::date)::text as date from archived_months where network = ${network}`,
+  );
+  const after = (archived[0]?.date as string | null) ?? '-infinity';
   const dates = Math.max(MIN_DATES, Math.floor(DAYS_IN_REQUEST / (2 * validators)));
   const { rows } = await run(
     db,
@@ -175,7 +192,8 @@ async function firstInRequest(db: Queryable, network: Network, validators: numbe
       select distinct date from validator_day_dates where network = ${network} order by date desc limit ${dates + 1}
     ) d having count(*) > ${dates}`,
   );
-  return rows[0] ? String(rows[0].date) : '-infinity';
+  const first = rows[0] ? String(rows[0].date) : '-infinity';
+  return first === '-infinity' || (after !== '-infinity' && after > first) ? after : first;
 }
 
 /** Call once per new membership, in the transaction that adds it. Returns false if older days are left for `sumOlderDays`. */
@@ -222,6 +240,21 @@ const Step = z.object({
   indices: z.array(z.int()),
 });
 
+/** Stored and archived days. Under the lock, no month is archived meanwhile. */
+async function daysOf(
+  db: Queryable,
+  network: Network,
+  { indices, from, until }: { indices: readonly number[]; from: string; until: string },
+): Promise<Sql> {
+  const months = await archivedMonths(
+    db,
+    sql`network = ${network} and (month + interval '1 month')::date > ${from}::date and month < ${until}::date`,
+  );
+  if (months.length === 0) return sql`validator_days`;
+  const days = await archivedDays(db, months, { indices, ...(from !== '-infinity' && { from }), to: until });
+  return sql`(${withArchived(sql`validator_days`, [archivedRows(network, days)])})`;
+}
+
 /**
  * Sums some of the days that requests have left out: of one set, those of some validators on 31 dates, the newest dates
  * first. Call in a transaction. Returns the set; undefined if nothing is left, or while others sum it or an import has days.
@@ -247,7 +280,8 @@ export async function sumOlderDays(db: Queryable): Promise<SetKey | undefined> {
     )
     select c.set_id::text as id, c.network, c.complete_from::text as until, coalesce((
         select date::text from (
-          select distinct date from validator_day_dates d where d.network = c.network and d.date < c.complete_from
+          select date from validator_day_dates d where d.network = c.network and d.date < c.complete_from
+          union select date from archived_day_dates d where d.network = c.network and d.date < c.complete_from
           order by date desc limit 1 offset ${MIN_DATES - 1}
         ) d
       ), '-infinity') as "from",
@@ -262,9 +296,10 @@ export async function sumOlderDays(db: Queryable): Promise<SetKey | undefined> {
   const { id, network, from, until, indices } = step;
   const members = sql`m.set_id = ${id}::uuid and m.summed_from = ${until}::date and m.validator_index = any(${indices}::int[])`;
   const dates = sql`a.date >= ${from}::date and a.date < ${until}::date`;
+  const days = await daysOf(db, network, { indices, from, until });
   await run(
     db,
-    sql`/* addOlderSetDays */ ${gather(network, sql`${members} and ${dates}`, sql`${from}::date`)} ${addingTo}`,
+    sql`/* addOlderSetDays */ ${gather(network, sql`${members} and ${dates}`, sql`${from}::date`, days)} ${addingTo}`,
   );
   await run(
     db,
@@ -299,12 +334,15 @@ export async function refreshSetDays(
   network: Network,
   dates: readonly string[],
 ): Promise<void> {
-  await run(db, sql`/* lockAllSetDays */ select pg_advisory_xact_lock(${raw(LOCK)}), ${raw(HASHED)}`);
+  await lockAllSetDays(db);
   await run(
     db,
     sql`/* dropSetDays */
     delete from private_set_days d using private_sets s
-    where s.set_id = d.set_id and s.network = ${network} and d.date = any(${[...dates]}::date[])`,
+    where s.set_id = d.set_id and s.network = ${network} and d.date = any(${[...dates]}::date[])
+      and archive_unchanged(coalesce((
+        select array_agg(date::text) from archived_day_dates where network = ${network} and date = any(${[...dates]}::date[])
+      ), '{}'), '{}')`,
   );
   await run(db, sql`/* refreshSetDays */ ${gather(network, sql`a.date = any(${[...dates]}::date[])`)}`);
 }

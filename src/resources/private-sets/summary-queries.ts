@@ -87,6 +87,7 @@ const datesOf = ({ network, timeWindow }: { network: Network; timeWindow: TimeWi
         max(date) as last, min(day) as first_day, max(day) as last_day
       from (
         select date, day from validator_day_dates where network = ${network} and not utc
+        ${timeWindow === 'all' ? sql`union all select date, day from archived_day_dates where network = ${network} and not utc` : sql``}
         order by day desc limit ${windowDays[timeWindow]}
       ) d`;
 

@@ -23,7 +23,7 @@ export function useRetained() {
     await run('drop view if exists january');
     await run(`truncate validator_days, validator_day_dates, validator_months, validator_month_sums, validators,
       chain_daily_rewards, attestation_hours, attestation_days, attestation_entities, operator_history,
-      operator_history_days, stake_authority_history, stake_authority_history_days, blocks, sync_committee_slots, sync_committees, chain_heads, kept_from cascade`);
+      operator_history_days, archived_months, archived_day_dates, stake_authority_history, stake_authority_history_days, blocks, sync_committee_slots, sync_committees, chain_heads, kept_from cascade`);
     for (const table of PARTED)
       for (const { part } of await partsOf(gateway.database.pool, table)) await run(`drop table ${part}`);
   });
@@ -36,10 +36,18 @@ export function useRetained() {
     async sumMonths(of: Network = 'mainnet') {
       while (await transaction(gateway.database.pool, (client) => sumDueMonth(client, of)));
     },
-    async retained(ages: Ages, options: object = {}, pool = gateway.database.pool): Promise<RetainReport[]> {
+    async retained(
+      ages: Ages,
+      options: object = {},
+      pool = gateway.database.pool,
+      onWaiting = () => {},
+    ): Promise<RetainReport[]> {
       const reports: RetainReport[] = [];
       const given = { ages, dryRun: false, now: NOW, pauseMs: 10, attempts: 3, ...options };
-      await retain(pool, given, (report) => reports.push(report));
+      await retain(pool, given, (report) => {
+        reports.push(report);
+        if (report.state === 'waiting') onWaiting();
+      });
       return reports;
     },
     keptFrom: () =>

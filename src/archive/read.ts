@@ -1,0 +1,167 @@
+import type { Queryable } from '../db/pool.ts';
+import { raw, type Sql, sql } from '../db/rows.ts';
+import { sizedMap } from '../kernel/bounded.ts';
+import { type ArchivedMonth, archivedMonths, rowGroupsOf } from './catalogue.ts';
+import { columnNames } from './columns.ts';
+import { type Duck, MissingDuckDB, quote, reading } from './duckdb.ts';
+import { UnreadableMonth, withRowGroups } from './part-file.ts';
+import type { RowGroup, RowGroups } from './row-groups.ts';
+
+/** Row groups whose places stay in memory: those of 60 months of a million validators. */
+const MAX_GROUPS = 200_000;
+const known = sizedMap<RowGroups>(MAX_GROUPS, ({ groups }) => groups.length + 1);
+
+/** Different for every content of a month's file. */
+export const versionOf = ({ sha256 }: Pick<ArchivedMonth, 'sha256'>): string =>
+  sha256.toString('hex').slice(0, 16);
+export const versionColumn = sql`left(encode(sha256, 'hex'), 16)`;
+
+async function groupsOf(db: Queryable, month: ArchivedMonth): Promise<RowGroups> {
+  const version = `${month.network} ${versionOf(month)}`;
+  const found = known.get(version) ?? (await rowGroupsOf(db, month));
+  if (!found) throw new UnreadableMonth(month, 'is no longer in the catalogue');
+  known.set(version, found);
+  return found;
+}
+
+/** Those that have one of the validators; `indices` are in order. */
+function holding(groups: readonly RowGroup[], indices: readonly number[]): RowGroup[] {
+  let at = 0;
+  return groups.filter(([first, last]) => {
+    while (at < indices.length && (indices[at] as number) < first) at += 1;
+    return at < indices.length && (indices[at] as number) <= last;
+  });
+}
+
+/** `texts` are the rows as PostgreSQL writes values of the type `archived_day`; they need no other escapes. */
+export type ArchivedDays = { texts: string; rows: number; byValidator: ReadonlyMap<number, number> };
+
+const ofRow = columnNames
+  .filter((name) => name !== 'network')
+  .map((name) => `coalesce(${name}::varchar, '')`)
+  .join(', ');
+
+/** More than the metadata of a temporary file need. */
+const MAX_BYTES = 64_000_000;
+
+type Asked = {
+  indices: readonly number[];
+  /** One calendar, or both. */
+  utc?: boolean;
+  /** Inclusive dates. */
+  from?: string | undefined;
+  to?: string | undefined;
+};
+
+type Part = { month: ArchivedMonth; frame: RowGroups['frame']; groups: RowGroup[] };
+
+/**
+ * Days of validators of one network in these months. Throws UnreadableMonth if a file is missing or is not the one of the
+ * catalogue, or DuckDB is not installed.
+ */
+export async function archivedDays(
+  db: Queryable,
+  months: readonly ArchivedMonth[],
+  { indices, utc, from, to }: Asked,
+): Promise<ArchivedDays> {
+  const sorted = [...new Set(indices)].sort((a, b) => a - b);
+  const texts: string[] = [];
+  const byValidator = new Map<number, number>();
+  let rows = 0;
+  const conditions = [
+    `validator_index in (${sorted.map(Number).join(', ')})`,
+    ...(utc === undefined ? [] : [`utc = ${utc}`]),
+    ...(from === undefined ? [] : [`date >= ${quote(from)}`]),
+    ...(to === undefined ? [] : [`date <= ${quote(to)}`]),
+  ];
+  const read = async (parts: readonly Part[]) => {
+    if (parts.length === 0) return;
+    await withRowGroups(parts, (paths) =>
+      reading(async (duck) => {
+        for (const found of await selected(duck, paths, conditions.join(' and '))) {
+          texts.push(found.texts);
+          byValidator.set(found.validator, (byValidator.get(found.validator) ?? 0) + found.rows);
+          rows += found.rows;
+        }
+      }),
+    ).catch((error) => {
+      if (!(error instanceof MissingDuckDB)) throw error;
+      throw new UnreadableMonth((parts[0] as Part).month, 'this gateway cannot read without DuckDB', error);
+    });
+  };
+  let parts: Part[] = [];
+  let bytes = 0;
+  for (const month of months) {
+    const { frame, groups } = await groupsOf(db, month);
+    const own = holding(groups, sorted);
+    // Without a row group, the file is still opened, so that its loss is told.
+    const size = own.reduce((sum, [, , , start, end]) => sum + end - start, 0);
+    if (bytes > 0 && bytes + size > MAX_BYTES) {
+      await read(parts);
+      [parts, bytes] = [[], 0];
+    }
+    parts.push({ month, frame, groups: own });
+    bytes += size;
+  }
+  await read(parts);
+  return { texts: `{${texts.join(',')}}`, rows, byValidator };
+}
+
+type Found = { validator: number; texts: string; rows: number };
+
+async function selected(duck: Duck, paths: readonly string[], condition: string): Promise<Found[]> {
+  const found = await duck.runAndReadAll(
+    `select validator_index as validator, count(*)::double as rows,
+      string_agg('"(' || concat_ws(',', ${ofRow}) || ')"', ',') as texts
+    from read_parquet([${paths.map(quote).join(', ')}]) where ${condition} group by validator_index`,
+  );
+  return found.getRowObjectsJS() as Found[];
+}
+
+const columns = raw(columnNames.join(', '));
+
+/** SQL: the archived rows with the columns of `validator_days`. */
+export const archivedRows = (network: string, { texts }: Pick<ArchivedDays, 'texts'>): Sql =>
+  sql`select ${columns} from (select ${network}::text as network, d.* from unnest(${texts}::archived_day[]) d) d`;
+
+/** SQL: the rows of `validator_days` and these. */
+export const withArchived = (days: Sql, archived: readonly Sql[]): Sql =>
+  archived.reduce<Sql>((all, more) => sql`${all} union all ${more}`, sql`select ${columns} from ${days}`);
+
+/** The months of networks, as this process last read them. Statements check that they are those of the catalogue. */
+const cached = new Map<string, readonly ArchivedMonth[]>();
+
+export const monthsNow = (network: string): readonly ArchivedMonth[] => cached.get(network) ?? [];
+
+export async function readMonths(db: Queryable, networks: readonly string[]): Promise<void> {
+  const all = await archivedMonths(db, sql`network = any(${[...networks]}::text[])`);
+  for (const network of networks)
+    cached.set(
+      network,
+      all.filter((month) => month.network === network),
+    );
+}
+
+export const ARCHIVE_CHANGED = 'SGARC';
+
+/** Dates of months, inclusive; null without a bound. */
+export type DateRange = { from: string | null; to: string | null };
+
+export const monthsIn = (networks: readonly string[], { from, to }: DateRange): ArchivedMonth[] =>
+  networks
+    .flatMap((network) => monthsNow(network))
+    .filter(({ month, next }) => (from === null || next > from) && (to === null || month <= to))
+    .sort((a, b) => (a.month < b.month ? -1 : 1));
+
+/** SQL: throws ARCHIVE_CHANGED unless the archived months of these dates are those that the statement was given. */
+export const checkedMonths = (
+  networks: readonly string[],
+  { from, to }: DateRange,
+  months: readonly ArchivedMonth[],
+): Sql =>
+  sql`archive_unchanged(coalesce((
+    select array_agg(${versionColumn} order by ${versionColumn}) from archived_months
+    where network = any(${[...networks]}::text[])
+      and (month + interval '1 month')::date > coalesce(${from}::date, '-infinity')
+      and month <= coalesce(${to}::date, 'infinity')
+  ), '{}'), ${months.map(versionOf).sort()}::text[])`;

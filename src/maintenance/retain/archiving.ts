@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { addArchivedMonth, archivedMonths, type NewMonth } from '../../archive/catalogue.ts';
+import { SCHEMA_VERSION } from '../../archive/columns.ts';
+import { type Duck, withDuck } from '../../archive/duckdb.ts';
+import {
+  checkedFolder,
+  checkSpace,
+  partialName,
+  removePartials,
+  syncFolder,
+  withTemporaryFolder,
+} from '../../archive/folders.ts';
+import { databaseOfFile, type WrittenMonth, writeMonth } from '../../archive/write.ts';
+import { networks } from '../../chain/networks.ts';
+import { isDisconnected } from '../../db/connection.ts';
+import { refuseDistributed } from '../../db/distributed/layout.ts';
+import { type Queryable, transaction } from '../../db/pool.ts';
+import { sql } from '../../db/rows.ts';
+import { lockAllSetDays } from '../../resources/private-sets/set-days.ts';
+import { databaseOf } from '../transfer/connect.ts';
+import { attempted, type RetainReport, type Run, type Told } from './dropping.ts';
+import { type StoredPart, whyNeeded } from './needed.ts';
+import { dropPart, networksOf, type PartedTable, RefusedPart } from './parts.ts';
+
+/** At most, with what two of them need at a time. DuckDB keeps to the first. */
+const MEMORY_MB = 600;
+const BYTES_OF_ROW = { file: 8, text: 150 };
+const ATTEMPTS = 3;
+const TELL_AFTER_MS = 10_000;
+
+type Place = { folder: string; temporary: string; database: string };
+
+/** Checks what needs no lock, before a dry run too. */
+export async function openArchive(given: string): Promise<string> {
+  refuseDistributed('retain --archive');
+  const folder = await checkedFolder(given);
+  await withDuck({ memoryMb: 64, threads: 1 }, async () => undefined);
+  return folder;
+}
+
+/** Rows were changed while they were archived. */
+class Changed extends Error {}
+
+/** Writes the months of all networks, then drops the part in the transaction that catalogues them. */
+export async function archivePart(
+  run: Run,
+  parted: PartedTable,
+  part: StoredPart,
+  what: Told,
+  folder: string,
+): Promise<Partial<RetainReport>> {
+  const needed = await transaction(run.pool, (client) => whyNeeded(client, part));
+  if (needed) throw new RefusedPart(needed);
+  return run.pool.withClient((client) =>
+    alone(client, async () => {
+      const database = hashed(await databaseOf(client));
+      removePartials(folder, database);
+      for (let attempt = 1; ; attempt += 1)
+        try {
+          return await withTemporaryFolder((temporary) =>
+            writeAndDrop(run, parted, part, what, client, { folder, temporary, database }),
+          );
+        } catch (error) {
+          if (!(error instanceof Changed) || attempt === ATTEMPTS || run.stop.aborted) throw error;
+        }
+    }),
+  );
+}
+
+const asQueryable = (client: pg.ClientBase): Queryable => ({
+  query: ({ text, values }) => client.query(text, values),
+});
+
+const hashed = (database: string) => createHash('sha256').update(database).digest('hex').slice(0, 8);
+
+/** One process of a database writes files, so that another's partial ones are left by a killed one. */
+async function alone<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
+  const { rows } = await client.query(
+    `/* lockArchive */ select pg_try_advisory_lock(hashtext('stakegraph archive')) as taken`,
+  );
+  if (!rows[0].taken) throw new RefusedPart('another process is archiving: try again when it has ended');
+  try {
+    return await work();
+  } finally {
+    await client
+      .query(`/* unlockArchive */ select pg_advisory_unlock(hashtext('stakegraph archive'))`)
+      .catch(() => undefined);
+  }
+}
+
+type Written = { month: NewMonth; partial: string };
+
+async function writeAndDrop(
+  run: Run,
+  parted: PartedTable,
+  part: StoredPart,
+  what: Told,
+  client: pg.PoolClient,
+  place: Place,
+): Promise<Partial<RetainReport>> {
+  await checkSpace(place.folder, part.rows * BYTES_OF_ROW.file, `the month ${part.part}`);
+  await checkSpace(place.temporary, part.rows * BYTES_OF_ROW.text, `archiving ${part.part}`);
+  const written: Written[] = [];
+  const finals: string[] = [];
+  let isDone = false;
+  try {
+    const oldest = await inSnapshot(client, (oldest) =>
+      withDuck({ memoryMb: MEMORY_MB, threads: 2, spill: place.temporary }, async (duck) => {
+        for (const network of await networksOf(client, parted, part))
+          await writeNetwork(run, { part, what, network }, client, duck, place, written);
+        return oldest;
+      }),
+    );
+    if (run.stop.aborted) throw new RefusedPart('stopped before the month was dropped');
+    for (const { partial, month } of written) {
+      const final = join(place.folder, month.file);
+      await rename(partial, final);
+      finals.push(final);
+    }
+    await syncFolder(place.folder);
+    const files = written.map(({ month: { file, rows, bytes } }) => ({ file, rows, bytes }));
+    await attempted(run, what, { datasets: [parted.revision], of: networks }, async (locked) => {
+      await checkUnchanged(
+        locked,
+        part,
+        oldest,
+        files.reduce((sum, { rows }) => sum + rows, 0),
+      );
+      for (const { month } of written) await addArchivedMonth(asQueryable(locked), month);
+      await dropPart(locked, parted, part, run.lockTimeoutMs ?? 500, {
+        ...{ folder: place.folder, files: files.map(({ file }) => file) },
+      });
+    });
+    isDone = true;
+    return { state: 'archived', rows: files.reduce((sum, { rows }) => sum + rows, 0), files };
+  } catch (error) {
+    // Otherwise the commit may have succeeded.
+    if (!isDisconnected(error)) for (const final of finals) rmSync(final, { force: true });
+    throw (error as NodeJS.ErrnoException).code === 'ENOSPC' || /No space left/.test(String(error))
+      ? new Error(`${place.folder} or ${tmpdir()} is full: ${(error as Error).message}`)
+      : error;
+  } finally {
+    if (!isDone) for (const { partial } of written) rmSync(partial, { force: true });
+  }
+}
+
+async function inSnapshot<T>(client: pg.ClientBase, work: (oldest: string) => Promise<T>): Promise<T> {
+  await client.query(`begin isolation level repeatable read, read only; set local work_mem = '160MB'`);
+  try {
+    const { rows } = await client.query<{ oldest: string }>(
+      '/* archiveSnapshot */ select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric % 4294967296)::text as oldest',
+    );
+    return await work(rows[0]?.oldest as string);
+  } finally {
+    await client.query('rollback').catch(() => undefined);
+  }
+}
+
+async function writeNetwork(
+  run: Run,
+  { part, what, network }: { part: StoredPart; what: Told; network: string },
+  client: pg.ClientBase,
+  duck: Duck,
+  { folder, temporary, database }: Place,
+  done: Written[],
+): Promise<void> {
+  const file = await freeName(duck, folder, `validator_days-${network}-${part.from.slice(0, 7)}`, database);
+  await refuseCatalogued(asQueryable(client), network, part);
+  const partial = join(folder, partialName(file, database));
+  const began = performance.now();
+  let toldAt = began;
+  const note = (step: string, rows: number) => {
+    const now = performance.now();
+    if (run.stop.aborted) throw new RefusedPart('stopped before the month was written');
+    if (now - toldAt < (run.tellAfterMs ?? TELL_AFTER_MS)) return;
+    toldAt = now;
+    const seconds = Math.round((now - began) / 1000);
+    run.tell({ ...what, network: network as never, rows, step, state: 'archiving', seconds });
+  };
+  const about: Omit<NewMonth, keyof WrittenMonth> = {
+    ...{ network, month: part.from, folder, file, schemaVersion: SCHEMA_VERSION },
+  };
+  const source = { part: part.part, network, month: part.from };
+  try {
+    const month = await writeMonth(client, duck, source, { path: partial, temporary, database }, note);
+    if (month) done.push({ partial, month: { ...about, ...month } });
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+}
+
+/** A file of this name may have been left by a killed process of this database, but not belong to another one. */
+async function freeName(duck: Duck, folder: string, name: string, database: string): Promise<string> {
+  const file = `${name}.parquet`;
+  const path = join(folder, file);
+  if (!existsSync(path) || (await databaseOfFile(duck, path)) === database) return file;
+  throw new RefusedPart(
+    `${path} is there, and this database did not write it: move it away, or choose another folder`,
+  );
+}
+
+async function refuseCatalogued(db: Queryable, network: string, { from }: StoredPart): Promise<void> {
+  const [found] = await archivedMonths(db, sql`network = ${network} and month = ${from}::date`);
+  if (found) throw new RefusedPart(`the month is archived already, in ${join(found.folder, found.file)}`);
+}
+
+/**
+ * Throws Changed unless the part has the rows of the snapshot: as many, none of them written by a transaction that the
+ * snapshot may not have seen. Readers go on meanwhile.
+ */
+async function checkUnchanged(
+  client: pg.ClientBase,
+  { part }: StoredPart,
+  oldest: string,
+  written: number,
+): Promise<void> {
+  await client.query(`/* lockPart */ lock table "${part}" in share row exclusive mode`);
+  const { rows } = await client.query<{ all: number; changed: number }>(
+    `/* changedRows */ select count(*)::float8 as all,
+      count(*) filter (where age(xmin) between 0 and age($1::text::xid))::float8 as changed
+    from "${part}"`,
+    [oldest],
+  );
+  if (rows[0]?.all === written && rows[0].changed === 0) return;
+  throw new Changed('its rows were changed while they were archived: try again later');
+}

@@ -1,0 +1,133 @@
+import { UnreadableMonth } from '../archive/part-file.ts';
+import {
+  ARCHIVE_CHANGED,
+  archivedDays,
+  archivedRows,
+  checkedMonths,
+  type DateRange,
+  monthsIn,
+  readMonths,
+  versionOf,
+} from '../archive/read.ts';
+import { dateOfDay } from '../chain/calendar.ts';
+import type { Network } from '../chain/networks.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Sql } from '../db/rows.ts';
+import type { Selection } from '../fast-rows/index.ts';
+import { type Range, rowsToRead } from '../kernel/page.ts';
+import { falls, inKeyOrder, type PeriodRow, periodPages, positionsOf } from './pages.ts';
+import type { PeriodQuery, Series } from './read-plan.ts';
+import { type ValidatorOwner, validatorDays } from './sources.ts';
+
+type Asked<Field extends string> = [
+  query: PeriodQuery<Field>,
+  range: Range<number>,
+  selection: Selection<Field>,
+];
+
+const ATTEMPTS = 4;
+/** Days of validators that one statement gets from the archive. */
+const MAX_DAYS = 200_000;
+
+/**
+ * Pages of days of validators, some of which may be archived. The statement itself checks that the months which are read
+ * from files are those of the catalogue, so that a month which is archived meanwhile is neither missing nor counted twice.
+ */
+export async function validatorPages<Field extends string, Row>(
+  db: Queryable,
+  series: Series<Field>,
+  keys: readonly ValidatorOwner[],
+  ...asked: Asked<Field>
+): Promise<PeriodRow<Row>[]> {
+  const networks = [...new Set(keys.map(({ network }) => network))];
+  const dates = datesOf(networks, asked[0], asked[1]);
+  for (let attempt = 1; ; attempt += 1) {
+    const months = monthsIn(networks, dates);
+    try {
+      const most = Math.max(1, Math.floor(MAX_DAYS / (31 * Math.max(1, months.length))));
+      if (months.length === 0 || keys.length <= most)
+        return await pagesOf(db, series, keys, networks, dates, asked);
+      const pages: PeriodRow<Row>[] = [];
+      for (let at = 0; at < keys.length; at += most) {
+        const some = await pagesOf<Field, Row>(db, series, keys.slice(at, at + most), networks, dates, asked);
+        pages.push(...some.map((row) => ({ ...row, list: row.list + at })));
+      }
+      return pages;
+    } catch (error) {
+      const isOld = (error as { code?: string }).code === ARCHIVE_CHANGED;
+      if (attempt === ATTEMPTS || !(isOld || error instanceof UnreadableMonth)) throw error;
+      await readMonths(db, networks);
+      if (!isOld && monthsIn(networks, dates).map(versionOf).join() === months.map(versionOf).join())
+        throw error;
+    }
+  }
+}
+
+/** Of the page, as far as its bounds and cursors tell. */
+function datesOf(networks: readonly Network[], query: PeriodQuery<string>, range: Range<number>): DateRange {
+  const ofDays = (day: number | null | undefined, end: 'first' | 'last'): string[] => {
+    if (day === null || day === undefined) return [];
+    const dates = networks.map((network) => dateOfDay(network, Math.min(day, 100_000))).sort();
+    return [dates.at(end === 'first' ? 0 : -1) as string];
+  };
+  const isByDay = inKeyOrder(query) && query.granularity === 'day';
+  const [low, high] = isByDay ? positionsOf(query, range) : [];
+  const from = [query.fromDate ?? [], ofDays(query.fromDay, 'first'), ofDays(low, 'first')].flat().sort();
+  const to = [query.toDate ?? [], ofDays(query.toDay, 'last'), ofDays(high, 'last')].flat().sort();
+  return { from: from.at(-1) ?? null, to: to[0] ?? null };
+}
+
+async function pagesOf<Field extends string, Row>(
+  db: Queryable,
+  series: Series<Field>,
+  keys: readonly ValidatorOwner[],
+  networks: readonly Network[],
+  dates: DateRange,
+  [query, range, selection]: Asked<Field>,
+): Promise<PeriodRow<Row>[]> {
+  const months = monthsIn(networks, dates);
+  const condition = checkedMonths(networks, dates, months);
+  const read = (archived: readonly Sql[]) =>
+    periodPages<Field, Row>(
+      db,
+      series,
+      validatorDays(keys, query, { condition, archived }),
+      query,
+      range,
+      selection,
+    );
+  if (query.granularity === 'hour') return read([]);
+  const isByDay = inKeyOrder(query) && !range.counted;
+  const needed = isByDay ? (range.offset ?? 0) + rowsToRead(range) : Number.POSITIVE_INFINITY;
+  const newestFirst = falls(query, range);
+  if (months.length === 0 || (isByDay && newestFirst)) {
+    const stored = await read([]);
+    if (months.length === 0 || isFull(stored, keys.length, rowsToRead(range))) return stored;
+  }
+  const archived: Sql[] = [];
+  for (const network of networks) {
+    const own = keys.filter((key) => key.network === network).map(({ validatorIndex }) => validatorIndex);
+    const ofNetwork = months.filter((month) => month.network === network);
+    if (newestFirst) ofNetwork.reverse();
+    const found = new Map<number, number>();
+    let step = Math.ceil(needed / 28);
+    for (let at = 0; at < ofNetwork.length; at += step, step *= 2) {
+      const { byValidator, ...days } = await archivedDays(db, ofNetwork.slice(at, at + step), {
+        indices: own,
+        utc: query.calendar === 'utc',
+        ...(dates.from !== null && { from: dates.from }),
+        ...(dates.to !== null && { to: dates.to }),
+      });
+      if (days.rows > 0) archived.push(archivedRows(network, days));
+      for (const [index, rows] of byValidator) found.set(index, (found.get(index) ?? 0) + rows);
+      if (own.every((index) => (found.get(index) ?? 0) >= needed)) break;
+    }
+  }
+  return read(archived);
+}
+
+function isFull(rows: readonly { list: number }[], lists: number, most: number): boolean {
+  const counts = new Map<number, number>();
+  for (const { list } of rows) counts.set(list, (counts.get(list) ?? 0) + 1);
+  return counts.size === lists && [...counts.values()].every((count) => count >= most);
+}

@@ -1,0 +1,150 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { archivedColumns } from '../../../src/archive/columns.ts';
+import { lockWriters } from '../../../src/db/changes/locks.ts';
+import { openArchive } from '../../../src/maintenance/retain/archiving.ts';
+import { short, useRetained, validatorDay } from './retained.ts';
+
+const { gateway, run, load, sumMonths, retained, keptFrom } = useRetained();
+
+const days = { 'validator-days': 90 };
+const DATES = ['2024-11-20', '2024-12-30', '2025-01-09', '2025-02-08', '2025-04-19'];
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stakegraph-test-archive-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function loadDays() {
+  await load('validator-days', [
+    ...DATES.map((date) => validatorDay(date)),
+    validatorDay('2024-11-20', { validatorIndex: 9, sumMissedSyncSignatures: 3, sumSyncSignatureCount: 400 }),
+    validatorDay('2024-11-21', { validatorIndex: 7, effectiveBalanceEpochs: 225 * 32000000000 }),
+  ]);
+  await sumMonths();
+}
+
+/** As another program reads the file. */
+async function parquet(path: string, select = '*'): Promise<Record<string, unknown>[]> {
+  const duck = await (await DuckDBInstance.create()).connect();
+  const found = await duck.runAndReadAll(`select ${select} from read_parquet('${path}')`);
+  return found.getRowObjectsJson();
+}
+
+const stored = () =>
+  run(`select to_jsonb(d) as row from validator_days d where date < '2024-12-01'
+    order by validator_index, date, utc`);
+
+describe('months of days of validators with --archive', () => {
+  it('become a Parquet file with all their rows in order, and are catalogued in place of being dropped', async () => {
+    const folder = newFolder();
+    await loadDays();
+    const before = (await stored()).map(({ row }) => row);
+    const told = await retained(days, { archive: folder });
+    expect(short(told)).toEqual(['validator_days_2024_11 archived', 'validator_days_2024_12 archived']);
+    const file = 'validator_days-mainnet-2024-11.parquet';
+    expect(told[0]).toMatchObject({ rows: 3, files: [{ file, rows: 3 }] });
+    expect(readdirSync(folder)).toEqual([file, 'validator_days-mainnet-2024-12.parquet']);
+    const rows = await parquet(join(folder, file));
+    expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(archivedColumns));
+    const text = (row: object) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]),
+      );
+    expect(rows.map(text)).toEqual(before.map((row) => text(row as object)));
+    expect(await run('select date::text as date from validator_days order by date')).toEqual(
+      DATES.slice(2).map((date) => ({ date })),
+    );
+    expect(
+      await run('select file, rows::int, network, month::text as month from archived_months order by 1'),
+    ).toEqual([
+      { file, rows: 3, network: 'mainnet', month: '2024-11-01' },
+      { file: 'validator_days-mainnet-2024-12.parquet', rows: 1, network: 'mainnet', month: '2024-12-01' },
+    ]);
+    expect(await run('select utc, day, date::text as date from archived_day_dates order by day')).toEqual([
+      { utc: false, day: 1450, date: '2024-11-20' },
+      { utc: false, day: 1451, date: '2024-11-21' },
+      { utc: false, day: 1490, date: '2024-12-30' },
+    ]);
+    expect(await keptFrom()).toEqual([]);
+  });
+
+  it('have the columns of the table', async () => {
+    const columns = await run(`select attname as name from pg_attribute
+      where attrelid = 'validator_days'::regclass and attnum > 0 and not attisdropped`);
+    expect(Object.keys(archivedColumns).toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
+  });
+
+  it('stay in a dry run, and without --archive once older ones are archived, unless --no-archive is given', async () => {
+    const folder = newFolder();
+    await loadDays();
+    expect(short(await retained(days, { archive: folder, dryRun: true }))).toEqual([
+      'validator_days_2024_11 would archive',
+      'validator_days_2024_12 would archive',
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    await retained(days, { archive: folder, now: new Date('2025-03-20') });
+    expect(readdirSync(folder)).toHaveLength(1);
+    const [told] = await retained(days);
+    expect(told).toMatchObject({
+      state: 'refused',
+      error: `older months are archived: give --archive ${folder} too, or --no-archive to drop days for good`,
+    });
+    expect(short(await retained(days, { dropsDays: true }))).toEqual(['validator_days_2024_12 dropped']);
+  });
+
+  it('whose rows change while they are archived are archived again with the change', async () => {
+    const folder = newFolder();
+    await loadDays();
+    const change = new pg.Client({ connectionString: gateway.database.url });
+    await change.connect();
+    onTestFinished(() => change.end());
+    await change.query('begin');
+    await lockWriters(change, ['validator-days']);
+    let isTold = () => {};
+    const told = new Promise<void>((resolve) => (isTold = resolve));
+    const done = retained(
+      days,
+      { archive: folder, tellAfterMs: 20, now: new Date('2025-03-20') },
+      undefined,
+      isTold,
+    );
+    await told; // the file is written, and the drop waits
+    await change.query('update validator_days set proposed_count = 5 where validator_index = 9');
+    await change.query('commit');
+    expect((await done).at(-1)).toMatchObject({ state: 'archived', rows: 3 });
+    expect(
+      await parquet(join(folder, readdirSync(folder)[0] as string), 'validator_index, proposed_count'),
+    ).toContainEqual({ validator_index: 9, proposed_count: 5 });
+  });
+
+  it('stay if the file of another database has their name', async () => {
+    const folder = newFolder();
+    await loadDays();
+    writeFileSync(join(folder, 'validator_days-mainnet-2024-11.parquet'), 'of another');
+    const told = await retained(days, { archive: folder });
+    expect(told[0]).toMatchObject({ state: 'refused' });
+    expect(told[0]?.error).toContain('is there, and this database did not write it: move it away');
+    expect(await stored()).toHaveLength(3);
+  });
+});
+
+describe('a folder that cannot be used', () => {
+  it('is refused before anything is read: if it is missing, a file, or cannot be written', async () => {
+    const folder = newFolder();
+    await expect(openArchive(join(folder, 'none'))).rejects.toThrow(
+      `The folder of the archive ${folder}/none does not exist: make it first.`,
+    );
+    writeFileSync(join(folder, 'file'), '');
+    await expect(openArchive(join(folder, 'file'))).rejects.toThrow('is not a folder');
+    expect(await openArchive(folder)).toBe(folder);
+    if (process.getuid?.() === 0) return; // may write everywhere
+    chmodSync(folder, 0o500);
+    await expect(openArchive(folder)).rejects.toThrow('cannot be written (EACCES)');
+  });
+});
