@@ -58,6 +58,7 @@ const lazy = new Map<string, () => Promise<Command>>([
   ['index', async () => (await import('./commands/index-chain.ts')).indexCommand()],
   ['refresh', async () => (await import('./commands/refresh.ts')).refreshCommand()],
   ['retain', async () => (await import('./commands/retain.ts')).retainCommand()],
+  ['archive', async () => (await import('./commands/archive.ts')).archiveCommand()],
   ['repack', async () => (await import('./commands/repack.ts')).repackCommand()],
   ['status', async () => (await import('./commands/status.ts')).statusCommand()],
   ['open', async () => (await import('./commands/open.ts')).openCommand()],

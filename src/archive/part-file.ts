@@ -18,14 +18,14 @@ export type ArchivedFile = {
 
 export const pathOf = ({ folder, file }: Pick<ArchivedFile, 'folder' | 'file'>): string => join(folder, file);
 
-/** Names the month and its file. Clients do not see the folder, which the log and `where` have. */
+/** Names the month and its file. Clients do not see the folder, which the log has. `what` follows the name of the file. */
 export class UnreadableMonth extends Refusal {
-  readonly where: string;
+  readonly what: string;
 
   constructor(month: ArchivedFile, what: string, cause?: unknown) {
     const named = `days of ${month.network} in ${month.month.slice(0, 7)} are archived in ${month.file}`;
     super('UNAVAILABLE', `The ${named}, which ${what}.`, { cause: cause ?? new Error(pathOf(month)) });
-    this.where = `${pathOf(month)} (${month.network}, ${month.month.slice(0, 7)}) ${what}`;
+    this.what = what;
   }
 }
 

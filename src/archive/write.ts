@@ -8,7 +8,7 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { archivedColumns, asText, columnNames, SCHEMA_VERSION } from './columns.ts';
 import { type Duck, quote, rowsOf } from './duckdb.ts';
-import { withRowGroups } from './part-file.ts';
+import { type ArchivedFile, withRowGroups } from './part-file.ts';
 import { type RowGroups, rowGroupsOfFile } from './row-groups.ts';
 
 /** Of all validators: 330 of them in a month. Larger groups take less space, and longer to read one validator. */
@@ -88,18 +88,17 @@ export async function sha256OfFile(path: string): Promise<Buffer> {
   return hash.digest();
 }
 
-/** Reads the file as readers do. Returns the hash of the text of its rows, as COPY writes it. */
-export async function hashRows(
+/**
+ * Reads the file as readers do. Yields a temporary file with the text of some of its rows, as COPY writes it, and the
+ * number of rows so far.
+ */
+export async function* textOfRows(
   duck: Duck,
-  path: string,
+  month: ArchivedFile,
   { frame, groups }: RowGroups,
-  bytes: number,
   temporary: string,
-  note: (rows: number) => void,
-): Promise<Buffer> {
-  const hash = createHash('sha256');
+): AsyncGenerator<{ file: string; rows: number }> {
   const file = join(temporary, 'written.csv');
-  const month = { network: '', month: '', folder: dirname(path), file: basename(path), bytes };
   let rows = 0;
   for (let at = 0; at < groups.length; at += GROUPS_AT_ONCE) {
     const some = groups.slice(at, at + GROUPS_AT_ONCE);
@@ -108,11 +107,21 @@ export async function hashRows(
         `copy (select ${asText} from read_parquet(${quote(part as string)})) to ${quote(file)} (format csv, header false)`,
       ),
     );
-    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(chunk);
     rows += some.reduce((sum, [, , count]) => sum + count, 0);
-    note(rows);
+    yield { file, rows };
   }
   await rm(file, { force: true });
+}
+
+async function hashOfRows(
+  texts: ReturnType<typeof textOfRows>,
+  note: (rows: number) => void,
+): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const { file, rows } of texts) {
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(chunk);
+    note(rows);
+  }
   return hash.digest();
 }
 
@@ -145,7 +154,11 @@ export async function writeMonth(
   await handle.sync().finally(() => handle.close());
   const { size: bytes } = await stat(path);
   const groups = await rowGroupsOfFile(duck, path);
-  const written = await hashRows(duck, path, groups, bytes, temporary, (rows) => note('verifying', rows));
+  const { network, month } = source;
+  const file = { network, month, folder: dirname(path), file: basename(path), bytes };
+  const written = await hashOfRows(textOfRows(duck, file, groups, temporary), (rows) =>
+    note('verifying', rows),
+  );
   if (!written.equals(read.sha256))
     throw new DifferentRows(
       `the file that was written does not have the ${read.rows} rows of ${source.part} of ${source.network}; nothing was dropped`,

@@ -8,6 +8,7 @@ import { recordRun } from '../db/job-runs.ts';
 import { timestampText } from '../kernel/time.ts';
 import { traced } from '../kernel/tracing.ts';
 import { version } from '../kernel/version.ts';
+import { archivedFiles } from '../maintenance/archive/files.ts';
 import {
   backupsIn,
   isBackupName,
@@ -24,7 +25,13 @@ import { withSource } from '../maintenance/transfer/source.ts';
 import { checkTarget } from '../maintenance/transfer/target.ts';
 import { duration, wholeNumber } from './flags.ts';
 import { repeated, sayFailed } from './repeated.ts';
-import { seconds, transferProgress, warnOfOutdated, whenWritten } from './transfer-progress.ts';
+import {
+  seconds,
+  transferProgress,
+  warnOfMissingFiles,
+  warnOfOutdated,
+  whenWritten,
+} from './transfer-progress.ts';
 import { sayNotRecorded } from './with-database.ts';
 import { withServer } from './with-server.ts';
 
@@ -165,7 +172,15 @@ const backup = (
       .finally(progress.end);
     const rows = manifest.tables.reduce((sum, table) => sum + Number(table.rows), 0);
     const removed = flags.keep === undefined ? [] : await removeOld(path, flags.keep, file, manifest);
-    const report = { file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began), removed };
+    const archived = await archivedFiles(client);
+    if (archived.length > 0)
+      process.stderr.write(
+        `stakegraph: the backup does not contain the ${archived.length} files of archived months; copy them too: ${archived.slice(0, 3).join(', ')}${archived.length > 3 ? ', …' : ''}\n`,
+      );
+    const report = {
+      ...{ file, tables: manifest.tables.length, rows, bytes, seconds: seconds(began), removed },
+      ...(archived.length > 0 && { archived }),
+    };
     print(
       report,
       `${file}: ${report.tables} tables with ${rows.toLocaleString('en')} rows in ${(bytes / 1e6).toFixed(1)} MB, written and read again in ${report.seconds} s${removed.map((name) => `\n${name}: removed`).join('')}`,
@@ -252,6 +267,7 @@ failed afterwards; 2 wrong usage.`,
               onCommit: written.commit,
               onWritten: written.say,
             }).finally(progress.end);
+            await warnOfMissingFiles(url);
             const report = { file, takenAt: manifest.takenAt, ...loaded, seconds: seconds(began) };
             print(
               report,

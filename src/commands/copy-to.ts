@@ -7,7 +7,13 @@ import { isSameDatabase } from '../maintenance/transfer/connect.ts';
 import { load } from '../maintenance/transfer/load.ts';
 import { type CopySource, withSource } from '../maintenance/transfer/source.ts';
 import { variableName } from './mirror-flags.ts';
-import { seconds, type TransferProgress, transferProgress, whenWritten } from './transfer-progress.ts';
+import {
+  seconds,
+  type TransferProgress,
+  transferProgress,
+  warnOfMissingFiles,
+  whenWritten,
+} from './transfer-progress.ts';
 import { withServer } from './with-server.ts';
 
 type Flags = { toEnv: string; replace?: boolean; withSample?: boolean; json?: boolean };
@@ -89,6 +95,7 @@ async function copy(
     onCommit: written.commit,
     onWritten: written.say,
   }).finally(progress.end);
+  await warnOfMissingFiles(target);
   for (const id of tokens) {
     process.stderr.write(
       `The development token ${id} is also valid in the new database; "stakegraph token revoke ${id}" there ends that.\n`,

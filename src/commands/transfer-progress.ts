@@ -1,3 +1,5 @@
+import { missingFiles } from '../maintenance/archive/files.ts';
+import { withConnection } from '../maintenance/transfer/connect.ts';
 import type { CopyProgress, Loaded } from '../maintenance/transfer/load.ts';
 
 const EVERY_MS = { terminal: 200, file: 10_000 };
@@ -36,6 +38,15 @@ export function warnOfOutdated(what: string, months: string[]): void {
   if (months.length === 0) return;
   process.stderr.write(
     `${what}, because the tables that they were detached from have other columns now: ${months.join(', ')}. To keep them, dump them from the original database: pg_dump ${months.map((name) => `-t ${name}`).join(' ')}\n`,
+  );
+}
+
+/** Of a database that was written from a backup or another database. */
+export async function warnOfMissingFiles(url: string): Promise<void> {
+  const { files, faults } = await withConnection(url, true, missingFiles);
+  if (faults.length === 0) return;
+  process.stderr.write(
+    `Archived months are read from ${files} files, of which ${faults.length} cannot be read here: ${faults.slice(0, 5).join('; ')}${faults.length > 5 ? '; …' : ''}. Copy them there, or to another folder and run "stakegraph archive verify --folder".\n`,
   );
 }
 

@@ -1,12 +1,26 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { dayOfDate } from '../../src/chain/calendar.ts';
 import { agesOf } from '../../src/config/ages.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
+import { restoreMonth } from '../../src/maintenance/archive/restore.ts';
+import { verifyArchive } from '../../src/maintenance/archive/verify.ts';
 import { retain } from '../../src/maintenance/retain/index.ts';
+import { refreshSetDays, sumOlderDays } from '../../src/resources/private-sets/set-days.ts';
 import { validatorDay } from '../maintenance/retain/retained.ts';
+import { accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 
@@ -24,7 +38,8 @@ const DAYS = [
   '2025-04-10',
   '2025-08-01',
 ];
-const [FIRST, LAST] = ['validator_days-mainnet-2025-01.parquet', 'validator_days-mainnet-2025-04.parquet'];
+const FIRST = 'validator_days-mainnet-2025-01.parquet';
+const LAST = 'validator_days-mainnet-2025-04.parquet';
 
 /** Validator 1 has all days, 2 only archived ones, 3 only one that stays, 4 none. */
 beforeAll(async () => {
@@ -46,7 +61,7 @@ beforeAll(async () => {
   while (await transaction(gateway.database.pool, (client) => sumDueMonth(client, 'mainnet')));
 });
 
-const archive = async () => {
+const archive = async (months = 4) => {
   const ages = agesOf(['validator-days=90d']) as { 'validator-days': number };
   const reports: any[] = [];
   await retain(
@@ -54,7 +69,7 @@ const archive = async () => {
     { ages, dryRun: false, archive: folder, now: new Date('2025-08-02') },
     (report) => reports.push(report),
   );
-  expect(reports.map(({ state, error }) => error ?? state)).toEqual(Array(4).fill('archived'));
+  expect(reports.map(({ state, error }) => error ?? state)).toEqual(Array(months).fill('archived'));
 };
 
 const fields = {
@@ -79,6 +94,8 @@ const lists = [
   'first: 100, granularity: ALL',
   'first: 100, granularity: HOUR',
 ];
+
+let setRows: unknown[][];
 
 async function answers() {
   const found: Record<string, unknown> = {};
@@ -110,6 +127,10 @@ async function answers() {
 
 describe('days of a validator, once their months are archived', () => {
   it('are the same on all paths, in all orders, pages and periods', async () => {
+    setRows = await run(`select day, count(*)::int as n, sum(sum_attestation_rewards)::text as sum
+      from validator_days where not utc and validator_index in (1, 2, 3) group by day order by day`).then(
+      (rows) => rows.map(({ day, n, sum }) => [day, n, sum]),
+    );
     const before = await answers();
     expect(JSON.stringify(before)).not.toContain('errors');
     await archive();
@@ -137,8 +158,24 @@ describe('days of a validator, once their months are archived', () => {
     ]);
   });
 
+  it('are summed for validators that join a private set, as if they were in the database', async () => {
+    const account = await accountOf(gateway);
+    const created = await account.post('/v1/eth/tags', { name: 'late', validators: [1, 2, 3] });
+    expect([created.status, created.json.progress?.completeFrom]).toEqual([201, '2025-05-01']);
+    while (await transaction(gateway.database.pool, sumOlderDays));
+    const { json } = await account.get(`/v1/eth/sets/${created.json.id}/rewards?limit=100`);
+    expect(
+      json.results.map((row: any) => [row.day, row.validatorCount, String(row.sumAttestationRewards)]),
+    ).toEqual(setRows);
+    expect((await account.get(`/v1/eth/tags/${created.json.id}`)).json.progress ?? null).toBeNull();
+    // A set's days of an archived date are never computed from the database alone.
+    await expect(
+      transaction(gateway.database.pool, (client) => refreshSetDays(client, 'mainnet', ['2025-01-30'])),
+    ).rejects.toThrow('the archived months have changed');
+  });
+
   it('of a file that is missing, truncated or changed are an error that names the month and the file', async () => {
-    const path = join(folder, FIRST as string);
+    const path = join(folder, FIRST);
     const whole = readFileSync(path);
     onTestFinished(() => writeFileSync(path, whole));
     const ask = async () => {
@@ -177,7 +214,64 @@ describe('days of a validator, once their months are archived', () => {
         JSON.stringify([validatorDay('2025-04-10', { validatorIndex: 1 })]),
       ),
     ).rejects.toThrow(
-      `1 of the validator-days of mainnet are in 2025-04, which is archived in ${join(folder, LAST as string)}`,
+      `1 of the validator-days of mainnet are in 2025-04, which is archived in ${join(folder, LAST)}`,
     );
+  });
+
+  it('move back into the database by "archive restore", are corrected there, and archived again into the same file', async () => {
+    const { pool } = gateway.database;
+    const restored = await restoreMonth(pool, '2025-04', () => {});
+    expect(restored).toEqual([{ network: 'mainnet', month: '2025-04', path: join(folder, LAST), rows: 2 }]);
+    const rewards = async () => {
+      const { data } = await gateway.graphql(
+        '{ validator(by: { index: 1 }) { rewards(first: 100) { nodes { day sumAttestationRewards } } } }',
+      );
+      return data.validator.rewards.nodes as { day: number; sumAttestationRewards: string }[];
+    };
+    const before = await rewards();
+    expect(before).toHaveLength(DAYS.length);
+    await importText(
+      gateway,
+      'validator-days',
+      JSON.stringify([validatorDay('2025-04-10', { validatorIndex: 1, sumAttestationRewards: 77 })]),
+    );
+    while (await transaction(pool, (client) => sumDueMonth(client, 'mainnet')));
+    await run('update validator_day_dates set attestations_due = false, rewards_due = false');
+    await archive(1);
+    expect(readdirSync(folder)).toHaveLength(4);
+    const day = dayOfDate('mainnet', '2025-04-10');
+    expect(await rewards()).toEqual(
+      before.map((row) => (row.day === day ? { ...row, sumAttestationRewards: '77' } : row)),
+    );
+    await expect(restoreMonth(pool, '2025-08', () => {})).rejects.toThrow(
+      'The month 2025-08 is not archived.',
+    );
+  });
+
+  it('are compared with the catalogue by "archive verify", which notes a folder that has all of them', async () => {
+    const { pool } = gateway.database;
+    const other = mkdtempSync(join(tmpdir(), 'stakegraph-test-archive-'));
+    onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+    const verified = async (where?: string) => {
+      const errors: (string | undefined)[] = [];
+      const isRight = await verifyArchive(pool, where, ({ error }) => errors.push(error));
+      return [isRight, errors];
+    };
+    expect(await verified()).toEqual([true, Array(4).fill(undefined)]);
+    cpSync(folder, other, { recursive: true });
+    rmSync(join(other, FIRST));
+    expect(await verified(other)).toEqual([false, ['is missing', undefined, undefined, undefined]]);
+    expect(await run('select distinct folder from archived_months')).toEqual([{ folder }]);
+    cpSync(folder, other, { recursive: true });
+    expect((await verified(other))[0]).toBe(true);
+    expect(await run('select distinct folder from archived_months')).toEqual([{ folder: other }]);
+    const path = join(other, FIRST);
+    const bytes = readFileSync(path);
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] as number) ^ 1;
+    writeFileSync(path, bytes);
+    expect((await verified())[1]).toEqual([
+      'was changed: its SHA-256 is not that of the catalogue',
+      ...Array(3).fill(undefined),
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { accountCommand } from '../../src/commands/account.ts';
+import { archiveCommand } from '../../src/commands/archive.ts';
 import { auditCommand } from '../../src/commands/audit.ts';
 import { backupCommand, restoreCommand } from '../../src/commands/backup.ts';
 import { copyToCommand } from '../../src/commands/copy-to.ts';
@@ -18,6 +19,7 @@ import { importers } from '../../src/ingest/importers/index.ts';
 
 const commands = [
   accountCommand(),
+  archiveCommand(),
   auditCommand(),
   distributeCommand(),
   importCommand(),

@@ -125,6 +125,7 @@ async function writeAndDrop(
     await syncFolder(place.folder);
     const files = written.map(({ month: { file, rows, bytes } }) => ({ file, rows, bytes }));
     await attempted(run, what, { datasets: [parted.revision], of: networks }, async (locked) => {
+      await lockAllSetDays(asQueryable(locked));
       await checkUnchanged(
         locked,
         part,

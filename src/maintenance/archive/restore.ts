@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type ArchivedMonth, archivedMonths, rowGroupsOf } from '../../archive/catalogue.ts';
+import { columnNames } from '../../archive/columns.ts';
+import { type Duck, withDuck } from '../../archive/duckdb.ts';
+import { withTemporaryFolder } from '../../archive/folders.ts';
+import { pathOf } from '../../archive/part-file.ts';
+import { textOfRows } from '../../archive/write.ts';
+import { networks } from '../../chain/networks.ts';
+import { audit } from '../../db/audit.ts';
+import { lockWriters } from '../../db/changes/locks.ts';
+import { raisedRevision } from '../../db/changes/revisions.ts';
+import { type Pool, transaction } from '../../db/pool.ts';
+import { sql } from '../../db/rows.ts';
+import { lockAllSetDays } from '../../resources/private-sets/set-days.ts';
+import { faultOf } from './verify.ts';
+
+export class NotRestored extends Error {}
+
+export type RestoredMonth = { network: string; month: string; path: string; rows: number };
+
+/**
+ * Moves a month of all networks back into `validator_days`, in one transaction. The files stay, and are replaced when the
+ * month is archived again. Imports and indexes wait meanwhile.
+ */
+export const restoreMonth = (
+  pool: Pool,
+  month: string,
+  note: (rows: number, of: number) => void,
+): Promise<RestoredMonth[]> =>
+  withTemporaryFolder((temporary) =>
+    withDuck({ memoryMb: 600, threads: 2, spill: temporary }, (duck) =>
+      transaction(pool, async (client) => {
+        await lockWriters(client, ['validator-days'], networks);
+        await lockAllSetDays(client);
+        const months = await archivedMonths(client, sql`month = ${`${month}-01`}::date`);
+        if (months.length === 0) throw new NotRestored(`The month ${month} is not archived.`);
+        for (const one of months) {
+          const fault = await faultOf(one, false);
+          if (fault) throw new NotRestored(`The file ${pathOf(one)} of ${one.network} ${fault}.`);
+        }
+        await client.query('/* partOfMonth */ select validator_day_parts(array[$1::date])', [`${month}-01`]);
+        const restored: RestoredMonth[] = [];
+        const all = months.reduce((sum, { rows }) => sum + rows, 0);
+        for (const one of months) {
+          const done = restored.reduce((sum, { rows }) => sum + rows, 0);
+          await loadRows(client, duck, one, temporary, (rows) => note(done + rows, all));
+          await moveDates(client, one);
+          restored.push({ network: one.network, month, path: pathOf(one), rows: one.rows });
+          const details = { network: one.network, rows: one.rows, file: pathOf(one) };
+          await audit(client, { action: 'archive.restore', subject: month, details });
+        }
+        await raisedRevision(client, 'validator-days')();
+        return restored;
+      }),
+    ),
+  );
+
+async function loadRows(
+  client: pg.ClientBase,
+  duck: Duck,
+  month: ArchivedMonth,
+  temporary: string,
+  note: (rows: number) => void,
+): Promise<void> {
+  const { rows: there } = await client.query(
+    `/* anyOfMonth */ select from validator_days
+    where network = $1 and utc = any('{f,t}') and date >= $2::date and date < $3::date limit 1`,
+    [month.network, month.month, month.next],
+  );
+  if (there.length > 0)
+    throw new NotRestored(
+      `Days of ${month.network} in ${month.month.slice(0, 7)} are in the database as well as in ${pathOf(month)}: delete one of them.`,
+    );
+  const groups = await rowGroupsOf(client, month);
+  if (!groups) throw new NotRestored(`The month ${month.month} is not archived.`);
+  const hash = createHash('sha256');
+  for await (const { file, rows } of textOfRows(duck, month, groups, temporary)) {
+    const hashed = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        hash.update(chunk);
+        done(null, chunk);
+      },
+    });
+    const into = `/* restoreRows */ copy validator_days (${columnNames.join(', ')}) from stdin (format csv)`;
+    await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hashed, client.query(copyFrom(into)));
+    note(rows);
+  }
+  if (!hash.digest().equals(month.rowsSha256))
+    throw new NotRestored(`The rows of ${pathOf(month)} are not those that were archived.`);
+}
+
+async function moveDates(client: pg.ClientBase, { network, month, next }: ArchivedMonth): Promise<void> {
+  await client.query(
+    `/* restoreDates */
+    with moved as (
+      delete from archived_day_dates where network = $1 and date >= $2::date and date < $3::date
+      returning network, utc, day, date
+    )
+    insert into validator_day_dates (network, utc, day, date, attestations_due, rewards_due)
+    select network, utc, day, date, false, false from moved`,
+    [network, month, next],
+  );
+  await client.query(
+    '/* forgetArchived */ delete from archived_months where network = $1 and month = $2::date',
+    [network, month],
+  );
+}
