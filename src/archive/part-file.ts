@@ -76,11 +76,14 @@ export async function withRowGroups<T>(
 ): Promise<T> {
   const paths: string[] = [];
   try {
-    for (const { month, frame, groups } of parts) {
-      const path = temporaryFile();
-      paths.push(path);
-      await writePart(path, month, frame, groups);
-    }
+    const written = await Promise.allSettled(
+      parts.map(({ month, frame, groups }) => {
+        const path = temporaryFile();
+        paths.push(path);
+        return writePart(path, month, frame, groups);
+      }),
+    );
+    for (const one of written) if (one.status === 'rejected') throw one.reason;
     return await work(paths);
   } finally {
     await Promise.all(paths.map((path) => rm(path, { force: true })));

@@ -41,8 +41,10 @@ const ofRow = columnNames
   .map((name) => `coalesce(${name}::varchar, '')`)
   .join(', ');
 
-/** More than the metadata of a temporary file need. */
+/** Bytes of row groups, and rows of both calendars, that DuckDB reads at a time. */
 const MAX_BYTES = 64_000_000;
+const MAX_ROWS = 150_000;
+const ROWS_IN_MONTH = 62;
 
 type Asked = {
   indices: readonly number[];
@@ -90,18 +92,20 @@ export async function archivedDays(
     });
   };
   let parts: Part[] = [];
-  let bytes = 0;
+  let [bytes, most] = [0, 0];
   for (const month of months) {
     const { frame, groups } = await groupsOf(db, month);
     const own = holding(groups, sorted);
     // Without a row group, the file is still opened, so that its loss is told.
     const size = own.reduce((sum, [, , , start, end]) => sum + end - start, 0);
-    if (bytes > 0 && bytes + size > MAX_BYTES) {
+    const days = own.length > 0 ? sorted.length * ROWS_IN_MONTH : 0;
+    if (parts.length > 0 && (bytes + size > MAX_BYTES || most + days > MAX_ROWS)) {
       await read(parts);
-      [parts, bytes] = [[], 0];
+      [parts, bytes, most] = [[], 0, 0];
     }
     parts.push({ month, frame, groups: own });
     bytes += size;
+    most += days;
   }
   await read(parts);
   return { texts: `{${texts.join(',')}}`, rows, byValidator };
@@ -165,3 +169,9 @@ export const checkedMonths = (
       and (month + interval '1 month')::date > coalesce(${from}::date, '-infinity')
       and month <= coalesce(${to}::date, 'infinity')
   ), '{}'), ${months.map(versionOf).sort()}::text[])`;
+
+/** Throws ARCHIVE_CHANGED unless the condition of `checkedMonths` holds. */
+export async function checkMonths(db: Queryable, condition: Sql): Promise<void> {
+  const check = sql`/* checkMonths */ select ${condition}`;
+  await db.query({ text: check.text, values: check.values });
+}

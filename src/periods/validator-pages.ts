@@ -4,6 +4,7 @@ import {
   archivedDays,
   archivedRows,
   checkedMonths,
+  checkMonths,
   type DateRange,
   monthsIn,
   readMonths,
@@ -87,15 +88,13 @@ async function pagesOf<Field extends string, Row>(
 ): Promise<PeriodRow<Row>[]> {
   const months = monthsIn(networks, dates);
   const condition = checkedMonths(networks, dates, months);
-  const read = (archived: readonly Sql[]) =>
-    periodPages<Field, Row>(
-      db,
-      series,
-      validatorDays(keys, query, { condition, archived }),
-      query,
-      range,
-      selection,
-    );
+  const read = async (archived: readonly Sql[]) => {
+    const source = validatorDays(keys, query, { condition, archived });
+    const rows = await periodPages<Field, Row>(db, series, source, query, range, selection);
+    // PostgreSQL checks the condition where it reads days: not at all if it has no month of these dates.
+    if (rows.length === 0 && query.granularity !== 'hour') await checkMonths(db, condition);
+    return rows;
+  };
   if (query.granularity === 'hour') return read([]);
   const isByDay = inKeyOrder(query) && !range.counted;
   const needed = isByDay ? (range.offset ?? 0) + rowsToRead(range) : Number.POSITIVE_INFINITY;
