@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** The folder cannot be used; the message says why. */
-export class UnusableFolder extends Error {}
+class UnusableFolder extends Error {}
 
 /** Returns the absolute path. */
 export async function checkedFolder(given: string): Promise<string> {

@@ -14,7 +14,7 @@ const known = sizedMap<RowGroups>(MAX_GROUPS, ({ groups }) => groups.length + 1)
 /** Different for every content of a month's file. */
 export const versionOf = ({ sha256 }: Pick<ArchivedMonth, 'sha256'>): string =>
   sha256.toString('hex').slice(0, 16);
-export const versionColumn = sql`left(encode(sha256, 'hex'), 16)`;
+const versionColumn = sql`left(encode(sha256, 'hex'), 16)`;
 
 async function groupsOf(db: Queryable, month: ArchivedMonth): Promise<RowGroups> {
   const version = `${month.network} ${versionOf(month)}`;
@@ -135,7 +135,7 @@ export const withArchived = (days: Sql, archived: readonly Sql[]): Sql =>
 /** The months of networks, as this process last read them. Statements check that they are those of the catalogue. */
 const cached = new Map<string, readonly ArchivedMonth[]>();
 
-export const monthsNow = (network: string): readonly ArchivedMonth[] => cached.get(network) ?? [];
+const monthsNow = (network: string): readonly ArchivedMonth[] => cached.get(network) ?? [];
 
 export async function readMonths(db: Queryable, networks: readonly string[]): Promise<void> {
   const all = await archivedMonths(db, sql`network = any(${[...networks]}::text[])`);

@@ -125,7 +125,7 @@ async function hashOfRows(
   return hash.digest();
 }
 
-export class DifferentRows extends Error {}
+class DifferentRows extends Error {}
 
 /**
  * Writes a network's rows of a part of `validator_days` into a Parquet file, reads the file again, and compares all rows.

@@ -19,7 +19,7 @@ import { sql } from '../../db/rows.ts';
 import { lockAllSetDays } from '../../resources/private-sets/set-days.ts';
 import { faultOf } from './verify.ts';
 
-export class NotRestored extends Error {}
+class NotRestored extends Error {}
 
 export type RestoredMonth = { network: string; month: string; path: string; rows: number };
 

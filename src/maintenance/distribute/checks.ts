@@ -67,6 +67,14 @@ export async function checkTables(client: pg.ClientBase, undo: boolean): Promise
       `The role ${role} does not own ${foreign[0]}: run the command as the role that applied the migrations.`,
     );
   if (undo) return;
+  const { archived } = await one(
+    client,
+    `/* archivedFolders */ select string_agg(distinct folder, ', ') as archived from archived_months`,
+  );
+  if (archived)
+    throw new DistributeError(
+      `Months of validator_days are archived in ${archived}, which gateways do not read beside distributed days: run "stakegraph archive restore" with each of them first.`,
+    );
   const { indexed } = await one(
     client,
     `/* indexedNetworks */ select string_agg(network, ', ' order by network) as indexed from index_state`,
