@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { constants, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { access, open, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -49,15 +49,30 @@ function isRunning(id: number): boolean {
   }
 }
 
-/** In TMPDIR. Also removes those of processes that were killed. */
-export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+const ABANDONED_MS = 3_600_000;
+
+/** Those of an hour ago or more whose process has ended; another container's may have a process that is not seen here. */
+function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
-    const id = Number(name.match(/^stakegraph-archiving-(\d+)-/)?.[1]);
-    if (id && !isRunning(id)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    const id = Number(name.match(/^stakegraph-archiv(?:ing|ed)-(\d+)-/)?.[1]);
+    if (!id || isRunning(id)) continue;
+    const path = join(tmpdir(), name);
+    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (changed < Date.now() - ABANDONED_MS) rmSync(path, { recursive: true, force: true });
   }
-  const folder = mkdtempSync(join(tmpdir(), `${TEMPORARY}${process.pid}-`));
+}
+
+/** In TMPDIR, until the process ends. Also removes those of processes that were killed. */
+export function temporaryFolder(prefix: string): { folder: string; remove: () => void } {
+  removeAbandoned();
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
+  return { folder, remove };
+}
+
+export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const { folder, remove } = temporaryFolder(TEMPORARY);
   try {
     return await work(folder);
   } finally {

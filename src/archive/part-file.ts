@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Refusal } from '../kernel/refusal.ts';
+import { temporaryFolder } from './folders.ts';
 import { footerWith, MAGIC } from './footer.ts';
 import type { RowGroup, RowGroups } from './row-groups.ts';
 
@@ -56,11 +55,7 @@ let folder: string | undefined;
 let files = 0;
 
 function temporaryFile(): string {
-  if (!folder) {
-    const made = mkdtempSync(join(tmpdir(), 'stakegraph-archive-'));
-    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
-    folder = made;
-  }
+  folder ??= temporaryFolder('stakegraph-archived-').folder;
   files += 1;
   return join(folder, `${files}.parquet`);
 }
