@@ -5,9 +5,9 @@ export const FIRST = 1_507;
 /** Of sync committees. */
 export const SLOTS = 20_000;
 /** Consolidations begin with it, four months after the first day. */
-export const FIRST_EPOCH = 364_032;
+const FIRST_EPOCH = 364_032;
 /** 29 of 30 validators of the large pool were consolidated into the others. */
-export const consolidated = (large) => Math.floor((large * 29) / 30);
+const consolidated = (large) => Math.floor((large * 29) / 30);
 /** A third of the consolidations are before it. */
 export const fromDay = (large) => Math.floor((FIRST_EPOCH + consolidated(large) / 27) / 225);
 

@@ -27,7 +27,7 @@ export async function compressed(source: Source): Promise<Asset> {
   return { ...source, gzip: gzipped, br };
 }
 
-export const REVALIDATED = 'public, no-cache';
+const REVALIDATED = 'public, no-cache';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 export function sendAsset(
