@@ -146,6 +146,13 @@ export async function readMonths(db: Queryable, networks: readonly string[]): Pr
     );
 }
 
+/** At the start of a gateway, so that its first requests need not. */
+export async function readAllMonths(db: Queryable): Promise<void> {
+  const all = await archivedMonths(db);
+  cached.clear();
+  for (const month of all) cached.set(month.network, [...monthsNow(month.network), month]);
+}
+
 export const ARCHIVE_CHANGED = 'SGARC';
 
 /** Dates of months, inclusive; null without a bound. */

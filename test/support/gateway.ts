@@ -8,6 +8,7 @@ import { openRedis } from '../../src/accounts/redis.ts';
 import { tierLimits } from '../../src/accounts/tiers.ts';
 import { openDirectory, type TokenDirectory } from '../../src/accounts/token-directory.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
+import { readAllMonths } from '../../src/archive/read.ts';
 import { readSettings, type Settings, statementsOfAccount } from '../../src/config/index.ts';
 import { openRevisions, type Revisions } from '../../src/db/changes/revisions.ts';
 import { createPool, type Pool, type Statement } from '../../src/db/pool.ts';
@@ -136,6 +137,7 @@ export async function startGateway(
   const redis = settings.REDIS_URL ? await openRedis(settings.REDIS_URL, log) : undefined;
   const meter = await openMeter({ db: database.pool, log, now, redis });
   const revisions = await openRevisions({ url: database.url, db: read, log });
+  await readAllMonths(read);
   const app = await buildServer({
     settings,
     log,
