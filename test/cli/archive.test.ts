@@ -1,0 +1,82 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { type Outcome, stakegraph } from '../support/process.ts';
+import { storeDays } from '../support/stored-days.ts';
+import { slow } from '../support/thorough.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stakegraph-test-archive-'));
+const file = join(folder, 'validator_days-mainnet-2024-03.parquet');
+let database: TestDatabase;
+const run = (text: string) => database.pool.query({ text, values: [] }).then(({ rows }) => rows);
+beforeAll(async () => {
+  database = await createDatabase('empty');
+  await run(
+    `insert into validators (network, validator_index, validator_pubkey, activation_epoch, slashed)
+    select 'mainnet', i, '0x' || lpad(to_hex(i), 96, '0'), 0, false from generate_series(0, 9) i`,
+  );
+  await storeDays(database.pool, { from: '2024-03-01', until: '2024-04-01', validators: 10 });
+  await storeDays(database.pool, { from: '2024-08-01', until: '2024-08-11', validators: 10 });
+  await run(
+    `insert into validator_months (network, month) values ('mainnet', '2024-03-01'), ('mainnet', '2024-08-01')`,
+  );
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await database.drop();
+});
+
+const call = (...args: string[]): Promise<Outcome> =>
+  stakegraph(args, { env: { DATABASE_URL: database.url } });
+const archived = (...more: string[]) =>
+  call('retain', '--validator-days', '90d', '--archive', folder, ...more);
+const daysStored = async () => (await run('select count(*)::int as n from validator_days'))[0]?.n;
+
+slow('a month is archived, checked, moved back and archived again by commands', async () => {
+  const early = await archived();
+  expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('refresh')]);
+  expect(await call('refresh')).toMatchObject({ code: 0 });
+  expect(await call('archive', 'verify')).toMatchObject({ code: 0, stdout: 'No month is archived.\n' });
+  const dry = await archived('--dry-run');
+  expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('validator_days_2024_03')]);
+  expect(await daysStored()).toBe(410);
+
+  expect(await archived()).toMatchObject({ code: 0, stderr: '' });
+  expect(await daysStored()).toBe(100);
+  const right = await call('archive', 'verify');
+  expect([right.code, right.stdout]).toEqual([0, expect.stringContaining(`${file}: right, 310 rows`)]);
+  expect(await call('archive', 'restore', '2024-3')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('It must be a month like 2024-03.'),
+  });
+  expect((await call('archive', 'restore', '2023-01')).stderr).toContain('2023-01');
+  expect(await call('archive', 'restore', '2024-03')).toMatchObject({
+    code: 0,
+    stdout: `${file}: 310 rows of mainnet are in the database\n`,
+  });
+  expect(await daysStored()).toBe(410);
+
+  expect(await call('refresh')).toMatchObject({ code: 0 });
+  expect(await archived()).toMatchObject({ code: 0, stderr: '' });
+  appendFileSync(file, 'x');
+  const changed = await call('archive', 'verify');
+  expect([changed.code, changed.stderr]).toEqual([
+    1,
+    expect.stringContaining(`${file} (mainnet, 2024-03) was changed`),
+  ]);
+  renameSync(file, `${file}.away`);
+  expect((await call('archive', 'verify')).stderr).toContain(`${file} (mainnet, 2024-03) is missing`);
+  const lost = await call('archive', 'restore', '2024-03');
+  expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining('is missing')]);
+  expect(await daysStored()).toBe(100);
+});
+
+slow('a folder that is no folder is refused, and nothing is dropped', async () => {
+  const before = await daysStored();
+  const { code, stderr } = await call('retain', '--validator-days', '90d', '--archive', join(folder, 'none'));
+  expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining(join(folder, 'none'))]);
+  expect(code).not.toBe(0);
+  expect(await daysStored()).toBe(before);
+});
