@@ -44,6 +44,7 @@ function readersOf(server: Queryable, onFault: (error: unknown) => void): (accou
     let reader = readers.get(account);
     if (!reader) {
       const db: Queryable = {
+        account,
         query: ({ text, values, since }) => server.query({ text, values, since, account }),
       };
       readers.set(account, (reader = { db, shared: sharedReads(db, onFault) }));
@@ -74,6 +75,7 @@ export function contextMaker(options: {
     const primary = primaryOf(options.primary, account);
     return {
       db: {
+        account: db.account as string,
         query(statement) {
           noteStatement(trace, statement.text);
           return db.query(statement);

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { Refusal } from '../kernel/refusal.ts';
+import { type FairTurns, fairTurns, type Turn } from '../kernel/fair-turns.ts';
 
 export type Duck = DuckDBConnection;
 
@@ -39,51 +39,49 @@ async function open({ memoryMb, threads, spill }: DuckSettings): Promise<DuckDBI
   });
 }
 
+async function connected<T>(instance: DuckDBInstance, work: (duck: Duck) => Promise<T>): Promise<T> {
+  const duck = await instance.connect();
+  try {
+    return await work(duck);
+  } finally {
+    duck.disconnectSync();
+  }
+}
+
 /** Of a command: closed afterwards. */
 export async function withDuck<T>(settings: DuckSettings, work: (duck: Duck) => Promise<T>): Promise<T> {
   const instance = await open(settings);
   try {
-    const duck = await instance.connect();
-    try {
-      return await work(duck);
-    } finally {
-      duck.disconnectSync();
-    }
+    return await connected(instance, work);
   } finally {
     instance.closeSync();
   }
 }
 
-const READERS = 2;
-const MAX_WAITING = 200;
-let shared: Promise<DuckDBInstance> | undefined;
-let running = 0;
-const waiting: (() => void)[] = [];
+const READERS = { places: 2, most: 1, waitTimeoutMs: 10_000 };
+let readers: { turns: FairTurns; instance?: Promise<DuckDBInstance> | undefined } | undefined;
 
-/** Of readers: one instance in a process, which reads for two of them at a time. */
-export async function reading<T>(work: (duck: Duck) => Promise<T>): Promise<T> {
-  if (waiting.length >= MAX_WAITING)
-    throw new Refusal('UNAVAILABLE', 'Too many requests wait for archived days. Try again later.', {
-      headers: { 'retry-after': '5' },
-    });
-  if (running >= READERS) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running += 1;
+/** Of gateways, with one instance in a process. Accounts take turns: of two readers, one account has at most one. */
+export async function reading<T>(account: string | undefined, work: (duck: Duck) => Promise<T>): Promise<T> {
+  readers ??= { turns: fairTurns(READERS) };
+  const { turns } = readers;
+  const turn = await new Promise<Turn>((resolve, reject) =>
+    turns.enter(account, (refusal, given) => (given ? resolve(given) : reject(refusal))),
+  );
   try {
-    shared ??= open({ memoryMb: 256, threads: 2 });
-    const instance = await shared.catch((error) => {
-      shared = undefined;
-      throw error;
-    });
-    const duck = await instance.connect();
-    try {
-      return await work(duck);
-    } finally {
-      duck.disconnectSync();
-    }
+    return await connected(await instanceOf(readers), work);
   } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
+    turns.leave(turn);
+  }
+}
+
+async function instanceOf(of: NonNullable<typeof readers>): Promise<DuckDBInstance> {
+  of.instance ??= open({ memoryMb: 256, threads: 2 });
+  try {
+    return await of.instance;
+  } catch (error) {
+    of.instance = undefined;
+    throw error;
   }
 }
 

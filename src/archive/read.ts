@@ -78,8 +78,8 @@ export async function archivedDays(
   ];
   const read = async (parts: readonly Part[]) => {
     if (parts.length === 0) return;
-    await withRowGroups(parts, (paths) =>
-      reading(async (duck) => {
+    await reading(db.account, (duck) =>
+      withRowGroups(parts, async (paths) => {
         for (const found of await selected(duck, paths, conditions.join(' and '))) {
           texts.push(found.texts);
           byValidator.set(found.validator, (byValidator.get(found.validator) ?? 0) + found.rows);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -30,8 +30,17 @@ export type WrittenMonth = {
 export type WriteProgress = (doing: 'reading' | 'writing' | 'verifying', rows: number) => void;
 
 const columns = `{${Object.entries(archivedColumns)
-  .map(([name, [, type]]) => `'${name}': '${type}'`)
+  .map(([name, type]) => `'${name}': '${type}'`)
   .join(', ')}}`;
+
+/** Passes on what it adds to the hash. */
+export const hashing = (hash: Hash): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
 
 async function highestValidator(
   client: pg.ClientBase,
@@ -58,13 +67,6 @@ async function readRows(
   const files: string[] = [];
   const hash = createHash('sha256');
   let rows = 0;
-  const hashed = () =>
-    new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        hash.update(chunk);
-        done(null, chunk);
-      },
-    });
   for (let first = 0; last !== undefined && first <= last; first += VALIDATORS_AT_ONCE) {
     const file = join(temporary, `${files.length}.csv`);
     files.push(file);
@@ -75,7 +77,7 @@ async function readRows(
       order by validator_index, date, utc
     ) to stdout (format csv)`;
     const copied = client.query(copyTo(copy));
-    await pipeline(copied, hashed(), createWriteStream(file, { mode: 0o600 }));
+    await pipeline(copied, hashing(hash), createWriteStream(file, { mode: 0o600 }));
     rows += copied.rowCount;
     note(rows);
   }

@@ -13,7 +13,11 @@ import {
 import { ACQUIRE_DEADLINE_MS, type Target, targetOf } from './servers.ts';
 import { traceStatements } from './traced.ts';
 
-export type Queryable = { query(statement: Statement): Promise<Result> };
+export type Queryable = {
+  query(statement: Statement): Promise<Result>;
+  /** The account whose statements it runs, if it runs those of one. */
+  readonly account?: string;
+};
 export type Statement = {
   text: string;
   values: unknown[];

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -9,7 +8,7 @@ import { columnNames } from '../../archive/columns.ts';
 import { type Duck, withDuck } from '../../archive/duckdb.ts';
 import { withTemporaryFolder } from '../../archive/folders.ts';
 import { pathOf } from '../../archive/part-file.ts';
-import { textOfRows } from '../../archive/write.ts';
+import { hashing, textOfRows } from '../../archive/write.ts';
 import { networks } from '../../chain/networks.ts';
 import { audit } from '../../db/audit.ts';
 import { lockWriters } from '../../db/changes/locks.ts';
@@ -80,14 +79,12 @@ async function loadRows(
   if (!groups) throw new NotRestored(`The month ${month.month} is not archived.`);
   const hash = createHash('sha256');
   for await (const { file, rows } of textOfRows(duck, month, groups, temporary)) {
-    const hashed = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        hash.update(chunk);
-        done(null, chunk);
-      },
-    });
     const into = `/* restoreRows */ copy validator_days (${columnNames.join(', ')}) from stdin (format csv)`;
-    await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hashed, client.query(copyFrom(into)));
+    await pipeline(
+      createReadStream(file, { highWaterMark: 1 << 20 }),
+      hashing(hash),
+      client.query(copyFrom(into)),
+    );
     note(rows);
   }
   if (!hash.digest().equals(month.rowsSha256))

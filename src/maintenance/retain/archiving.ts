@@ -72,10 +72,6 @@ export async function archivePart(
   );
 }
 
-const asQueryable = (client: pg.ClientBase): Queryable => ({
-  query: ({ text, values }) => client.query(text, values),
-});
-
 const hashed = (database: string) => createHash('sha256').update(database).digest('hex').slice(0, 8);
 
 /** One process of a database writes files, so that another's partial ones are left by a killed one. */
@@ -125,14 +121,14 @@ async function writeAndDrop(
     await syncFolder(place.folder);
     const files = written.map(({ month: { file, rows, bytes } }) => ({ file, rows, bytes }));
     await attempted(run, what, { datasets: [parted.revision], of: networks }, async (locked) => {
-      await lockAllSetDays(asQueryable(locked));
+      await lockAllSetDays(locked);
       await checkUnchanged(
         locked,
         part,
         oldest,
         files.reduce((sum, { rows }) => sum + rows, 0),
       );
-      for (const { month } of written) await addArchivedMonth(asQueryable(locked), month);
+      for (const { month } of written) await addArchivedMonth(locked, month);
       await dropPart(locked, parted, part, run.lockTimeoutMs ?? 500, {
         ...{ folder: place.folder, files: files.map(({ file }) => file) },
       });
@@ -171,7 +167,7 @@ async function writeNetwork(
   done: Written[],
 ): Promise<void> {
   const file = await freeName(duck, folder, `validator_days-${network}-${part.from.slice(0, 7)}`, database);
-  await refuseCatalogued(asQueryable(client), network, part);
+  await refuseCatalogued(client, network, part);
   const partial = join(folder, partialName(file, database));
   const began = performance.now();
   let toldAt = began;

@@ -335,6 +335,7 @@ export async function refreshSetDays(
   dates: readonly string[],
 ): Promise<void> {
   await lockAllSetDays(db);
+  // Fails if a date is archived: the days of its validators are not in the table that is summed.
   await run(
     db,
     sql`/* dropSetDays */
