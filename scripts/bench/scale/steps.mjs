@@ -35,7 +35,7 @@ export async function openSteps(pool, { asked, seconds, show, say }) {
   const note = (using, name, lines) =>
     using({ text: 'insert into bench.steps values ($1, $2::jsonb)', values: [name, JSON.stringify(lines)] });
 
-  /** Does `work` unless it was done, and shows what it measured. It ends with `noted`. */
+  /** Does `work` unless it was done, and shows what it measured. */
   async function once(name, work) {
     const known = done.get(name);
     for (const [what, figures] of known ?? []) show(what, figures);

@@ -10,7 +10,7 @@ type Outline = {
   paths: Record<string, Record<string, { tags: string[]; summary: string; description: string }>>;
 };
 
-/** Markdown of descriptions has code alone. */
+/** Descriptions are Markdown, in which code is all that is marked. */
 const prose = (text: string) => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 function outline({ tags, paths }: Outline): string {
