@@ -105,11 +105,10 @@ async function writeAndDrop(
   const finals: string[] = [];
   let isDone = false;
   try {
-    const oldest = await inSnapshot(client, (oldest) =>
+    const seen = await inSnapshot(client, part, () =>
       withDuck({ memoryMb: MEMORY_MB, threads: 2, spill: place.temporary }, async (duck) => {
         for (const network of await networksOf(client, parted, part))
           await writeNetwork(run, { part, what, network }, client, duck, place, written);
-        return oldest;
       }),
     );
     if (run.stop.aborted) throw new RefusedPart('stopped before the month was dropped');
@@ -125,7 +124,7 @@ async function writeAndDrop(
       await checkUnchanged(
         locked,
         part,
-        oldest,
+        seen,
         files.reduce((sum, { rows }) => sum + rows, 0),
       );
       for (const { month } of written) await addArchivedMonth(locked, month);
@@ -146,13 +145,29 @@ async function writeAndDrop(
   }
 }
 
-async function inSnapshot<T>(client: pg.ClientBase, work: (oldest: string) => Promise<T>): Promise<T> {
+/** Transactions before `oldest` had ended when the snapshot was taken; of the later ones, it has the rows of `later`. */
+type Seen = { oldest: string; later: string[] };
+
+const isSince = (oldest: string) => `age(xmin) between 0 and age(${oldest}::text::xid)`;
+
+async function inSnapshot(
+  client: pg.ClientBase,
+  { part }: StoredPart,
+  work: () => Promise<void>,
+): Promise<Seen> {
   await client.query(`begin isolation level repeatable read, read only; set local work_mem = '160MB'`);
   try {
     const { rows } = await client.query<{ oldest: string }>(
       '/* archiveSnapshot */ select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric % 4294967296)::text as oldest',
     );
-    return await work(rows[0]?.oldest as string);
+    const { oldest } = rows[0] as { oldest: string };
+    // Any database of the server may have transactions that began before rows of this part were written.
+    const { rows: later } = await client.query<{ xmin: string }>(
+      `/* laterTransactions */ select distinct xmin::text from "${part}" where ${isSince('$1')}`,
+      [oldest],
+    );
+    await work();
+    return { oldest, later: later.map(({ xmin }) => xmin) };
   } finally {
     await client.query('rollback').catch(() => undefined);
   }
@@ -208,21 +223,21 @@ async function refuseCatalogued(db: Queryable, network: string, { from }: Stored
 }
 
 /**
- * Throws Changed unless the part has the rows of the snapshot: as many, none of them written by a transaction that the
- * snapshot may not have seen. Readers go on meanwhile.
+ * Throws Changed unless the part has the rows of the snapshot: as many, none of them written by a transaction whose rows
+ * the snapshot does not have. Readers go on meanwhile.
  */
 async function checkUnchanged(
   client: pg.ClientBase,
   { part }: StoredPart,
-  oldest: string,
+  { oldest, later }: Seen,
   written: number,
 ): Promise<void> {
   await client.query(`/* lockPart */ lock table "${part}" in share row exclusive mode`);
   const { rows } = await client.query<{ all: number; changed: number }>(
     `/* changedRows */ select count(*)::float8 as all,
-      count(*) filter (where age(xmin) between 0 and age($1::text::xid))::float8 as changed
+      count(*) filter (where ${isSince('$1')} and xmin::text <> all($2::text[]))::float8 as changed
     from "${part}"`,
-    [oldest],
+    [oldest, later],
   );
   if (rows[0]?.all === written && rows[0].changed === 0) return;
   throw new Changed('its rows were changed while they were archived: try again later');

@@ -98,6 +98,19 @@ describe('months of days of validators with --archive', () => {
     expect(short(await retained(days, { dropsDays: true }))).toEqual(['validator_days_2024_12 dropped']);
   });
 
+  it('are archived while a transaction is open that began before they were written', async () => {
+    const other = new pg.Client({ connectionString: gateway.database.url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('begin');
+    await other.query('select pg_current_xact_id()');
+    await loadDays();
+    expect(short(await retained(days, { archive: newFolder() }))).toEqual([
+      'validator_days_2024_11 archived',
+      'validator_days_2024_12 archived',
+    ]);
+  });
+
   it('whose rows change while they are archived are archived again with the change', async () => {
     const folder = newFolder();
     await loadDays();
