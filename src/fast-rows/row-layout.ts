@@ -146,10 +146,8 @@ function serializerOf({
       return value.includes('.') && !value.includes('+') ? value : doubleText(Number(value));
     };
   if (renamed) {
-    const { from, to } = renamed;
-    const stored = new RegExp(`"${from}":(?:"([\\d.]+)")?`, 'g');
-    const shown = (_: string, digits?: string) => `"${to}":${digits ? doubleText(Number(digits)) : ''}`;
-    return (value) => value.replace(stored, shown) || none;
+    const shown = withRenamed(renamed);
+    return (value) => shown(value) || none;
   }
   if (numbers) {
     // JSON escapes quotes within a text, so only a key can match.
@@ -159,6 +157,26 @@ function serializerOf({
   if (!nullable) return undefined;
   return kind === 'quoted' ? (value) => (value === '' ? none : `"${value}"`) : (value) => value || none;
 }
+
+/** A list of many shares takes a third of the time that a regular expression would need. */
+function withRenamed({ from, to }: { from: string; to: string }): (value: string) => string {
+  // JSON escapes quotes within a text, so only a key can match.
+  const [stored, shown] = [`"${from}":`, `"${to}":`];
+  return (value) => {
+    const [first, ...others] = value.split(stored);
+    let json = first as string;
+    for (const other of others) {
+      const end = other.startsWith('"') ? other.indexOf('"', 1) : 0;
+      json += end > 0 ? shown + doubleOf(other.slice(1, end)) + other.slice(end + 1) : shown + other;
+    }
+    return json;
+  };
+}
+
+/** Digits after 0.1 to 0.9 that are no more than a double has, and do not end with 0, are those of the double. */
+const OF_DOUBLE = /^0\.[1-9]\d{0,13}$/;
+const doubleOf = (digits: string): string =>
+  OF_DOUBLE.test(digits) && !digits.endsWith('0') ? digits : doubleText(Number(digits));
 
 export function serializeRow(row: object, { parts }: { parts: readonly LayoutPart[] }): string {
   let json = '';

@@ -74,3 +74,45 @@ describe('where the files of two windows have different names', () => {
     },
   );
 });
+
+describe('of an operator without a summary in the shortest window', () => {
+  const second = 'operators(window: THIRTY_DAYS, idType: POOL, first: 1, after: $after)';
+  const read = async (after: string) => {
+    const { data, errors } = await gateway.graphql(
+      `query ($after: String) { ${second} { nodes { operatorId ${FIELDS} summary(window: THIRTY_DAYS) { id } } } }`,
+      { after },
+    );
+    expect(errors).toBeUndefined();
+    return data.operators.nodes[0];
+  };
+  /** Imports the lists of these windows without the pool. */
+  const drop = async (id: string, windows: string[]) => {
+    for (const window of windows) {
+      const { json } = await gateway.get(`/v0/eth/operators?window=${window}&idType=pool&size=100`);
+      const data = json.data.filter((row: { id: string }) => row.id !== id);
+      expect(data.length).toBeGreaterThan(0);
+      await importText(gateway, 'operators', JSON.stringify(data), { replace: true });
+    }
+  };
+  let cursor: string;
+
+  beforeAll(async () => {
+    const { data } = await gateway.graphql(
+      '{ operators(window: THIRTY_DAYS, idType: POOL, first: 1) { pageInfo { endCursor } } }',
+    );
+    cursor = data.operators.pageInfo.endCursor;
+    const path = '/v0/eth/operators?window=7d&idType=pool&size=1&from=1';
+    await importRenamed('operators', path, { displayName: 'Of a week' });
+  });
+
+  it('the name is that of the shortest that it has, and of its row in a list that is read on after it is gone', async () => {
+    const { operatorId, displayName } = await read(cursor);
+    expect(displayName).not.toBe('Of a week');
+    await drop(operatorId, ['1d']);
+    expect((await read(cursor)).displayName).toBe('Of a week');
+    await drop(operatorId, ['7d', '30d', 'all']);
+    const gone = await read(cursor);
+    expect([gone.operatorId, gone.displayName]).toEqual([operatorId, displayName]);
+    expect(gone.operatorTags).toEqual(expect.any(Array));
+  });
+});

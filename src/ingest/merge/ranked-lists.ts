@@ -30,6 +30,8 @@ export type RankedTables = {
   listKey: readonly string[];
   columns: readonly Column[];
   history: HistoryTables;
+  /** `table` has those whose `names` differ between windows. `named` is true of a row that has any. */
+  renamed: { table: string; key: readonly string[]; names: readonly string[]; named: string };
 };
 
 const KEPT_FOR = '1 hour';
@@ -83,11 +85,28 @@ export const mergeRanked =
     const counts = await mergeSummaries(client, tables, options);
     if ((await writeHistory(client, tables.history, published, options)) > 0) await options.revision();
     if (counts.inserted + counts.updated + counts.removed === 0) return counts;
+    await noteRenamed(client, tables);
     const { text, values } = stagedScopes(tables.scope, options);
     const { rows } = await client.query<List>(`/* stagedLists */ ${text}`, values);
     await rank(client, rows, await options.revision());
     return counts;
   };
+
+async function noteRenamed(client: pg.ClientBase, { summaries, renamed }: RankedTables): Promise<void> {
+  const { table, key, names, named } = renamed;
+  const columns = columnList(key);
+  await client.query(
+    `/* noteRenamed */
+    with found as materialized (
+      select ${columns} from ${summaries}
+      where not superseded and (${columns}) in (select ${columns} from ${summaries} where not superseded and (${named}))
+      group by ${columns} having count(distinct array[${names.join(', ')}]) > 1
+    ), forgotten as (
+      delete from ${table} r where not exists (select from found f where ${sameColumns('f', 'r', key)})
+    )
+    insert into ${table} (${columns}) select ${columns} from found on conflict do nothing`,
+  );
+}
 
 /** Stores the names of staged rows for searches. */
 export async function storeNames(client: pg.ClientBase, call: string, values: unknown[] = []): Promise<void> {

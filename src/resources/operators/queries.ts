@@ -5,8 +5,9 @@ import { type Changes, changesColumn, changesRecord } from '../../db/change-colu
 import type { Queryable } from '../../db/pool.ts';
 import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
+import { inShortestWindow, placeOf } from '../../db/ranked/shortest-window.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, raw, rows, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
 import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
@@ -42,11 +43,16 @@ const record = OperatorSummary.extend({
   asOf: count().nullable(),
 });
 
-const shortestWindow = sql`array_position(${[...timeWindows]}::text[], n.time_window)`;
-const current = (column: string) => sql`(
-  select n.${raw(column)} from operator_summaries n
-  where (n.network, n.operator_id, n.id_type) = (s.network, s.operator_id, s.id_type) and not n.superseded
-  order by ${shortestWindow} limit 1)`;
+const current = (column: string) =>
+  inShortestWindow(
+    {
+      table: 'operator_summaries',
+      key: ['network', 'operator_id', 'id_type'],
+      renamed: 'renamed_operators',
+      windows: timeWindows,
+    },
+    column,
+  );
 
 const summaries: RankedRows = {
   record,
@@ -168,7 +174,7 @@ export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promi
       select true as found, n.display_name, n.operator_tags
       from operator_summaries n
       where (n.network, n.operator_id, n.id_type) = (k.network, k.operator_id, k.id_type) and not n.superseded
-      order by ${shortestWindow}
+      order by ${placeOf(timeWindows, 'n')}
       limit 1
     ) n on true
     where n.found

@@ -4,6 +4,7 @@ import { type Changes, changesColumn, changesRecord } from '../../db/change-colu
 import type { Queryable } from '../../db/pool.ts';
 import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
+import { inShortestWindow, placeOf } from '../../db/ranked/shortest-window.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
@@ -46,16 +47,19 @@ const record = StakeAuthoritySummary.extend({
   asOf: SolanaAsOf,
 });
 
-const shortestWindow = sql`array_position(${[...timeWindows]}::text[], n.time_window)`;
-
 const summaries: RankedRows = {
   record,
   fields: {
     ...recordColumns(record, 's'),
-    name: sql`(
-      select n.pool_name from stake_authority_summaries n
-      where n.stake_authority = s.stake_authority and not n.superseded
-      order by ${shortestWindow} limit 1)`,
+    name: inShortestWindow(
+      {
+        table: 'stake_authority_summaries',
+        key: ['stake_authority'],
+        renamed: 'renamed_stake_authorities',
+        windows: timeWindows,
+      },
+      'pool_name',
+    ),
     change: changesColumn(StakeAuthorityTrend, 's'),
     asOf: solanaAsOf('s'),
   },
@@ -156,7 +160,7 @@ export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthor
       select n.pool_name
       from stake_authority_summaries n
       where n.stake_authority = k.stake_authority and not n.superseded
-      order by ${shortestWindow}
+      order by ${placeOf(timeWindows, 'n')}
       limit 1
     ) n`,
   );
