@@ -18,7 +18,7 @@ import { sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
 import { restoreMonth } from '../../src/maintenance/archive/restore.ts';
 import { verifyArchive } from '../../src/maintenance/archive/verify.ts';
 import { retain } from '../../src/maintenance/retain/index.ts';
-import { refreshSetDays, sumOlderDays } from '../../src/resources/private-sets/set-days.ts';
+import { completeSets, refreshSetDays, sumOlderDays } from '../../src/resources/private-sets/set-days.ts';
 import { validatorDay } from '../maintenance/retain/retained.ts';
 import { accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
@@ -167,7 +167,8 @@ describe('days of a validator, once their months are archived', () => {
     const account = await accountOf(gateway);
     const created = await account.post('/v1/eth/tags', { name: 'late', validators: [1, 2, 3] });
     expect([created.status, created.json.progress?.completeFrom]).toEqual([201, '2025-05-01']);
-    while (await transaction(gateway.database.pool, sumOlderDays));
+    while ((await transaction(gateway.database.pool, sumOlderDays)) === 'summed');
+    await transaction(gateway.database.pool, completeSets);
     const { json } = await account.get(`/v1/eth/sets/${created.json.id}/rewards?limit=100`);
     expect(
       json.results.map((row: any) => [row.day, row.validatorCount, String(row.sumAttestationRewards)]),

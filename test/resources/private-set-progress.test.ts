@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { transaction } from '../../src/db/pool.ts';
 import { whyNeeded } from '../../src/maintenance/retain/needed.ts';
-import { refreshSetDays, sumOlderDays } from '../../src/resources/private-sets/set-days.ts';
+import { completeSets, refreshSetDays, sumOlderDays } from '../../src/resources/private-sets/set-days.ts';
 import { accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
 import { storeDays } from '../support/set-days.ts';
@@ -29,7 +29,12 @@ it('a set of many validators has its newest days at once, the older ones in step
     { completeFrom: '2025-03-02', share: 0.5555 },
   ]);
   const { id } = created.json;
-  const step = () => transaction(pool, sumOlderDays);
+  /** Two processes at once. */
+  const step = async () => {
+    const done = await Promise.all([1, 2].map(() => transaction(pool, sumOlderDays)));
+    await transaction(pool, completeSets);
+    return done.includes('summed');
+  };
   const shown = async () => {
     const { json } = await account.get(`/v1/eth/sets/${id}/rewards?limit=100`);
     return json.results as { date?: string }[];
@@ -65,9 +70,9 @@ it('a set of many validators has its newest days at once, the older ones in step
   expect(await transaction(pool, (client) => whyNeeded(client, month))).toMatch(
     /^days of this month are not summed yet for a private set/,
   );
-  for (const _ of [1, 2]) await step();
+  await step();
   // 322 validators in 31 dates each: the first date is complete once all have it.
-  expect(await check('two steps')).toEqual(['2025-03-02', 0.7773]);
+  expect(await check('the steps of two processes')).toEqual(['2025-03-02', 0.7773]);
   for (const index of [5, 900])
     expect((await account.call('DELETE', `/v1/eth/tags/${id}/validators/${hexKey(index)}`)).status).toBe(204);
   await check('removed');
@@ -89,7 +94,7 @@ it('a set of many validators has its newest days at once, the older ones in step
     if (from) seen.add(String(from));
   }
   // 31 dates at a time, and from where the later validators begin
-  expect([...seen]).toEqual(['2025-03-02', '2025-01-30', '2025-01-28']);
+  expect([...seen]).toEqual(['2025-01-30', '2025-01-28']);
   expect(await check('complete')).toEqual([undefined, undefined]);
   expect((await shown()).length).toBe(DAYS);
   expect(await transaction(pool, (client) => whyNeeded(client, month))).not.toMatch(/private set/);
@@ -99,11 +104,24 @@ it('a set of many validators has its newest days at once, the older ones in step
   expect(data.privateSet).toEqual({ progress: null });
 });
 
-it('a set whose older days another process sums is left to it', async () => {
+it('a set that is being changed is left alone meanwhile', async () => {
   const { pool } = gateway.database;
-  const other = await transaction(pool, async (db) => {
-    await db.query({ text: `update private_sets set complete_from = '2025-02-01'`, values: [] });
+  const run = (text: string) => pool.query({ text, values: [] });
+  await run(`update private_set_members set summed_from = '2025-02-01'`);
+  await run(`update private_sets set complete_from = '2025-02-01'`);
+  const meanwhile = await transaction(pool, async (db) => {
+    await db.query({ text: `update private_sets set name = 'changed'`, values: [] });
     return transaction(pool, sumOlderDays);
   });
-  expect(other).toBeUndefined();
+  expect([meanwhile, await transaction(pool, sumOlderDays)]).toEqual(['busy', 'summed']);
+});
+
+it('a set that is summed up to its oldest day is noted as complete, also if the process that summed it was killed', async () => {
+  const { pool } = gateway.database;
+  const run = (text: string) => pool.query({ text, values: [] });
+  await run(`update private_set_members set summed_from = '-infinity'`);
+  await run(`update private_sets set complete_from = '2025-02-01'`);
+  expect(await transaction(pool, sumOlderDays)).toBe('busy');
+  await transaction(pool, completeSets);
+  expect(await transaction(pool, sumOlderDays)).toBe('nothing left');
 });

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Pool, transaction } from '../../db/pool.ts';
-import { sumOlderDays } from './set-days.ts';
+import { completeSets, sumOlderDays } from './set-days.ts';
 
 const POLL_MS = 2_000;
+const BUSY_MS = 250;
 const AFTER_FAILURE_MS = 30_000;
+
+/** Each takes a core of PostgreSQL while a large set is made. */
+const AT_ONCE = 2;
 
 /**
  * Sums the days of validators that requests have left out. No import waits long for it, because its transactions are
@@ -14,11 +18,12 @@ export function sumOlderDaysOfSets(pool: Pool, log: Logger): { stop(): Promise<v
   const stopping = new AbortController();
   const { signal } = stopping;
   const pause = (ms: number) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
-  const done = (async () => {
+  const work = async () => {
     while (!signal.aborted) {
       try {
-        const set = await transaction(pool, sumOlderDays);
-        if (!set) await pause(POLL_MS);
+        const done = await transaction(pool, sumOlderDays);
+        if (done !== 'nothing left') await transaction(pool, completeSets);
+        if (done !== 'summed') await pause(done === 'busy' ? BUSY_MS : POLL_MS);
       } catch (err) {
         if (signal.aborted) return;
         log.warn(
@@ -28,7 +33,8 @@ export function sumOlderDaysOfSets(pool: Pool, log: Logger): { stop(): Promise<v
         await pause(AFTER_FAILURE_MS);
       }
     }
-  })();
+  };
+  const done = Promise.all(Array.from({ length: AT_ONCE }, work));
   return {
     async stop() {
       stopping.abort();

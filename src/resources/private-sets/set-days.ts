@@ -115,6 +115,7 @@ const gather = (
 ): Sql => sql`
   insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
     ${raw(names.join(', '))})
+  select * from (
   select m.set_id, a.utc, a.day, a.date, min(a.start_epoch), max(a.end_epoch),
     ${join(Object.values(columns))}
   from private_sets s
@@ -122,7 +123,9 @@ const gather = (
   join ${days} a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
     and a.date >= m.counts_from and a.date < m.counts_until and a.date >= ${from}
   where s.network = ${network} and ${condition}
-  group by m.set_id, a.utc, a.day, a.date`;
+  group by m.set_id, a.utc, a.day, a.date offset 0
+  ) summed order by set_id, utc, day -- those who add to the same days at once wait for each other, and not in a circle
+  `;
 
 const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values });
 
@@ -257,42 +260,46 @@ async function daysOf(
 
 /**
  * Sums some of the days that requests have left out: of one set, those of some validators on 31 dates, the newest dates
- * first. Call in a transaction. Returns the set; undefined if nothing is left, or while others sum it or an import has days.
+ * first. Several may do so at once, of one set too. Call `completeSets` afterwards. Returns whether days were summed: `busy`
+ * if others sum what is left, or change the set, or an import has days.
  */
-export async function sumOlderDays(db: Queryable): Promise<SetKey | undefined> {
+export async function sumOlderDays(db: Queryable): Promise<'summed' | 'busy' | 'nothing left'> {
   const { rows: left } = await run(
     db,
     sql`/* anyOlderDays */ select 1 from private_sets where complete_from > '-infinity' limit 1`,
   );
-  if (left.length === 0) return undefined;
+  if (left.length === 0) return 'nothing left';
   const { rows: locks } = await run(
     db,
     sql`/* tryLockSetDays */ select pg_try_advisory_xact_lock_shared(${raw(LOCK)}) as held, ${raw(HASHED)}`,
   );
-  if (!locks[0]?.held) return undefined;
+  if (!locks[0]?.held) return 'busy';
   const [step] = await rows(
     db,
     Step,
     sql`/* olderSetDays */
     with chosen as (
-      select set_id, network, complete_from from private_sets
-      where complete_from > '-infinity' order by set_id limit 1 for update skip locked
-    )
-    select c.set_id::text as id, c.network, c.complete_from::text as until, coalesce((
+      select set_id, network from private_sets
+      where complete_from > '-infinity' order by set_id limit 1 for share skip locked
+    ), free as materialized (
+      select m.validator_index, m.summed_from from private_set_members m
+      where m.set_id = (select set_id from chosen) and m.summed_from > '-infinity'
+      order by m.summed_from desc, m.validator_index limit ${Math.floor(DAYS_AT_ONCE / (2 * MIN_DATES))}
+      for update skip locked
+    ), newest as (select max(summed_from) as until from free)
+    select c.set_id::text as id, c.network, n.until::text as until, coalesce((
         select date::text from (
-          select date from validator_day_dates d where d.network = c.network and d.date < c.complete_from
-          union select date from archived_day_dates d where d.network = c.network and d.date < c.complete_from
+          select date from validator_day_dates d where d.network = c.network and d.date < n.until
+          union select date from archived_day_dates d where d.network = c.network and d.date < n.until
           order by date desc limit 1 offset ${MIN_DATES - 1}
         ) d
       ), '-infinity') as "from",
       array(
-        select m.validator_index from private_set_members m
-        where m.set_id = c.set_id and m.summed_from = c.complete_from
-        order by m.validator_index limit ${Math.floor(DAYS_AT_ONCE / (2 * MIN_DATES))}
+        select validator_index from free where summed_from = n.until order by validator_index
       ) as indices
-    from chosen c`,
+    from chosen c cross join newest n where n.until is not null`,
   );
-  if (!step) return undefined;
+  if (!step) return 'busy';
   const { id, network, from, until, indices } = step;
   const members = sql`m.set_id = ${id}::uuid and m.summed_from = ${until}::date and m.validator_index = any(${indices}::int[])`;
   const dates = sql`a.date >= ${from}::date and a.date < ${until}::date`;
@@ -305,14 +312,26 @@ export async function sumOlderDays(db: Queryable): Promise<SetKey | undefined> {
     db,
     sql`/* olderDaysSummed */ update private_set_members m set summed_from = ${from}::date where ${members}`,
   );
+  return 'summed';
+}
+
+/** Notes from which date on all members of a set are summed. In a transaction of its own, which waits for changes of the set. */
+export async function completeSets(db: Queryable): Promise<void> {
+  const latest = sql`(select max(summed_from) from private_set_members m where m.set_id = s.set_id)`;
+  const { rows: found } = await run(
+    db,
+    sql`/* laterThanSummed */
+    select set_id::text as id from private_sets s
+    where complete_from > '-infinity' and complete_from > ${latest} order by set_id limit 1`,
+  );
+  const id = found[0]?.id;
+  if (id === undefined) return;
+  await run(db, sql`/* lockSet */ select 1 from private_sets where set_id = ${id}::uuid for no key update`);
   await run(
     db,
     sql`/* setCompleteFrom */
-    update private_sets s set complete_from = m.latest
-    from (select max(summed_from) as latest from private_set_members where set_id = ${id}::uuid) m
-    where s.set_id = ${id}::uuid and s.complete_from <> m.latest`,
+    update private_sets s set complete_from = ${latest} where set_id = ${id}::uuid and complete_from > ${latest}`,
   );
-  return { id, network };
 }
 
 /** Call in the transaction that removes members. `from` is the first date without these members. */
