@@ -877,6 +877,7 @@ create table operator_summaries (
   network_penetration_change_1d double precision,
   network_penetration_change_7d double precision,
   network_penetration_change_30d double precision,
+  renamed boolean not null default false,
   constraint operator_summaries_pkey PRIMARY KEY (summary_id),
   constraint operator_summaries_changes_finite CHECK (((GREATEST(avg_validator_effectiveness_change_1d, avg_validator_effectiveness_change_7d, avg_validator_effectiveness_change_30d, apr_percentage_change_1d, apr_percentage_change_7d, apr_percentage_change_30d, network_penetration_change_1d, network_penetration_change_7d, network_penetration_change_30d) < 'Infinity'::double precision) AND (LEAST(avg_validator_effectiveness_change_1d, avg_validator_effectiveness_change_7d, avg_validator_effectiveness_change_30d, apr_percentage_change_1d, apr_percentage_change_7d, apr_percentage_change_30d, network_penetration_change_1d, network_penetration_change_7d, network_penetration_change_30d) > '-Infinity'::double precision))),
   constraint operator_summaries_finite CHECK (((GREATEST(avg_correctness, avg_inclusion_delay, avg_uptime, avg_validator_effectiveness, network_penetration, apr_percentage) < 'Infinity'::double precision) AND (LEAST(avg_correctness, avg_inclusion_delay, avg_uptime, avg_validator_effectiveness, network_penetration, apr_percentage) > '-Infinity'::double precision))),
@@ -885,6 +886,7 @@ create table operator_summaries (
 CREATE UNIQUE INDEX operator_summaries_current ON operator_summaries USING btree (network, operator_id, id_type, time_window) WHERE (NOT superseded);
 CREATE INDEX operator_summaries_named ON operator_summaries USING btree (network, operator_id, id_type) WHERE ((NOT superseded) AND ((display_name IS NOT NULL) OR ((operator_tags)::text <> '[]'::text)));
 CREATE INDEX operator_summaries_pool_share ON operator_summaries USING btree (network, node_operator_id, pool_id) WHERE ((id_type = 'poolShare'::text) AND (NOT superseded));
+CREATE INDEX operator_summaries_renamed ON operator_summaries USING btree (network, operator_id, id_type) WHERE (renamed AND (NOT superseded));
 CREATE INDEX operator_summaries_superseded ON operator_summaries USING btree (summary_id) WHERE superseded;
 CREATE TRIGGER operator_summaries_truncated AFTER TRUNCATE ON operator_summaries FOR EACH STATEMENT EXECUTE FUNCTION forget_ranks('operator');
 
@@ -1051,18 +1053,6 @@ create table refreshed_windows (
   validators integer not null,
   rows integer not null,
   constraint refreshed_windows_pkey PRIMARY KEY (network, time_window)
-);
-
-create table renamed_operators (
-  network text collate "C" not null,
-  operator_id text collate "C" not null,
-  id_type text collate "C" not null,
-  constraint renamed_operators_pkey PRIMARY KEY (network, operator_id, id_type)
-);
-
-create table renamed_stake_authorities (
-  stake_authority text collate "C" not null,
-  constraint renamed_stake_authorities_pkey PRIMARY KEY (stake_authority)
 );
 
 create table sample_data (
@@ -1394,12 +1384,14 @@ create table stake_authority_summaries (
   delegated_stake_change_1d numeric,
   delegated_stake_change_7d numeric,
   delegated_stake_change_30d numeric,
+  renamed boolean not null default false,
   constraint stake_authority_summaries_pkey PRIMARY KEY (summary_id),
   constraint stake_authority_summaries_changes_finite CHECK (((GREATEST(aggregate_validator_effectiveness_change_1d, aggregate_validator_effectiveness_change_7d, aggregate_validator_effectiveness_change_30d, delegator_apy_change_1d, delegator_apy_change_7d, delegator_apy_change_30d, network_penetration_change_1d, network_penetration_change_7d, network_penetration_change_30d, delegated_stake_change_1d, delegated_stake_change_7d, delegated_stake_change_30d) < 'Infinity'::numeric) AND (LEAST(aggregate_validator_effectiveness_change_1d, aggregate_validator_effectiveness_change_7d, aggregate_validator_effectiveness_change_30d, delegator_apy_change_1d, delegator_apy_change_7d, delegator_apy_change_30d, network_penetration_change_1d, network_penetration_change_7d, network_penetration_change_30d, delegated_stake_change_1d, delegated_stake_change_7d, delegated_stake_change_30d) > '-Infinity'::numeric))),
   constraint stake_authority_summaries_finite CHECK (((GREATEST(staking_rewards_apy, mev_rewards_apr, delegator_apy, sum_missed_staking_rewards, delegated_stake, network_penetration, aggregate_validator_effectiveness, blended_vote_commission_rate, blended_mev_commission_rate, sum_staking_rewards, sum_mev_rewards, sum_rewards, sum_staking_commission_paid, sum_mev_commission_paid, sum_commission_paid) < 'Infinity'::numeric) AND (LEAST(staking_rewards_apy, mev_rewards_apr, delegator_apy, sum_missed_staking_rewards, delegated_stake, network_penetration, aggregate_validator_effectiveness, blended_vote_commission_rate, blended_mev_commission_rate, sum_staking_rewards, sum_mev_rewards, sum_rewards, sum_staking_commission_paid, sum_mev_commission_paid, sum_commission_paid) > '-Infinity'::numeric)))
 );
 CREATE UNIQUE INDEX stake_authority_summaries_current ON stake_authority_summaries USING btree (stake_authority, time_window) WHERE (NOT superseded);
 CREATE INDEX stake_authority_summaries_named ON stake_authority_summaries USING btree (stake_authority) WHERE ((NOT superseded) AND (pool_name IS NOT NULL));
+CREATE INDEX stake_authority_summaries_renamed ON stake_authority_summaries USING btree (stake_authority) WHERE (renamed AND (NOT superseded));
 CREATE INDEX stake_authority_summaries_superseded ON stake_authority_summaries USING btree (summary_id) WHERE superseded;
 CREATE TRIGGER stake_authority_summaries_truncated AFTER TRUNCATE ON stake_authority_summaries FOR EACH STATEMENT EXECUTE FUNCTION forget_ranks('stake_authority');
 

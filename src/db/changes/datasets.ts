@@ -12,7 +12,6 @@ export const datasetTables: Record<string, readonly string[]> = {
     'operator_series',
     'operator_history',
     'operator_history_days',
-    'renamed_operators',
     'asked_operators',
     'validator_entities',
     'named_consolidation_entities',
@@ -52,7 +51,6 @@ export const datasetTables: Record<string, readonly string[]> = {
     'stake_authority_series',
     'stake_authority_history',
     'stake_authority_history_days',
-    'renamed_stake_authorities',
   ],
   'sync-committee-rewards': [
     'sync_committee_slots',

@@ -48,3 +48,22 @@ create or replace view validator_entities as
 create or replace function json_share(share float8) returns json language sql immutable as $$
   select (share || case when share in (0, 1) then '.0' else '' end)::json
 $$;
+
+-- What the entity of a summary is called in its shortest stored window; its own name if no summary is stored any more.
+create or replace function current_operator_name(of_network text, of_operator text, of_type text, own text) returns text
+language sql stable as $$
+  select (coalesce((
+    select array[display_name] from operator_summaries
+    where (network, operator_id, id_type) = (of_network, of_operator, of_type) and not superseded
+    order by array_position('{1d,7d,30d,all}'::text[], time_window) limit 1
+  ), array[own]))[1]
+$$;
+
+create or replace function current_operator_tags(of_network text, of_operator text, of_type text, own json) returns json
+language sql stable as $$
+  select coalesce((
+    select operator_tags from operator_summaries
+    where (network, operator_id, id_type) = (of_network, of_operator, of_type) and not superseded
+    order by array_position('{1d,7d,30d,all}'::text[], time_window) limit 1
+  ), own)
+$$;

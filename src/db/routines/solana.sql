@@ -34,3 +34,12 @@ create or replace trigger spans_updated after update on solana_stake_authority_e
   referencing new table as changed for each statement execute function solana_spans_due();
 create or replace trigger spans_deleted after delete on solana_stake_authority_epochs
   referencing old table as changed for each statement execute function solana_spans_due();
+
+-- The name of the pool of a summary in its shortest stored window; its own if no summary is stored any more.
+create or replace function current_authority_name(of_authority text, own text) returns text language sql stable as $$
+  select (coalesce((
+    select array[pool_name] from stake_authority_summaries
+    where stake_authority = of_authority and not superseded
+    order by array_position('{1d,7d,30d,all}'::text[], time_window) limit 1
+  ), array[own]))[1]
+$$;

@@ -76,11 +76,10 @@ const tables: RankedTables = {
   listKey: ['network', 'id_type', 'time_window', 'pool_type', 'parent_type', 'parent_id'],
   columns,
   history,
-  renamed: {
-    table: 'renamed_operators',
+  naming: {
     key: ['network', 'operator_id', 'id_type'],
     names: ['display_name', 'operator_tags::text'],
-    named: `display_name is not null or operator_tags::text <> '[]'`,
+    isNamed: `display_name is not null or operator_tags::text <> '[]'`,
   },
 };
 

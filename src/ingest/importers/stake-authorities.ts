@@ -43,12 +43,7 @@ const tables: RankedTables = {
     where: HAS_HISTORY,
     order: 'g.network_penetration desc, g.stake_authority',
   },
-  renamed: {
-    table: 'renamed_stake_authorities',
-    key: ['stake_authority'],
-    names: ['pool_name'],
-    named: 'pool_name is not null',
-  },
+  naming: { key: ['stake_authority'], names: ['pool_name'], isNamed: 'pool_name is not null' },
 };
 
 async function rankWindows(

@@ -30,8 +30,8 @@ export type RankedTables = {
   listKey: readonly string[];
   columns: readonly Column[];
   history: HistoryTables;
-  /** `table` has those whose `names` differ between windows. `named` is true of a row that has any. */
-  renamed: { table: string; key: readonly string[]; names: readonly string[]; named: string };
+  /** Rows of an entity whose `names` differ between windows are marked. `isNamed` is true of a row that has any. */
+  naming: { key: readonly string[]; names: readonly string[]; isNamed: string };
 };
 
 const KEPT_FOR = '1 hour';
@@ -85,26 +85,28 @@ export const mergeRanked =
     const counts = await mergeSummaries(client, tables, options);
     if ((await writeHistory(client, tables.history, published, options)) > 0) await options.revision();
     if (counts.inserted + counts.updated + counts.removed === 0) return counts;
-    await noteRenamed(client, tables);
+    await markRenamed(client, tables);
     const { text, values } = stagedScopes(tables.scope, options);
     const { rows } = await client.query<List>(`/* stagedLists */ ${text}`, values);
     await rank(client, rows, await options.revision());
     return counts;
   };
 
-async function noteRenamed(client: pg.ClientBase, { summaries, renamed }: RankedTables): Promise<void> {
-  const { table, key, names, named } = renamed;
+async function markRenamed(client: pg.ClientBase, { summaries, naming }: RankedTables): Promise<void> {
+  const { key, names, isNamed } = naming;
   const columns = columnList(key);
   await client.query(
-    `/* noteRenamed */
+    `/* markRenamed */
     with found as materialized (
       select ${columns} from ${summaries}
-      where not superseded and (${columns}) in (select ${columns} from ${summaries} where not superseded and (${named}))
+      where not superseded and (${columns}) in (select ${columns} from ${summaries} where not superseded and (${isNamed}))
       group by ${columns} having count(distinct array[${names.join(', ')}]) > 1
-    ), forgotten as (
-      delete from ${table} r where not exists (select from found f where ${sameColumns('f', 'r', key)})
+    ), same as (
+      update ${summaries} s set renamed = false
+      where renamed and not superseded and not exists (select from found f where ${sameColumns('f', 's', key)})
     )
-    insert into ${table} (${columns}) select ${columns} from found on conflict do nothing`,
+    update ${summaries} s set renamed = true from found f
+    where not s.superseded and not s.renamed and ${sameColumns('f', 's', key)}`,
   );
 }
 

@@ -5,9 +5,8 @@ import { type Changes, changesColumn, changesRecord } from '../../db/change-colu
 import type { Queryable } from '../../db/pool.ts';
 import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
-import { inShortestWindow, placeOf } from '../../db/ranked/shortest-window.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, raw, rows, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
 import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
@@ -43,16 +42,12 @@ const record = OperatorSummary.extend({
   asOf: count().nullable(),
 });
 
-const current = (column: string) =>
-  inShortestWindow(
-    {
-      table: 'operator_summaries',
-      key: ['network', 'operator_id', 'id_type'],
-      renamed: 'renamed_operators',
-      windows: timeWindows,
-    },
-    column,
-  );
+const shortestWindow = raw(`array_position('{${timeWindows.join()}}'::text[], n.time_window)`);
+
+/** In the shortest stored window, which nearly always has the names of this row. */
+const current = (column: 'display_name' | 'operator_tags') => sql`case when s.superseded or s.renamed
+  then current_operator_${raw(column === 'display_name' ? 'name' : 'tags')}(s.network, s.operator_id, s.id_type, s.${raw(column)})
+  else s.${raw(column)} end`;
 
 const summaries: RankedRows = {
   record,
@@ -174,7 +169,7 @@ export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promi
       select true as found, n.display_name, n.operator_tags
       from operator_summaries n
       where (n.network, n.operator_id, n.id_type) = (k.network, k.operator_id, k.id_type) and not n.superseded
-      order by ${placeOf(timeWindows, 'n')}
+      order by ${shortestWindow}
       limit 1
     ) n on true
     where n.found

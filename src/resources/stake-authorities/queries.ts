@@ -4,9 +4,8 @@ import { type Changes, changesColumn, changesRecord } from '../../db/change-colu
 import type { Queryable } from '../../db/pool.ts';
 import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
-import { inShortestWindow, placeOf } from '../../db/ranked/shortest-window.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, raw, rows, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
@@ -47,19 +46,15 @@ const record = StakeAuthoritySummary.extend({
   asOf: SolanaAsOf,
 });
 
+const shortestWindow = raw(`array_position('{${timeWindows.join()}}'::text[], n.time_window)`);
+
 const summaries: RankedRows = {
   record,
   fields: {
     ...recordColumns(record, 's'),
-    name: inShortestWindow(
-      {
-        table: 'stake_authority_summaries',
-        key: ['stake_authority'],
-        renamed: 'renamed_stake_authorities',
-        windows: timeWindows,
-      },
-      'pool_name',
-    ),
+    // In the shortest stored window, which nearly always has the name of this row.
+    name: sql`case when s.superseded or s.renamed
+      then current_authority_name(s.stake_authority, s.pool_name) else s.pool_name end`,
     change: changesColumn(StakeAuthorityTrend, 's'),
     asOf: solanaAsOf('s'),
   },
@@ -160,7 +155,7 @@ export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthor
       select n.pool_name
       from stake_authority_summaries n
       where n.stake_authority = k.stake_authority and not n.superseded
-      order by ${placeOf(timeWindows, 'n')}
+      order by ${shortestWindow}
       limit 1
     ) n`,
   );
