@@ -71,7 +71,7 @@ async function mergeSummaries(
   await anyJoins(client);
   counts.updated = updated.rowCount ?? 0;
   counts.inserted = (written.rowCount ?? 0) - counts.updated;
-  await analyzeGrown(client, summaries, written.rowCount ?? 0);
+  await analyzeGrown(client, summaries, counts.inserted); // replaced rows are much like the new ones
   return counts;
 }
 
