@@ -208,5 +208,12 @@ function fillsOf({ nodes, database, tell, status, ...options }: Running, signal:
       countError(status, `fill-${error.reason}`);
       tell.tell(`fill-${error.reason} ${error.source}`, error.message);
     },
+    onArchived(month) {
+      const add = `"stakegraph archive restore ${month}" adds them, and "stakegraph retain --archive" archives it again`;
+      tell.tell(
+        `archived ${month}`,
+        `Days of validators of ${month} are archived without fees and MEV that are known now: ${add}.`,
+      );
+    },
   });
 }

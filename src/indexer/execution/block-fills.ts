@@ -22,6 +22,8 @@ export type BlockFillOptions = {
   concurrency: number;
   firstWaitMs: number;
   onError: (error: SourceError) => void;
+  /** Told of each block whose day is archived, with the month. */
+  onArchived?: ((month: string) => void) | undefined;
   now: () => number;
 };
 
@@ -165,7 +167,9 @@ export class BlockFills {
 
   async #write(due: readonly DueBlock[], fills: readonly Fill[]): Promise<void> {
     const { pool, network, estimateMissed, now, firstWaitMs } = this.#options;
-    const changed = new Set(await writeFills(pool, { network, estimateMissed }, fills));
+    const { slots, archived } = await writeFills(pool, { network, estimateMissed }, fills);
+    for (const month of archived) this.#options.onArchived?.(month);
+    const changed = new Set(slots);
     for (const slot of changed) this.#slots.delete(slot);
     // An unchanged block waits: it was replaced, or a source failed.
     for (const { slot } of due) {

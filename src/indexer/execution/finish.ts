@@ -10,12 +10,13 @@ import { estimateMissed } from './estimate.ts';
 
 const epochOf = (slot: number) => Math.floor(slot / SLOTS_PER_EPOCH);
 
+/** Returns the months, such as 2024-03, of the slots whose days of validators are archived: they do not get the fees. */
 export async function finishFills(
   client: pg.ClientBase,
   { network, estimateMissed: estimates }: { network: Network; estimateMissed: boolean },
   slots: readonly number[],
-): Promise<void> {
-  if (slots.length === 0) return;
+): Promise<string[]> {
+  if (slots.length === 0) return [];
   if (estimates) await estimateMissed(client, network, [...new Set(slots.map(epochOf))]);
   const days = new Map<number, number[]>();
   for (const slot of slots) {
@@ -43,7 +44,8 @@ export async function finishFills(
     [network, dates],
   );
   await raisedRevision(client, 'blocks')();
-  if (changed.length === 0) return;
+  const archived = await archivedMonthsOf(client, network, dates);
+  if (changed.length === 0) return archived;
   await attestationsDue(client, network, changed);
   const changedDates = new Set(changed.map(({ date }) => date));
   await daysChanged(
@@ -68,4 +70,19 @@ export async function finishFills(
       rows.map(({ date }) => date),
     );
   await raisedRevision(client, 'validator-days')();
+  return archived;
+}
+
+async function archivedMonthsOf(
+  client: pg.ClientBase,
+  network: Network,
+  dates: readonly string[],
+): Promise<string[]> {
+  const { rows } = await client.query<{ month: string }>(
+    `/* archivedMonthsOf */
+    select distinct to_char(date, 'YYYY-MM') as month from archived_day_dates
+    where network = $1 and date = any($2::date[]) order by month`,
+    [network, dates],
+  );
+  return rows.map(({ month }) => month);
 }

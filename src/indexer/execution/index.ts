@@ -27,6 +27,8 @@ export type FillOptions = {
   /** Wait after the first failure; each further failure doubles it. Default 1 s. */
   firstWaitMs?: number | undefined;
   onError: (error: SourceError) => void;
+  /** Fees became known of blocks in a month, such as 2024-03, whose days of validators are archived. */
+  onArchived?: ((month: string) => void) | undefined;
   signal: AbortSignal;
 };
 
@@ -48,13 +50,14 @@ const ATTEMPTS = 4;
 
 /** Throws for an invalid relay. */
 export function openFills(options: FillOptions): Fills | undefined {
-  const { execution, network, pool, spec, signal, onError, estimateMissed, firstWaitMs = 1_000 } = options;
+  const { execution, network, pool, spec, signal, onError, onArchived, estimateMissed } = options;
+  const { firstWaitMs = 1_000 } = options;
   const relaySources = parseRelays(options.relays ?? []);
   if (!execution && relaySources.length === 0) return undefined;
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const rpc = execution ? checkedRpc(execution, options, timeoutMs) : undefined;
   const blocks = new BlockFills({
-    ...{ pool, network, spec, rpc, estimateMissed, firstWaitMs, onError, now: Date.now },
+    ...{ pool, network, spec, rpc, estimateMissed, firstWaitMs, onError, onArchived, now: Date.now },
     concurrency: CONCURRENCY,
     relays:
       relaySources.length > 0

@@ -98,19 +98,18 @@ const FILL = `/* fillBlocks */
     and (${all.map((name) => `b.${name}`)}) is distinct from (${all.map((name) => `n.${name}`)})
   returning b.slot`;
 
-/** Idempotent. Returns the changed slots. */
+/** Idempotent. Returns the changed slots, and the archived months that they are in. */
 export async function writeFills(
   pool: Pool,
   options: { network: Network; estimateMissed: boolean },
   fills: readonly Fill[],
-): Promise<number[]> {
-  if (fills.length === 0) return [];
+): Promise<{ slots: number[]; archived: string[] }> {
+  if (fills.length === 0) return { slots: [], archived: [] };
   return transaction(pool, async (client) => {
     // Without the lock, a concurrent replacement of a day would lose these figures.
     await lockWriters(client, ['blocks', 'validator-days'], [options.network]);
     const { rows } = await client.query<{ slot: number }>(FILL, [options.network, JSON.stringify(fills)]);
     const slots = rows.map(({ slot }) => slot);
-    await finishFills(client, options, slots);
-    return slots;
+    return { slots, archived: await finishFills(client, options, slots) };
   });
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dayOfEpoch, epochsOfDay } from '../../../src/chain/calendar.ts';
+import { dateOfDay, dayOfEpoch, epochsOfDay } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { applyBlockFees } from '../../../src/indexer/store/day-fees.ts';
+import { addFeesOfMonth } from '../../../src/indexer/store/restored-fees.ts';
 import { refreshed } from '../../refresh/facts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hexOf, type MadeBlock, madeBlock, tipsIn, transfer } from '../../support/execution-chain.ts';
@@ -114,6 +115,31 @@ describe('days of validators', () => {
     expect(await apply()).toHaveLength(2);
     expect(await fees()).toEqual(before);
     expect(await apply()).toEqual([]);
+  });
+
+  it('that are archived are named, and get the fees when their month is moved back', async () => {
+    node.blocks = [madeBlock(FIRST + 40)];
+    await storeDays([7]);
+    await storeBlocks(gateway.database, node.blocks);
+    const month = dateOfDay('hoodi', DAY).slice(0, 7);
+    const move = (from: string, to: string) =>
+      query(
+        `with moved as (delete from ${from} returning network, utc, day, date)
+        insert into ${to} (network, utc, day, date) select network, utc, day, date from moved`,
+      );
+    await query('create table archived as select * from validator_days');
+    await query('delete from validator_days');
+    await move('validator_day_dates', 'archived_day_dates');
+    const told: string[] = [];
+    await fill({ onArchived: (of: string) => told.push(of) });
+    expect(told).toEqual([month]);
+    await query('insert into validator_days select * from archived');
+    await move('archived_day_dates', 'validator_day_dates');
+    expect(await addFeesOfMonth(gateway.database.pool, 'hoodi', month)).toBe(2);
+    expect((await fees()).map((day) => day.fees)).toEqual(
+      Array(2).fill(gwei(tipsIn(node.blocks[0] as MadeBlock))),
+    );
+    expect(await addFeesOfMonth(gateway.database.pool, 'hoodi', month)).toBe(0);
   });
 
   it('that changed are due for operators and the daily rewards, and raise the revision', async () => {
