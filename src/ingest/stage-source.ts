@@ -17,7 +17,7 @@ import {
 } from './merge/staging.ts';
 import { quickLines } from './quick/index.ts';
 import { misspeltKeys } from './source/misspelt.ts';
-import { type Lines, type RawRow, type RowSource, SourceError } from './source/source.ts';
+import { type RawRow, type Records, type RowSource, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
 
 const placeOf = (source: RowSource, place: number | string) => `${source.unit} ${place}`;
@@ -41,25 +41,24 @@ export async function stageSource(
     fitting.push({ place: raw.place, source: text, row });
     return true;
   };
-  const stageLines = (lines: Lines) => {
+  const stageRecords = (records: Records) => {
     for (;;) {
-      const next = quick?.take(lines.bytes, lines.at, lines.place) ?? 0;
+      const next = quick && records.begins() ? quick.take(records.bytes, records.at, records.place) : 0;
       if (next > 0) {
         report.rows += 1;
-        lines.at = next;
-        lines.place += 1;
+        records.at = next;
+        records.place += 1;
         continue;
       }
-      const read = lines.read();
+      const read = records.read();
       if (!read) return;
-      const layout = read.row && stage(read.row) && quick && lines.layout(read.text);
-      if (layout) quick?.expect(layout);
+      if (read.row && stage(read.row)) quick?.expect(records.layout(read.text));
     }
   };
   try {
     for await (const batch of source.rows) {
       if (Array.isArray(batch)) for (const raw of batch) stage(raw);
-      else stageLines(batch);
+      else stageRecords(batch);
       if (quick?.isFull()) await staging.send(quick.taken());
       await staging.write(fitting);
       fitting = [];

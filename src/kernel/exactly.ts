@@ -8,8 +8,13 @@ export function exactly(text: string): unknown {
   }
 }
 
-/** Some writers put spaces after commas and colons. */
-const withoutSpaces = (text: string) =>
-  text.includes('": ')
+/** Texts, and the spaces between values. */
+const TEXTS_OR_SPACES = /("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+/g;
+
+/** Most writers put each value on a line, or spaces after commas and colons. */
+function withoutSpaces(text: string): string {
+  if (text.includes('\n')) return text.replaceAll(TEXTS_OR_SPACES, '$1');
+  return text.includes('": ')
     ? text.replaceAll('": ', '":').replaceAll(', "', ',"').replaceAll('}, {', '},{')
     : text;
+}

@@ -6,7 +6,7 @@ import { copyLines } from '../../src/ingest/merge/staging.ts';
 import { quickLines } from '../../src/ingest/quick/index.ts';
 import { jsonLayout } from '../../src/ingest/quick/split.ts';
 import { csvRows } from '../../src/ingest/source/csv.ts';
-import { documentRows } from '../../src/ingest/source/document.ts';
+import { documentRows } from '../../src/ingest/source/documents.ts';
 import { jsonLines } from '../../src/ingest/source/lines.ts';
 import { readRows, SourceError } from '../../src/ingest/source/source.ts';
 import { cardano, hashOfPoolId } from '../../src/resources/network-rewards/networks/cardano.ts';
@@ -239,7 +239,7 @@ async function staged(
   const source = isCsv(form)
     ? csvRows('file', only(Buffer.from(`${columns.join(',')}\n${line}\n`)), importer.shape)
     : isElement(form)
-      ? documentRows('file', only(Buffer.from(`[${line}]`)), new Set(), false).rows
+      ? documentRows('file', only(Buffer.from(`[${line}]`)), new Set()).rows
       : jsonLines('file', only(Buffer.from(`${line}\n`)));
   try {
     for await (const [raw] of readRows(source)) {
@@ -303,9 +303,9 @@ describe.each(bases)('lines of %s whose values are stored as they are written', 
           taken.add(form);
           expect(text).toBe(asDoubles((await staged(resource, form, columns, line, options)) ?? 'refused'));
           expect(next).toBe(line.length + between.length);
-          // The last line needs no line break. An element without a comma is not taken.
-          expect(quick.take(bytes, next, 5)).toBe(isElement(form) ? 0 : next + line.length + 1);
-          expect(asDoubles(quick.taken().toString())).toBe(isElement(form) ? '' : text);
+          // Without a line break or a comma, a row may go on in the next piece of the file.
+          expect(quick.take(bytes, next, 5)).toBe(0);
+          expect(quick.taken().toString()).toBe('');
         },
       ),
       { ...runs(3_000), endOnFailure: true, examples: forms.map((form) => [form, fields, {}, false]) },

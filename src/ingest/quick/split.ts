@@ -28,7 +28,7 @@ const csvSplitter =
       quoted[column] = 0;
       let code: number;
       for (; ; index += 1) {
-        code = index < length ? (bytes[index] as number) : LF;
+        code = index < length ? (bytes[index] as number) : 0;
         if (code === QUOTE) {
           if (!isQuoted) return 0;
           if (bytes[index + 1] !== QUOTE) break;
@@ -40,7 +40,7 @@ const csvSplitter =
       ends[column] = index;
       if (isQuoted) {
         index += 1;
-        code = index < length ? (bytes[index] as number) : LF;
+        code = index < length ? (bytes[index] as number) : 0;
       }
       if (column === last) {
         if (index === at) return 0;
@@ -76,7 +76,7 @@ function jsonSplitter(around: readonly string[], inArray: boolean): Split {
       if (bytes[index] === BRACKET && !isText) index = endOfList(bytes, index, inArray);
       else
         for (; ; index += 1) {
-          const code = index < length ? (bytes[index] as number) : LF;
+          const code = index < length ? (bytes[index] as number) : 0;
           if (isText ? code === QUOTE : code === COMMA || code === BRACE || code <= SPACE) break;
           if (!isPlain(code)) return 0;
         }
@@ -90,8 +90,8 @@ function jsonSplitter(around: readonly string[], inArray: boolean): Split {
       while (isSpace(bytes[index]));
       return index;
     }
-    if (index < length && bytes[index] === CR) index += 1;
-    return index === length || bytes[index] === LF ? index + 1 : 0;
+    if (bytes[index] === CR) index += 1;
+    return bytes[index] === LF ? index + 1 : 0;
   };
 }
 

@@ -3,7 +3,7 @@ import { SourceError } from './source.ts';
 
 const [LF, QUOTE] = [10, 34];
 
-/** A record ends with the first line break outside quotes. */
+/** A record ends with the first line break outside quotes; the length of `bytes` if there is none. */
 export function recordEnd(bytes: Buffer, at: number): number {
   let isOpen = false;
   for (let index = at; index < bytes.length; index += 1) {
@@ -12,21 +12,6 @@ export function recordEnd(bytes: Buffer, at: number): number {
     else if (code === LF && !isOpen) return index;
   }
   return bytes.length;
-}
-
-/** Tells of one chunk after the other where its last record ends, or 0 if none ends in it. */
-export function lastRecordEnd(): (chunk: Buffer) => number {
-  let isOpen = false;
-  return (chunk) => {
-    if (!chunk.includes(QUOTE)) return isOpen ? 0 : chunk.lastIndexOf(LF) + 1; // faster than the loop
-    let end = 0;
-    for (let index = 0; index < chunk.length; index += 1) {
-      const code = chunk[index];
-      if (code === QUOTE) isOpen = !isOpen;
-      else if (code === LF && !isOpen) end = index + 1;
-    }
-    return end;
-  };
 }
 
 const CELL = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r]*))(,|$)/y;

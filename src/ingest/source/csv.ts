@@ -1,8 +1,9 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from '../../kernel/leaves.ts';
-import { cellsOf, lastRecordEnd, recordEnd } from './csv-records.ts';
-import { type Lines, linesOf, type RawRow, SourceError } from './source.ts';
+import { cellsOf, recordEnd } from './csv-records.ts';
+import { lineRows } from './lines.ts';
+import { type RawRow, type Records, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const DIGITS = /^-?\d+$/;
@@ -55,7 +56,7 @@ export function csvRows(
   name: string,
   chunks: AsyncIterable<Buffer>,
   shape: z.ZodObject,
-): AsyncGenerator<Lines> {
+): AsyncGenerator<Records> {
   let columns: string[] | undefined;
   let reads: Read[] = [];
   const begin = (cells: string[]) => {
@@ -76,9 +77,8 @@ export function csvRows(
       value[columns[index] as string] = reads[index]?.(cells[index] as string);
     return { value, place };
   };
-  return linesOf(name, chunks, {
-    ...{ rowOf, end: recordEnd, lastEnd: lastRecordEnd() },
+  return lineRows(name, chunks, {
+    ...{ rowOf, end: recordEnd, endless: 'a quote may not be closed' },
     layout: () => ({ columns: columns ?? [] }),
-    endless: 'a quote may not be closed',
   });
 }

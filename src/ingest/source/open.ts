@@ -6,10 +6,10 @@ import { createGunzip } from 'node:zlib';
 import { parse } from 'lossless-json';
 import type { z } from 'zod';
 import { csvRows } from './csv.ts';
-import { documentRows } from './document.ts';
-import { holdsList } from './elements.ts';
+import { documentRows } from './documents.ts';
 import { jsonLines } from './lines.ts';
 import { PathError, type RowSource, SourceError } from './source.ts';
+import { holdsList } from './whole-list.ts';
 
 export const formats = ['json', 'csv'] as const;
 export type Format = (typeof formats)[number];
