@@ -52,7 +52,7 @@ export async function stageSource(
       }
       const read = records.read();
       if (!read) return;
-      if (read.row && stage(read.row)) quick?.expect(records.layout(read.text));
+      if (read.row && stage(read.row) && records.begins()) quick?.expect(records.layout(read.text));
     }
   };
   try {

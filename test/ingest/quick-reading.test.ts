@@ -301,11 +301,10 @@ describe('rows of JSON documents', () => {
         const mayBeTaken = records.begins();
         const read = records.read();
         if (!read) break;
-        found.push([JSON.stringify(read.row?.value).length, mayBeTaken]);
+        if (read.row) found.push([JSON.stringify(read.row.value).length, mayBeTaken]);
       }
-    // The first is found together with the begin of its list.
     expect(found).toEqual([
-      [7, false],
+      [7, true],
       [long.length, true],
       [9, true],
     ]);

@@ -66,10 +66,13 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
     takeComma();
     return { text, row };
   }
-  function beginList() {
+  /** Returns no row, so that the first row may be taken without `read`. */
+  function beginList(): Read {
     first = records.place;
     afterComma = false;
     ended = false;
+    records.at = afterSpace(records.bytes, records.at);
+    return { text: '', row: undefined };
   }
   /** Returns a row if the list is empty and stands in place of one. */
   function endList(): Read | undefined {
@@ -134,8 +137,7 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
           if (code === OPEN_LIST && !sealed) {
             if (open.push(CLOSE_LIST) > MAX_LEVELS) throw tooMany(`${MAX_LEVELS} levels of nesting`);
             records.at += 1;
-            beginList();
-            continue;
+            return beginList();
           }
           if (open.length === 0 && count() > 0 && code !== OPEN) throw fault('unexpected characters');
         }
@@ -148,12 +150,10 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
         around.text += text;
         open = found.open;
         sealed = found.isList;
-        if (sealed) beginList();
-        else {
-          addBodies(parsed(around.text), around.lists, { name, fields, whole });
-          around = undefined;
-          ended = open.length > 0;
-        }
+        if (sealed) return beginList();
+        addBodies(parsed(around.text), around.lists, { name, fields, whole });
+        around = undefined;
+        ended = open.length > 0;
       }
     },
   };

@@ -17,7 +17,7 @@ export type Records = {
   isLast: boolean;
   /** True if a row may be taken at `at` without `read`. */
   begins(): boolean;
-  /** Takes the next row; `row` is undefined for empty lines and the header. Returns undefined if no whole row is left. */
+  /** Takes the next row; `row` is undefined for what is no row, such as the header. Returns undefined if no whole row is left. */
   read(): Read | undefined;
   layout(text: string): Layout;
 };
