@@ -180,30 +180,36 @@ describe('stakegraph migrate', () => {
 });
 
 describe('stakegraph token', () => {
-  it('prints a new token alone on standard output, lists it and revokes it', async () => {
+  it('prints a new token alone on standard output, lists it and revokes it, and exits with 1 for one that is not there', async () => {
     const created = await call(['token', 'create', '--name', 'partner', '--expires', '2099-12-31']);
     expect(created.code).toBe(0);
     expect(created.stdout).toMatch(/^sgt_[\w-]{49}\n$/);
-    const listed = await call(['token', 'list', '--json']);
+    const [listed, none] = (await stakegraphOfEach(
+      [
+        ['token', 'list', '--json'],
+        ['token', 'revoke', 'nobody'],
+      ],
+      options(),
+    )) as [Outcome, Outcome];
     expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(none).toMatchObject({
+      code: 1,
+      stderr: 'stakegraph: There is no active token "nobody"; see "stakegraph token list".\n',
+    });
     expect(listed.stdout).not.toContain(created.stdout.trim());
     const [row] = JSON.parse(listed.stdout).filter((token: any) => token.name === 'partner');
     expect(row).toMatchObject({ expiresAt: '2099-12-31T00:00:00Z', revokedAt: null, lastUsedAt: null });
-    expect(await call(['token', 'revoke', row.tokenId])).toEqual({
-      code: 0,
-      stdout: `revoked ${row.tokenId} (partner)\n`,
-      stderr: '',
-    });
-    const again = await call(['token', 'list']);
-    expect(again.stdout).toMatch(
+    const [revoked, again] = await stakegraphOfEach(
+      [
+        ['token', 'revoke', row.tokenId],
+        ['token', 'list'],
+      ],
+      options(),
+    );
+    expect(revoked).toEqual({ code: 0, stdout: `revoked ${row.tokenId} (partner)\n`, stderr: '' });
+    expect(again?.stdout).toMatch(
       new RegExp(`^${row.tokenId}  ${row.prefix}…  default  partner  revoked .*, never used\n`),
     );
-  });
-
-  it('revoke of a token that is not there exits with 1', async () => {
-    const { code, stderr } = await call(['token', 'revoke', 'nobody']);
-    expect(stderr).toBe('stakegraph: There is no active token "nobody"; see "stakegraph token list".\n');
-    expect(code).toBe(1);
   });
 });
 

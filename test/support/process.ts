@@ -62,7 +62,7 @@ export const stakegraph = (args: string[], options: Options = {}): Promise<Outco
 
 /**
  * Runs `stakegraph …` of each argument list, one after the other in one process: most of such a run is the start of the
- * process. For commands that only print or refuse.
+ * process. Not for commands that read the standard input.
  */
 export async function stakegraphOfEach(
   lists: readonly (readonly string[])[],
@@ -73,7 +73,12 @@ export async function stakegraphOfEach(
     const write = process.stdout.write.bind(process.stdout);
     for (const [n, args] of ${JSON.stringify(lists)}.entries()) {
       const outcome = { code: 0, stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr']) process[name].write = (text) => !!(outcome[name] += text);
+      for (const name of ['stdout', 'stderr'])
+        process[name].write = (text, ...more) => {
+          outcome[name] += text;
+          if (typeof more.at(-1) === 'function') more.at(-1)();
+          return true;
+        };
       process.argv = [process.execPath, ${JSON.stringify(main)}, ...args];
       process.exitCode = 0;
       await import(${JSON.stringify(pathToFileURL(main).href)} + '?' + n);

@@ -30,6 +30,8 @@ function rewardsIn({ votes, table, exceptions }: EpochRecord, eth: ArrayLike<num
   return found;
 }
 
+const bytesOf = (table: Float64Array) => new Uint8Array(table.buffer, table.byteOffset, table.byteLength);
+
 it('a stored epoch has all votes, delays and rewards again, of any size and however many differ', async () => {
   const validator = fc.tuple(
     ...([fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 64 })] as const),
@@ -41,7 +43,9 @@ it('a stored epoch has all votes, delays and rewards again, of any size and howe
       const [votes, delays, rewards, eth] = [column(0), column(1), column(2), column(3)];
       const record = epochRecord(factsOf(votes, delays, rewards, eth), []);
       const again = await decodeRecord(await encodeRecord(record));
-      expect(again).toEqual(record);
+      // To compare the 32,784 rewards of the table one by one took most of the time.
+      expect(Buffer.compare(bytesOf(again.table), bytesOf(record.table))).toBe(0);
+      expect({ ...again, table: null }).toEqual({ ...record, table: null });
       expect([[...again.votes], [...again.delays]]).toEqual([votes, delays]);
       expect(rewardsIn(again, eth)).toEqual(rewards);
       expect(again.totals.attestation).toBe(rewards.reduce((sum, one) => sum + one, 0));
