@@ -66,7 +66,7 @@ const processFiles = [
   'test/cli/**/*.test.ts',
   ...[
     ...['accounts/redis', 'db/pool', 'db/replica-walks', 'graphql/limits', 'graphql/live-ends'],
-    ...['gateway/readiness', 'graphql/live-http', 'graphql/live-replicas', 'indexer/forks', 'resources/blocks'],
+    ...['gateway/readiness', 'graphql/live-http', 'graphql/live-replicas', 'resources/blocks'],
   ].map((name) => `test/${name}.test.ts`),
 ];
 
