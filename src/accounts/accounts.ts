@@ -67,8 +67,8 @@ export async function setTier(db: Queryable, account: AccountLimits): Promise<Ac
         rate_limit = case when ${rateLimit === undefined} then rate_limit else ${rateLimit ?? null} end,
         unit_allowance = case when ${unitAllowance === undefined} then unit_allowance else ${unitAllowance ?? null} end
       where name = ${account.name} returning *
-    ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from a)
-    select ${select} from a, told`,
+    ), notified as (select pg_notify(${TOKENS_CHANNEL}, '') from a)
+    select ${select} from a, notified`,
   );
   return row;
 }

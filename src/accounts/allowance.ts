@@ -41,8 +41,11 @@ export function refuseBeyond(estimate: number, standing: Standing): void {
   refuseUsedUp(standing);
   const { unitsRemaining: left, unitsAllowed, resetsAt } = standing;
   if (left === null || estimate <= left) return;
-  const told = `The next event may cost ${digits(estimate)} compute units; ${digits(left)} of ${digits(unitsAllowed)} are left`;
-  throw new Refusal('ALLOWANCE_USED', `${told}.${resetsAt ? ` The allowance resets at ${resetsAt}.` : ''}`);
+  const message = `The next event may cost ${digits(estimate)} compute units; ${digits(left)} of ${digits(unitsAllowed)} are left`;
+  throw new Refusal(
+    'ALLOWANCE_USED',
+    `${message}.${resetsAt ? ` The allowance resets at ${resetsAt}.` : ''}`,
+  );
 }
 
 /** Accepts a request while any unit is left, so one request may exceed the allowance. */

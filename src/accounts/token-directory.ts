@@ -83,9 +83,10 @@ export async function openDirectory(options: {
 
   let logging = Promise.resolve();
   await reading.run();
-  const listener = listen(options.url, [TOKENS_CHANNEL, AUDIT_CHANNEL], (told) => {
+  const listener = listen(options.url, [TOKENS_CHANNEL, AUDIT_CHANNEL], (notification) => {
     // One after the other, so that the log keeps the order of the entries.
-    if (told?.channel === AUDIT_CHANNEL) logging = logging.then(() => logEntry(told.payload ?? ''));
+    if (notification?.channel === AUDIT_CHANNEL)
+      logging = logging.then(() => logEntry(notification.payload ?? ''));
     else void reading.run();
   });
   const timers = [

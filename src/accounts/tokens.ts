@@ -39,8 +39,8 @@ export async function createToken(
       select ${name}, decode(${tokenHash(token)}, 'hex'), ${tokenPrefix(token)}, ${expiresAt}, account_id
       from accounts where name = ${account}
       returning *
-    ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
-    select ${columns} from t, told`,
+    ), notified as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
+    select ${columns} from t, notified`,
   );
   if (!row) throw new Error(`There is no account ${JSON.stringify(account)}; see "stakegraph account list".`);
   return { token, row };
@@ -71,8 +71,8 @@ export async function revokeToken(db: Queryable, tokenId: string): Promise<Token
     sql`/* revokeToken */
     with t as (
       update tokens set revoked_at = now() where token_id::text = ${tokenId} and revoked_at is null returning *
-    ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
-    select ${columns} from t, told`,
+    ), notified as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
+    select ${columns} from t, notified`,
   );
   return row;
 }
@@ -141,8 +141,8 @@ export async function rotateToken(
       update tokens set rotated_at = now(),
         expires_at = least(tokens.expires_at, now() + make_interval(secs => ${graceSeconds}))
       from old where tokens.token_id = old.token_id returning tokens.expires_at
-    ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
-    select ${columns}, ${momentText(sql`ending.expires_at`)} as "oldExpiresAt" from t, told, ending`,
+    ), notified as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
+    select ${columns}, ${momentText(sql`ending.expires_at`)} as "oldExpiresAt" from t, notified, ending`,
   );
   if (!found) return undefined;
   const { oldExpiresAt, ...row } = found;

@@ -46,7 +46,7 @@ const MAX_BYTES = 64_000_000;
 const MAX_ROWS = 150_000;
 const ROWS_IN_MONTH = 62;
 
-type Asked = {
+type DaysOfValidators = {
   indices: readonly number[];
   /** One calendar, or both. */
   utc?: boolean;
@@ -55,7 +55,7 @@ type Asked = {
   to?: string | undefined;
 };
 
-type Part = { month: ArchivedMonth; frame: RowGroups['frame']; groups: RowGroup[] };
+type MonthPart = { month: ArchivedMonth; frame: RowGroups['frame']; groups: RowGroup[] };
 
 /**
  * Days of validators of one network in these months. Throws UnreadableMonth if a file is missing or is not the one of the
@@ -64,7 +64,7 @@ type Part = { month: ArchivedMonth; frame: RowGroups['frame']; groups: RowGroup[
 export async function archivedDays(
   db: Queryable,
   months: readonly ArchivedMonth[],
-  { indices, utc, from, to }: Asked,
+  { indices, utc, from, to }: DaysOfValidators,
 ): Promise<ArchivedDays> {
   const sorted = [...new Set(indices)].sort((a, b) => a - b);
   const texts: string[] = [];
@@ -76,7 +76,7 @@ export async function archivedDays(
     ...(from === undefined ? [] : [`date >= ${quote(from)}`]),
     ...(to === undefined ? [] : [`date <= ${quote(to)}`]),
   ];
-  const read = async (parts: readonly Part[]) => {
+  const read = async (parts: readonly MonthPart[]) => {
     if (parts.length === 0) return;
     await reading(db.account, (duck) =>
       withRowGroups(parts, async (paths) => {
@@ -88,10 +88,14 @@ export async function archivedDays(
       }),
     ).catch((error) => {
       if (!(error instanceof MissingDuckDB)) throw error;
-      throw new UnreadableMonth((parts[0] as Part).month, 'this gateway cannot read without DuckDB', error);
+      throw new UnreadableMonth(
+        (parts[0] as MonthPart).month,
+        'this gateway cannot read without DuckDB',
+        error,
+      );
     });
   };
-  let parts: Part[] = [];
+  let parts: MonthPart[] = [];
   let [bytes, most] = [0, 0];
   for (const month of months) {
     const { frame, groups } = await groupsOf(db, month);

@@ -123,7 +123,7 @@ async function index(
     const report = await runIndex({
       urls: sources.beacon,
       network: flags.network ?? settings.INDEX_NETWORK,
-      asked: { from: flags.from, firstFrom: fromSetting(settings), to: flags.to },
+      range: { from: flags.from, firstFrom: fromSetting(settings), to: flags.to },
       once: flags.once ?? false,
       rate: flags.rate ?? settings.INDEX_RATE,
       labels: flags.labels ?? settings.INDEX_LABELS,

@@ -79,10 +79,10 @@ export async function withDatabase(
 
 export async function startTracing(settings: Settings): Promise<(() => Promise<void>) | undefined> {
   if (!sendsTraces(settings)) return undefined;
-  let told = false;
+  let warned = false;
   const warn = (reason: string) => {
-    if (!told) process.stderr.write(`stakegraph: OpenTelemetry: ${reason}\n`);
-    told = true;
+    if (!warned) process.stderr.write(`stakegraph: OpenTelemetry: ${reason}\n`);
+    warned = true;
   };
   return (await import('../diagnostics/otlp.ts')).startTracing(settings, { warn, exportMs: EXPORT_MS });
 }

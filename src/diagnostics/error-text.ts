@@ -26,10 +26,10 @@ function messageOf({ message, code, cause }: Failure): string {
  */
 export function errorText(error: unknown): string {
   const message = messageOf(error as Failure);
-  const told = toldBy(error);
+  const details = toldBy(error);
   const lines = [
-    ['DETAIL', told?.detail],
-    ['HINT', told?.hint],
+    ['DETAIL', details?.detail],
+    ['HINT', details?.hint],
   ].flatMap(([name, text]) =>
     // A message may already quote it.
     isPresent(text) && !message.includes(text)

@@ -178,8 +178,8 @@ function summaryPart(
   type: GraphQLObjectType,
   place: Place,
 ): LayoutPart | undefined {
-  const asked = windowArgument(node);
-  const isOwn = asked && place.window && print(asked) === print(place.window);
+  const window = windowArgument(node);
+  const isOwn = window && place.window && print(window) === print(place.window);
   const parts = isOwn && partsOf(node.selectionSet as SelectionSetNode, type, { fragments: place.fragments });
   return parts ? { key, parts } : undefined;
 }

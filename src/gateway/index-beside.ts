@@ -31,7 +31,7 @@ export function indexBeside(settings: Settings, { url }: Database, log: Logger):
     runIndex({
       ...{ urls, network: settings.INDEX_NETWORK, rate: settings.INDEX_RATE, once: false, status, stop },
       estimateMissed: settings.INDEX_ESTIMATE_MISSED,
-      asked: { from: undefined, firstFrom, to: undefined },
+      range: { from: undefined, firstFrom, to: undefined },
       labels: settings.INDEX_LABELS,
       execution: settings.EXECUTION_URL,
       relays: settings.RELAY_URLS ?? [],

@@ -34,7 +34,7 @@ export type FollowOptions = {
   network: Network;
   nodes: Nodes;
   store: Store;
-  asked(): RangeOptions;
+  range(): RangeOptions;
   /** If true, the index ends at the newest closed epoch. */
   once: boolean;
   width: number;
@@ -128,7 +128,7 @@ class Pass {
     this.#report = report;
     this.#publisher = publisher;
     this.#signal = signal;
-    this.#end = endOf(options.network, options.asked().to);
+    this.#end = endOf(options.network, options.range().to);
   }
 
   async run(avoid: string | undefined): Promise<void> {
@@ -158,12 +158,12 @@ class Pass {
 
   async #begin(avoid: string | undefined): Promise<Chain> {
     const { store, status, network, once } = this.#o;
-    const asked = this.#o.asked();
+    const range = this.#o.range();
     const beginsAnew = (error: unknown) =>
       this.#isGone(error) ||
-      (error instanceof SavedStateError && (asked.from !== undefined || staysAtHead(asked)));
-    const startAfter = (before: typeof stored, from = asked.from) =>
-      startOf(network, { ...asked, from }, { finalized: this.#finalized, once }, before);
+      (error instanceof SavedStateError && (range.from !== undefined || staysAtHead(range)));
+    const startAfter = (before: typeof stored, from = range.from) =>
+      startOf(network, { ...range, from }, { finalized: this.#finalized, once }, before);
     const stored = await store.resume().catch((error) => {
       if (!beginsAnew(error)) throw error;
       return undefined;
@@ -181,7 +181,7 @@ class Pass {
     } catch (error) {
       if (error instanceof InputError) this.#sayRefused(error, this.beganWith);
       if (!beginsAnew(error)) throw error;
-      const anew = startAfter(undefined, this.#isGone(error) ? 'head' : asked.from) as number;
+      const anew = startAfter(undefined, this.#isGone(error) ? 'head' : range.from) as number;
       if (anew === start) throw error;
       this.#sayAnew(stored?.epoch, anew, error as Error);
       return await this.#beginAt(anew, options);
@@ -199,7 +199,7 @@ class Pass {
 
   /** No node has the state any more, and epochs may be left out. */
   #isGone = (error: unknown): boolean =>
-    error instanceof NodeError && error.reason === 'pruned' && mayLeaveOut(this.#o.asked());
+    error instanceof NodeError && error.reason === 'pruned' && mayLeaveOut(this.#o.range());
 
   async #beginAt(epoch: number, options: Ask): Promise<Chain> {
     const { nodes, store } = this.#o;

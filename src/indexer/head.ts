@@ -46,8 +46,8 @@ async function catchUp({ nodes, store, tell }: Head, known: readonly Known[]): P
   const goesBack = kept.length > 0 && kept.length < known.length;
   if (fromSlot === undefined || (blocks.length === 0 && !goesBack)) return kept;
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
-  const told = await withPayloads(nodes, blocks);
-  const rows = await withMissed({ nodes, tell }, fromSlot, told);
+  const withPayload = await withPayloads(nodes, blocks);
+  const rows = await withMissed({ nodes, tell }, fromSlot, withPayload);
   await store.writeHead({ fromSlot, blocks: rows, slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
   // Blocks from `unseen` on are read again.
@@ -105,9 +105,9 @@ async function withMissed(
   const { slotsPerEpoch } = nodes.spec;
   const rows: SlotFacts[] = [];
   for (let slot = fromSlot; slot <= (blocks.at(-1)?.slot ?? -1); slot += 1) {
-    const told = bySlot.get(slot);
+    const withPayload = bySlot.get(slot);
     const epoch = Math.floor(slot / slotsPerEpoch);
-    if (!told && !proposers.has(epoch))
+    if (!withPayload && !proposers.has(epoch))
       proposers.set(
         epoch,
         await nodes.proposers(epoch).catch((error) => {
@@ -116,8 +116,8 @@ async function withMissed(
           return undefined;
         }),
       );
-    const proposerIndex = told?.proposerIndex ?? proposers.get(epoch)?.[slot % slotsPerEpoch];
-    if (told) rows.push(told);
+    const proposerIndex = withPayload?.proposerIndex ?? proposers.get(epoch)?.[slot % slotsPerEpoch];
+    if (withPayload) rows.push(withPayload);
     else if (proposerIndex !== undefined)
       rows.push({ slot, proposerIndex, block: null, payload: null, bid: null });
   }

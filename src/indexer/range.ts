@@ -27,17 +27,17 @@ export const newestClosed = (finalized: number): number => finalized - 2;
 export const staysAtHead = ({ from, firstFrom }: RangeOptions): boolean => (from ?? firstFrom) === 'head';
 
 /** True if epochs whose states no node has may be left out, because neither an epoch nor a date was asked for. */
-export const mayLeaveOut = (asked: RangeOptions): boolean =>
-  staysAtHead(asked) || (asked.from ?? asked.firstFrom) === undefined;
+export const mayLeaveOut = (range: RangeOptions): boolean =>
+  staysAtHead(range) || (range.from ?? range.firstFrom) === undefined;
 
 /** `once`: the index ends at the newest closed epoch. */
 export function startOf(
   network: Network,
-  asked: RangeOptions,
+  range: RangeOptions,
   { finalized, once }: { finalized: number; once: boolean },
   stored: { first: number; epoch: number } | undefined,
 ): number | undefined {
-  const { from, firstFrom } = asked;
+  const { from, firstFrom } = range;
   if (stored && from === undefined) return undefined;
   const newest = Math.max(0, newestClosed(finalized));
   const start = firstEpoch(network, from ?? firstFrom, once ? newest : finalized, newest);

@@ -17,15 +17,15 @@ const AGAIN_MS = 600_000;
 
 /** Logs each kind of problem at most every ten minutes. */
 export function problemTeller(say: Say, now: () => number = () => performance.now()) {
-  const told = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
   return {
     tell(kind: string, message: string, detail?: Record<string, unknown>): void {
-      if (now() - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return;
-      told.set(kind, now());
+      if (now() - (reportedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return;
+      reportedAt.set(kind, now());
       say('warn', message, { kind, ...detail });
     },
     over(): void {
-      told.clear();
+      reportedAt.clear();
     },
   };
 }

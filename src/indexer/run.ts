@@ -22,7 +22,7 @@ import { type LabelRule, openStore, readLabels, type Store } from './store/index
 export type IndexOptions = {
   urls: readonly string[];
   network: Network | undefined;
-  asked: RangeOptions;
+  range: RangeOptions;
   once: boolean;
   rate: number | undefined;
   labels: string | undefined;
@@ -49,10 +49,10 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   const tell = problemTeller(say);
   const retry = retrying({ status, tell, say, once, stop });
   const rules = await checkedLabels(options);
-  let { asked } = options;
+  let { range } = options;
   const onStored = (progress: IndexProgress) => {
     // After an outage, the index goes on where it was.
-    asked = { ...asked, from: undefined, firstFrom: asked.from ?? asked.firstFrom };
+    range = { ...range, from: undefined, firstFrom: range.from ?? range.firstFrom };
     options.onStored(progress);
   };
   try {
@@ -64,7 +64,7 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
         await audit(database.pool, { action: 'index', subject: nodes.network });
         const store = openStore(database.pool, nodes.network, nodes.genesisRoot);
         if (rules) await setLabels(store, rules, nodes.network, say);
-        return run({ ...options, asked: () => asked, onStored, nodes, store, tell, retry, lost });
+        return run({ ...options, range: () => range, onStored, nodes, store, tell, retry, lost });
       }),
     );
   } finally {
@@ -139,8 +139,8 @@ async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying,
   return undefined;
 }
 
-type Running = Omit<IndexOptions, 'asked'> & {
-  asked(): RangeOptions;
+type Running = Omit<IndexOptions, 'range'> & {
+  range(): RangeOptions;
   nodes: Nodes;
   store: Store;
   tell: Teller;
@@ -168,10 +168,10 @@ async function run(options: Running): Promise<FollowReport> {
         fillsOf(options, stop)?.run(onFault),
       ];
   try {
-    const { asked, estimateMissed, database } = options;
+    const { range, estimateMissed, database } = options;
     const { network } = nodes;
     const report = await follow({
-      ...{ network, nodes, store, asked, once, width: EPOCHS_AT_ONCE, status, retry, beat, say },
+      ...{ network, nodes, store, range, once, width: EPOCHS_AT_ONCE, status, retry, beat, say },
       onStored(progress) {
         jobs.stored();
         options.onStored(progress);

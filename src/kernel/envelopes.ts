@@ -23,12 +23,12 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
 export function descendingPageV0<Row>(
   { path }: Pick<Call, 'path'>,
   { rows, hasNext }: Slice<Row>,
-  asked: { from: number | null; size: number; total: number },
+  page: { from: number | null; size: number; total: number },
   numberOf: (row: Row) => number,
 ) {
-  const { size, total } = asked;
+  const { size, total } = page;
   const [first, last] = [rows[0], rows.at(-1)].map((row) => row && numberOf(row));
-  const from = asked.from ?? first ?? 0;
+  const from = page.from ?? first ?? 0;
   const to = last === undefined ? from : Math.max(0, last - 1);
   return {
     page: { from, to, size },

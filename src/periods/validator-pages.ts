@@ -20,7 +20,7 @@ import { falls, inKeyOrder, type PeriodRow, periodPages, positionsOf } from './p
 import type { PeriodQuery, Series } from './read-plan.ts';
 import { type ValidatorOwner, validatorDays } from './sources.ts';
 
-type Asked<Field extends string> = [
+type PageArguments<Field extends string> = [
   query: PeriodQuery<Field>,
   range: Range<number>,
   selection: Selection<Field>,
@@ -38,19 +38,19 @@ export async function validatorPages<Field extends string, Row>(
   db: Queryable,
   series: Series<Field>,
   keys: readonly ValidatorOwner[],
-  ...asked: Asked<Field>
+  ...args: PageArguments<Field>
 ): Promise<PeriodRow<Row>[]> {
   const networks = [...new Set(keys.map(({ network }) => network))];
-  const dates = datesOf(networks, asked[0], asked[1]);
+  const dates = datesOf(networks, args[0], args[1]);
   for (let attempt = 1; ; attempt += 1) {
     const months = monthsIn(networks, dates);
     try {
       const most = Math.max(1, Math.floor(MAX_DAYS / (31 * Math.max(1, months.length))));
       if (months.length === 0 || keys.length <= most)
-        return await pagesOf(db, series, keys, networks, dates, asked);
+        return await pagesOf(db, series, keys, networks, dates, args);
       const pages: PeriodRow<Row>[] = [];
       for (let at = 0; at < keys.length; at += most) {
-        const some = await pagesOf<Field, Row>(db, series, keys.slice(at, at + most), networks, dates, asked);
+        const some = await pagesOf<Field, Row>(db, series, keys.slice(at, at + most), networks, dates, args);
         pages.push(...some.map((row) => ({ ...row, list: row.list + at })));
       }
       return pages;
@@ -84,7 +84,7 @@ async function pagesOf<Field extends string, Row>(
   keys: readonly ValidatorOwner[],
   networks: readonly Network[],
   dates: DateRange,
-  [query, range, selection]: Asked<Field>,
+  [query, range, selection]: PageArguments<Field>,
 ): Promise<PeriodRow<Row>[]> {
   const months = monthsIn(networks, dates);
   const condition = checkedMonths(networks, dates, months);

@@ -24,32 +24,32 @@ const stillKept = sql`not exists (
 /** Rules: docs/data-model.md, spec §2.3. Days on which no entity has validators stay due. */
 export async function refreshAttestations(
   client: pg.ClientBase,
-  asked: DaySelection,
+  selection: DaySelection,
   types: readonly ComputedType[],
 ): Promise<(Written & { dates: string[] }) | undefined> {
-  const dates = await dueDates(client, 'attestations_due', asked, stillKept);
+  const dates = await dueDates(client, 'attestations_due', selection, stillKept);
   if (!dates?.length) return dates && NO_COUNTS;
   // Fresh tables have the statistics of empty ones, so the planner would choose endless nested loops and sort all members
   // of a day.
   await client.query('/* hashed */ set local enable_nestloop = off; set local enable_sort = off');
   const classes = [...types, NETWORK] as const;
-  await gatherMembers(client, asked.network, classes);
-  const days = await localDays(client, asked, dates);
+  await gatherMembers(client, selection.network, classes);
+  const days = await localDays(client, selection, dates);
   let computed: string[] = [];
   let dropped = 0;
   const importer: typeof computedAttestations = {
     ...computedAttestations,
     merge: async (_, options) => {
       const counts = await computedAttestations.merge(client, options);
-      const removed = await removeStale(client, asked, classes, dates);
+      const removed = await removeStale(client, selection, classes, dates);
       const ofIndex = types.filter((type) => type !== 'validator');
-      const hours = await removeStaleHours(client, asked, { types: ofIndex, dates, counts: added });
+      const hours = await removeStaleHours(client, selection, { types: ofIndex, dates, counts: added });
       return { ...counts, removed: removed + hours };
     },
   };
   // Sums one day per statement, because the hash table of a week exceeds the memory.
   const selected = dates.map((date) =>
-    entityPeriods(asked, { hour: null, sums: sumsOfDay(asked, date, days) }),
+    entityPeriods(selection, { hour: null, sums: sumsOfDay(selection, date, days) }),
   );
   const written = await writeSelected(client, importer, selected, {
     replace: false,
@@ -58,10 +58,10 @@ export async function refreshAttestations(
         `/* computedDates */ select distinct date::text as date from staged where id_type <> '${NETWORK}'`,
       );
       computed = rows.map(({ date }) => date);
-      dropped = await dropIncomplete(client, asked, dates, days);
+      dropped = await dropIncomplete(client, selection, dates, days);
     },
   });
-  await doneDates(client, 'attestations_due', asked, computed);
+  await doneDates(client, 'attestations_due', selection, computed);
   return { ...written, rows: written.rows - dropped, dates };
 }
 

@@ -16,14 +16,14 @@ const imported = sql`exists (
 /** Returns undefined if no days are stored, or if some are due and a validator index is missing. Incomplete days stay due. */
 export async function refreshChainRewards(
   client: pg.ClientBase,
-  asked: DaySelection,
+  selection: DaySelection,
 ): Promise<(Written & { dates: string[] }) | undefined> {
-  const { network } = asked;
-  const dates = await dueDates(client, 'rewards_due', asked, sql`not ${imported}`);
+  const { network } = selection;
+  const dates = await dueDates(client, 'rewards_due', selection, sql`not ${imported}`);
   if (!dates?.length) return dates && NO_COUNTS;
   const { rows } = await run(client, sql`/* everyIndex */ select ${allIndices(network)} as known`);
   if (!rows[0].known) return undefined;
-  const days = await localDays(client, asked, dates);
+  const days = await localDays(client, selection, dates);
   let computed: string[] = [];
   const importer: typeof chainDailyRewardImporter = {
     ...chainDailyRewardImporter,
@@ -33,7 +33,7 @@ export async function refreshChainRewards(
       return chainDailyRewardImporter.merge(client, options);
     },
   };
-  const written = await writeSelected(client, importer, rewards(asked, dates, days), {
+  const written = await writeSelected(client, importer, rewards(selection, dates, days), {
     replace: false,
     check: async () => {
       const found = await run(
@@ -44,7 +44,7 @@ export async function refreshChainRewards(
       computed = found.rows.map(({ date }) => date);
     },
   });
-  await doneDates(client, 'rewards_due', asked, computed);
+  await doneDates(client, 'rewards_due', selection, computed);
   return { ...written, dates };
 }
 
@@ -55,11 +55,11 @@ export async function computesRewards(
   dates: readonly string[],
 ): Promise<boolean> {
   await client.query('/* beforeRewards */ savepoint rewards');
-  const asked = { network, utc: false, all: false, after: '-infinity' };
-  const days = await localDays(client, asked, dates);
+  const selection = { network, utc: false, all: false, after: '-infinity' };
+  const days = await localDays(client, selection, dates);
   const { rows } = await run(
     client,
-    sql`/* anyRewards */ select 1 ${rewards(asked, dates, days).from}
+    sql`/* anyRewards */ select 1 ${rewards(selection, dates, days).from}
     and not exists (
       select from chain_daily_rewards c where c.network = ${network} and c.day = d.day and not c.computed
     ) limit 1`,
@@ -74,9 +74,9 @@ const rewards = ({ network }: DaySelection, dates: readonly string[], days: Sql)
     network: sql`${network}`,
     day: sql`d.day`,
     sum_consensus_rewards: sql`d.consensus`,
-    sum_execution_rewards: sql`case when b.told then b.execution else d.fees + d.mev end`,
-    sum_priority_fees: sql`case when b.told then b.fees else d.fees end`,
-    sum_baseline_mev: sql`case when b.told then b.mev else d.mev end`,
+    sum_execution_rewards: sql`case when b.known then b.execution else d.fees + d.mev end`,
+    sum_priority_fees: sql`case when b.known then b.fees else d.fees end`,
+    sum_baseline_mev: sql`case when b.known then b.mev else d.mev end`,
     sum_effective_balance: sql`coalesce(c.total_active_balance, d.effective_at_end)`,
     effective_balance_epochs: sql`coalesce(e.effective_epochs, d.effective_epochs)`,
     computed: sql`true`,
@@ -84,7 +84,7 @@ const rewards = ({ network }: DaySelection, dates: readonly string[], days: Sql)
   from: sql`
   from (${chainDays(network, sql`${[...dates]}::date[]`, days)}) d
   cross join lateral (
-    select count(*) = ${SLOTS_PER_DAY} and bool_and(${told}) as told,
+    select count(*) = ${SLOTS_PER_DAY} and bool_and(${known}) as known,
       coalesce(sum(b.execution_rewards) ${proposed}, 0) as execution,
       coalesce(sum(b.total_priority_fees_validator) ${proposed}, 0) as fees,
       coalesce(sum(b.baseline_mev) ${proposed}, 0) as mev
@@ -101,4 +101,4 @@ const rewards = ({ network }: DaySelection, dates: readonly string[], days: Sql)
 });
 
 const proposed = raw(ofProposed);
-const told = raw(`not ${isProposed} or ${hasFees}`);
+const known = raw(`not ${isProposed} or ${hasFees}`);

@@ -43,7 +43,7 @@ export type PartReport = {
 } & Partial<Written & { facts: number }>;
 
 type Outcome = Written & { facts?: number; dates?: readonly string[] };
-type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
+type RefreshPart = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
   /** Computes only dates later than `after`. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
   /** Runs before `refresh`, in a transaction of its own each time, until it returns false. */
@@ -53,9 +53,15 @@ type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
 type Windows = { network: Network; windows: readonly TimeWindow[] };
 
 /** Parts that are computed by day have one transaction per seven days; other parts have one in all. */
-function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): (Part | Windows)[] {
+function partsOf({
+  networks,
+  windows,
+  only,
+  types,
+  allDays: all,
+}: RefreshOptions): (RefreshPart | Windows)[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
-  const parts: Record<Subject, (Part | Windows)[]> = {
+  const parts: Record<Subject, (RefreshPart | Windows)[]> = {
     operators: networks.map((network) => ({ network, windows: chosen })),
     slashings: networks.map((network) => ({
       ...{ part: 'slashings' as const, network },
@@ -111,7 +117,7 @@ async function refreshParts(
 
 async function refreshPart(
   pool: Pool,
-  { refresh: compute, prepare, ...part }: Part,
+  { refresh: compute, prepare, ...part }: RefreshPart,
   options: RefreshOptions,
   tell: (report: PartReport) => void,
   stopped: () => boolean,
@@ -166,12 +172,12 @@ async function refreshWindows(
         }
         if (stopped()) return;
         await setMemory(client, options);
-        const asked = { network, windows: own, types: options.types, allDays: options.allDays };
+        const selection = { network, windows: own, types: options.types, allDays: options.allDays };
         const noted = (window: TimeWindow, outcome: Outcome | Error | undefined) => {
           if (outcome instanceof Error) note(window, { state: 'failed', error: outcome.message });
           else note(window, outcome ? { state: 'done', ...outcome } : { state: 'no facts' });
         };
-        await refreshOperators(client, asked, noted, stopped);
+        await refreshOperators(client, selection, noted, stopped);
       });
     });
   } catch (error) {
@@ -216,7 +222,7 @@ const attributesOf = ({ network, window, calendar }: Omit<PartReport, 'state' | 
 async function computed(
   pool: Pool,
   part: string,
-  compute: Part['refresh'],
+  compute: RefreshPart['refresh'],
   options: RefreshOptions,
   stopped: () => boolean,
 ): Promise<Pick<PartReport, 'state'> & Partial<PartReport> & { stopped?: boolean }> {

@@ -12,17 +12,17 @@ type CalendarDays = Pick<DaySelection, 'network' | 'utc'>;
  */
 export async function localDays(
   client: pg.ClientBase,
-  asked: CalendarDays,
+  selection: CalendarDays,
   dates?: readonly string[],
 ): Promise<Sql> {
   if (!isDistributed()) return sql`validator_days`;
-  const wanted = dates ?? (await newestDate(client, asked));
+  const wanted = dates ?? (await newestDate(client, selection));
   await run(
     client,
     sql`/* localDays */
     create temp table local_days on commit drop as
     select * from validator_days
-    where network = ${asked.network} and utc = ${asked.utc} and date = any(${[...wanted]}::date[])`,
+    where network = ${selection.network} and utc = ${selection.utc} and date = any(${[...wanted]}::date[])`,
   );
   await client.query('/* analyzeLocalDays */ analyze local_days');
   return sql`local_days`;

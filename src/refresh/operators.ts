@@ -24,7 +24,7 @@ import { run, shownObjects, shownShare, type Written, writeSelected } from './wr
 export type { ComputedType } from './owners.ts';
 
 type Outcome = Written & { facts: number };
-type Asked = { network: Network; windows: readonly TimeWindow[]; types: readonly ComputedType[] };
+type SummaryScope = { network: Network; windows: readonly TimeWindow[]; types: readonly ComputedType[] };
 
 /**
  * Computes windows one after the other; the outcome of a window is undefined if no days are stored. Passes over windows
@@ -33,7 +33,7 @@ type Asked = { network: Network; windows: readonly TimeWindow[]; types: readonly
  */
 export async function refreshOperators(
   client: pg.ClientBase,
-  { network, windows, types, allDays }: Asked & { allDays: boolean },
+  { network, windows, types, allDays }: SummaryScope & { allDays: boolean },
   tell: (window: TimeWindow, outcome: Outcome | Error | undefined) => void,
   stopped: () => boolean,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { isDistributed } from '../db/distributed/layout.ts';
 import { join, raw, type Sql, sql } from '../db/rows.ts';
 import { summedCounts } from '../ingest/importers/validator-months.ts';
 import * as figure from '../periods/effectiveness.ts';
-import { monthOf, NONE, type Part, type Parts, type StoredDays } from './windows.ts';
+import { monthOf, NONE, type Parts, type StoredDays, type SummedPart } from './windows.ts';
 import { run } from './write.ts';
 
 const aprColumns = ['apr_rewards', 'apr_stake'] as const;
@@ -16,14 +16,15 @@ export const sumColumns = (window: TimeWindow) =>
 /** Rows of sums by validator, which are added to the sums of its windows. */
 export type Source = {
   rows: Sql;
-  shares: Part['shares'];
+  shares: SummedPart['shares'];
   /** Columns have the name of their window too. */
   isOfWindows?: boolean;
 };
 
-type Run = { from: string; until: string; part: Part };
+type Run = { from: string; until: string; part: SummedPart };
 
-const areAlike = (one: Part, other: Part) => JSON.stringify(one.shares) === JSON.stringify(other.shares);
+const areAlike = (one: SummedPart, other: SummedPart) =>
+  JSON.stringify(one.shares) === JSON.stringify(other.shares);
 
 /** Days that follow one another and are added to the same sums. The newest day is alone. */
 function runsOf({ days }: StoredDays, parts: Parts): Run[] {
@@ -40,7 +41,7 @@ function runsOf({ days }: StoredDays, parts: Parts): Run[] {
   return runs;
 }
 
-type Months = { months: string[]; shares: Part['shares'] };
+type Months = { months: string[]; shares: SummedPart['shares'] };
 
 function monthsOf(parts: Parts): Months[] {
   const found = new Map<string, Months>();

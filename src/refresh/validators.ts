@@ -28,7 +28,7 @@ const figures = {
 };
 const ofWindow = [...Object.keys(figures), 'apr_rewards', 'apr_stake'];
 
-type Asked = { network: Network; windows: readonly TimeWindow[]; types: readonly ComputedType[] };
+type SummaryScope = { network: Network; windows: readonly TimeWindow[]; types: readonly ComputedType[] };
 
 export type Gathered = {
   stored: StoredDays;
@@ -43,7 +43,7 @@ const ATTEMPTS = 3;
  */
 export async function gatherValidators(
   client: pg.ClientBase,
-  { network, windows, types }: Asked,
+  { network, windows, types }: SummaryScope,
   keeps: boolean,
 ): Promise<Gathered | undefined> {
   for (let attempt = 1; ; attempt += 1) {
@@ -58,7 +58,7 @@ export async function gatherValidators(
     await gather(client, { network, windows, types }, { stored, parts, kept: more && kept });
     const isWhole = !more || (await areStill(client, network, kept as Kept));
     if (isWhole && (attempt === ATTEMPTS || labels === (await labelsNow(client))))
-      return { stored, ofWindow: await told(client, network, windows, wanted) };
+      return { stored, ofWindow: await factsOfWindows(client, network, windows, wanted) };
     await client.query('/* forgetValidators */ drop table window_validators, window_operators');
   }
 }
@@ -79,7 +79,7 @@ function moreThan({ parts }: Kept, stored: StoredDays, wanted: Parts): Parts | u
 
 async function gather(
   client: pg.ClientBase,
-  { network, windows, types }: Asked,
+  { network, windows, types }: SummaryScope,
   { stored, parts, kept }: { stored: StoredDays; parts: Parts; kept: Kept | undefined },
 ): Promise<void> {
   // The planner expects few rows of sums and days together, and would look up each validator by index. JIT saves a
@@ -114,7 +114,7 @@ async function gather(
 }
 
 /** The last epoch is that of the newest day on which a validator has duties. */
-async function told(
+async function factsOfWindows(
   client: pg.ClientBase,
   network: Network,
   windows: readonly TimeWindow[],

@@ -44,9 +44,9 @@ export async function storedDays(client: pg.ClientBase, network: Network): Promi
 /** How often counts, and rewards with stakes for the APR, are added to the sums of a window; subtracted if negative. */
 export type Share = readonly [counts: number, apr: number];
 /** A chain day, or a month that is read from its sums. */
-export type Part = { isMonth: boolean; version: string; shares: Partial<Record<TimeWindow, Share>> };
+export type SummedPart = { isMonth: boolean; version: string; shares: Partial<Record<TimeWindow, Share>> };
 /** By date of the day or the month's first. Months follow `month `. */
-export type Parts = Map<string, Part>;
+export type Parts = Map<string, SummedPart>;
 
 export const monthKey = (month: string) => `month ${month}`;
 export const monthOf = (key: string) => key.replace('month ', '');
@@ -91,7 +91,7 @@ export function difference(stored: StoredDays, wanted: Parts, had: Parts): Parts
     const [to, from] = [wanted.get(key), had.get(key)];
     const version = versions.get(key);
     if (version === undefined || (from && from.version !== version)) return undefined;
-    const shares: Part['shares'] = {};
+    const shares: SummedPart['shares'] = {};
     for (const window of new Set([...windowsOf(to), ...windowsOf(from)])) {
       const [a, b] = [to?.shares[window] ?? NONE, from?.shares[window] ?? NONE];
       if (a[0] !== b[0] || a[1] !== b[1]) shares[window] = [a[0] - b[0], a[1] - b[1]];
@@ -110,7 +110,7 @@ export const versionsOf = ({ days, months }: StoredDays): Map<string, string> =>
   ]);
 
 export const NONE: Share = [0, 0];
-export const windowsOf = (part: Part | undefined) => Object.keys(part?.shares ?? {}) as TimeWindow[];
+export const windowsOf = (part: SummedPart | undefined) => Object.keys(part?.shares ?? {}) as TimeWindow[];
 
 /** The first and the last day of the window; a summed month may be older than all days. */
 export function bounds({ days, months }: StoredDays, window: TimeWindow): { first: number; last: number } {

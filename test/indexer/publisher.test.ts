@@ -120,7 +120,7 @@ describe.skipIf(!hasRecordings)('an index that follows', () => {
     const failures: string[] = [];
     const options: FollowOptions = {
       ...{ network: 'hoodi', nodes, store, once: false, width: 2, status, say, stop: stop.signal },
-      asked: () => ({ from: { epoch: FIRST }, firstFrom: undefined, to: undefined }),
+      range: () => ({ from: { epoch: FIRST }, firstFrom: undefined, to: undefined }),
       retry: retrying({ status, tell: problemTeller(say), say, once: false, stop: stop.signal }),
       beat: heartbeat(nodes.events, 50, stop.signal, (error) => failures.push(error.message)),
       ...{ onStored: () => undefined, afterEpoch: undefined, largeRegistry: 1 },

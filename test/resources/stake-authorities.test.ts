@@ -414,7 +414,7 @@ describe('a deep page', () => {
         return { rows: [] };
       },
     };
-    const place = { timeWindow: '7d', type: 'individual', asked: null, after, before: 2 ** 31 - 1 } as const;
+    const place = { timeWindow: '7d', type: 'individual', pinned: null, after, before: 2 ** 31 - 1 } as const;
     await stakeAuthorityPages(recorder as never, [place], limit, false, ['delegatedStake']);
     const { rows } = await gateway.database.pool.query({
       text: `explain (analyze, buffers, format json) ${asked?.text}`,

@@ -146,7 +146,7 @@ describe('a deep page of a stored order', () => {
       ...list,
       parentType: '' as const,
       parentId: '',
-      asked: null,
+      pinned: null,
       valued: direction === 'asc' ? { low, high: end } : { low: -1, high: low },
       others: { low: -1, high: end },
       where: { ...where },

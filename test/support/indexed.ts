@@ -3,7 +3,7 @@ import { type IndexOptions, runIndex } from '../../src/indexer/run.ts';
 import { newStatus } from '../../src/indexer/status.ts';
 import type { TestDatabase } from './gateway.ts';
 
-type Options = Partial<Omit<IndexOptions, 'asked'>> & {
+type Options = Partial<Omit<IndexOptions, 'range'>> & {
   from?: number | 'head';
   firstFrom?: number | 'head' | undefined;
   to?: number;
@@ -21,7 +21,7 @@ export async function indexed(
   const report = await runIndex({
     ...{ urls, network: undefined, once: true, rate: undefined, labels: undefined, execution: undefined },
     ...{ relays: [], estimateMissed: false, database: { url, pool }, status: newStatus() },
-    asked: { from: begin(from), firstFrom: begin(firstFrom), to: boundary(to) },
+    range: { from: begin(from), firstFrom: begin(firstFrom), to: boundary(to) },
     say: (_level, message) => said.push(message),
     onStored: () => undefined,
     onPublished: (_epoch, failures) => said.push(...failures),

@@ -62,10 +62,10 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       },
     };
     try {
-      const asked = [...keys.values()];
+      const batch = [...keys.values()];
       const found = await (tracer
-        ? tracedBatch(tracer, requests, keys.size, () => read.load(noting, asked, ...read.args))
-        : read.load(noting, asked, ...read.args));
+        ? tracedBatch(tracer, requests, keys.size, () => read.load(noting, batch, ...read.args))
+        : read.load(noting, batch, ...read.args));
       for (const { key, resolve } of waiting) resolve(found.get(read.keyOf(key)));
     } catch (error) {
       // A refusal (database unavailable or busy) applies to all requests. Otherwise each request reads alone, so one

@@ -25,18 +25,18 @@ export function storedReader<Key, Args extends unknown[]>({
   ends,
 }: {
   statement: string;
-  keys: (asked: readonly Key[]) => Sql;
+  keys: (keysOfBatch: readonly Key[]) => Sql;
   ends: (...args: Args) => Sql;
 }) {
   const read = listReader<Key, z.infer<typeof StoredRow>, Args>({
     keyOf: (key) => JSON.stringify(key),
-    load: (db, asked, ...args) =>
+    load: (db, keysOfBatch, ...args) =>
       rows(
         db,
         StoredRow,
         sql`/* ${raw(statement)} */
         select k.list::int - 1 as list, s.first as "from", s.last as "to"
-        from ${keys(asked)} cross join lateral (${ends(...args)}) s`,
+        from ${keys(keysOfBatch)} cross join lateral (${ends(...args)}) s`,
       ),
     rows: () => 1,
   });

@@ -7,7 +7,7 @@ type Notification = { channel: string; payload?: string | undefined };
 export function listen(
   url: string,
   channels: readonly string[],
-  onChange: (told?: Notification) => void,
+  onChange: (notification?: Notification) => void,
   onLost: () => void = () => undefined,
 ): { stop(): Promise<void> } {
   const target = targetOf(url);

@@ -171,10 +171,11 @@ export async function openRevisions(options: {
   const listener = listen(
     options.url,
     ['stakegraph_data', SETS_CHANNEL],
-    (told) => {
+    (notification) => {
       connected = true;
-      if (told?.channel !== 'stakegraph_data') for (const changed of setListeners) changed(told?.payload);
-      if (told?.channel === SETS_CHANNEL) return;
+      if (notification?.channel !== 'stakegraph_data')
+        for (const changed of setListeners) changed(notification?.payload);
+      if (notification?.channel === SETS_CHANNEL) return;
       void reload();
     },
     () => {

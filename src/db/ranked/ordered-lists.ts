@@ -65,7 +65,7 @@ export function filterOf(bounds: Record<string, Bound>, others: Filter): Filter 
 }
 
 type Bounds = { low: number; high: number };
-type Place<List> = List & { asked: number | null; valued: Bounds; others: Bounds; where: Where };
+type Place<List> = List & { pinned: number | null; valued: Bounds; others: Bounds; where: Where };
 type PageOf = { order: Order<string>; limit: number; backward: boolean; counted: boolean; filtered: boolean };
 
 const END = 2 ** 31 - 1;
@@ -103,7 +103,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
 }) {
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
-    asked: ['int', 'asked'],
+    pinned: ['int', 'pinned'],
     low: ['int', ({ valued }) => valued.low],
     high: ['int', ({ valued }) => valued.high],
     low_other: ['int', ({ others }) => others.low],
@@ -121,29 +121,29 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
     join ${summaries} s using (summary_id)
     where true ${filtered ? of.filter.rows : sql``}`;
 
-  function page(asked: PageOf, selected: Sql): Sql {
-    const descends = (asked.order.direction === 'desc') !== asked.backward;
+  function page(options: PageOf, selected: Sql): Sql {
+    const descends = (options.order.direction === 'desc') !== options.backward;
     const direction = raw(descends ? 'desc' : 'asc');
     // A lateral join keeps the order of `c`, so the limit stops it early. A sort would first read every part.
     const part = (valued: Sql, low: Sql, high: Sql, limit: Sql) => sql`
       select m.* from (
-        select c.members, c.first_rank ${parts(asked)}
+        select c.members, c.first_rank ${parts(options)}
           and c.valued = ${valued} and c.first_rank > ${low} - 64 and c.first_rank < ${high}
         order by c.first_rank ${direction}
       ) c
       cross join lateral (
         select ${valued} as valued, (c.first_rank + u.n - 1)::int as rank ${selected}
-        ${members(asked)} and c.first_rank + u.n - 1 > ${low} and c.first_rank + u.n - 1 < ${high}
+        ${members(options)} and c.first_rank + u.n - 1 > ${low} and c.first_rank + u.n - 1 < ${high}
         order by u.n ${direction}
       ) m
       limit ${limit}`;
     const valued = [sql`true`, sql`k.low`, sql`k.high`] as const;
     const others = [sql`false`, sql`k.low_other`, sql`k.high_other`] as const;
-    const [first, second] = asked.backward ? [others, valued] : [valued, others];
+    const [first, second] = options.backward ? [others, valued] : [valued, others];
     return sql`
-      with first as materialized (${part(...first, sql`${asked.limit}`)})
+      with first as materialized (${part(...first, sql`${options.limit}`)})
       select * from first
-      union all (${part(...second, sql`${asked.limit} - (select count(*) from first)`)})`;
+      union all (${part(...second, sql`${options.limit} - (select count(*) from first)`)})`;
   }
 
   // The count is joined: a column would be computed again for each row of the page.
@@ -157,22 +157,22 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
   return async (
     db: Queryable,
     places: readonly Place<List>[],
-    asked: PageOf,
+    options: PageOf,
     selection: Selection<Field>,
   ): Promise<Map<string, RankedPage<Row>>> => {
     const read = columnsOrText(selection, of.rows, of.rows.keys);
-    const counts = asked.filtered && asked.counted;
+    const counts = options.filtered && options.counted;
     const { text, values } = sql`${name}
       select ${places.length > 1 ? sql`k.list::int - 1 as list,` : sql``} l.revision, ${counts ? sql`t` : sql`l`}.total, p.*
-      from ${keyTable(places, asked.filtered ? { ...columns, ...of.filter.columns } : columns)}
+      from ${keyTable(places, options.filtered ? { ...columns, ...of.filter.columns } : columns)}
       join ${lists} l using (${using})
-      ${asked.filtered ? of.filter.joins : sql``}
+      ${options.filtered ? of.filter.joins : sql``}
       ${counts ? counted : sql``}
-      left join lateral (${page(asked, sql`, ${read.columns}`)}) p on true
-      where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
+      left join lateral (${page(options, sql`, ${read.columns}`)}) p on true
+      where l.revision = k.pinned or (k.pinned is null and l.superseded_at is null)`;
     const pages: (RankedPage<Row> | undefined)[] = [];
     let since: Statement['since'];
-    for (const { asked: revision } of places)
+    for (const { pinned: revision } of places)
       if (revision !== null && revision > (since?.revision ?? -1)) since = { dataset: of.dataset, revision };
     for (const row of (await db.query({ text, values, since })).rows as Found[]) {
       const at = row.list ?? 0;
@@ -185,7 +185,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
       page.rows.push(row as unknown as Row);
     }
     // Sorts here, because SQL guarantees no order of a union.
-    const [up, first] = [asked.order.direction === 'asc' ? 1 : -1, asked.backward ? -1 : 1];
+    const [up, first] = [options.order.direction === 'asc' ? 1 : -1, options.backward ? -1 : 1];
     for (const page of pages)
       page?.rows.sort((a, b) => first * (a.valued === b.valued ? up * (a.rank - b.rank) : a.valued ? -1 : 1));
     return byPlace(places, pages);
@@ -207,14 +207,14 @@ export function orderedPageReader<List extends object, Field extends string, Row
   ): Promise<RankedSlice<Row>> => {
     const place = {
       ...list,
-      asked: walk?.revision ?? null,
+      pinned: walk?.revision ?? null,
       valued: boundsOf(range, order.direction, true),
       others: boundsOf(range, order.direction, false),
       where: where ?? {},
     };
     const { backward = false, counted = false } = range;
-    const asked = { order, limit: rowsToRead(range), backward, counted, filtered: where !== null };
-    const page = await read(ctx, place, asked, selection);
+    const options = { order, limit: rowsToRead(range), backward, counted, filtered: where !== null };
+    const page = await read(ctx, place, options, selection);
     if (walk && !page) throw walkEnded(walk);
     const { rows, total, revision } = page ?? { rows: [], total: 0, revision: 0 };
     return { ...slice(rows, range), total, revision };

@@ -35,7 +35,7 @@ export function summariesByKey<Key extends object, Field extends string, Row ext
 export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 export type RankedSlice<Row> = Slice<Row> & { total: number; revision: number };
 
-type Part = { limit: number; backward: boolean };
+type Cut = { limit: number; backward: boolean };
 
 export const Head = z.object({ total: count(), revision: count() });
 
@@ -45,8 +45,8 @@ const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable(
 /** `list` is absent if only one list is read. */
 type Found = { list?: number; rank: number | null; text: string };
 
-/** `asked` is a revision; null means the current one. The ranks `after` and `before` are exclusive. */
-type Place<List> = List & { asked: number | null; after: number; before: number };
+/** `pinned` is a revision; null means the current one. The ranks `after` and `before` are exclusive. */
+type Place<List> = List & { pinned: number | null; after: number; before: number };
 export const placeText: (place: object) => string = JSON.stringify;
 
 export function byPlace<Row>(places: readonly object[], pages: readonly (RankedPage<Row> | undefined)[]) {
@@ -65,7 +65,7 @@ export function pagesByRank<List extends object, Field extends string, Row exten
 }) {
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
-    asked: ['int', 'asked'],
+    pinned: ['int', 'pinned'],
     after: ['bigint', 'after'], // as `int`, adding the limit could overflow
     before: ['bigint', 'before'],
   };
@@ -90,10 +90,10 @@ export function pagesByRank<List extends object, Field extends string, Row exten
       from ${keyTable(places, columns)}
       join ${lists} l using (${using})
       ${page}
-      where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
+      where l.revision = k.pinned or (k.pinned is null and l.superseded_at is null)`;
     const pages: RankedPage<{ rank: number; text?: string }>[] = [];
     let since: Statement['since'];
-    for (const { asked: revision } of places)
+    for (const { pinned: revision } of places)
       if (revision !== null && revision > (since?.revision ?? -1)) since = { dataset: of.dataset, revision };
     const found = (await db.query({ text, values, since })).rows as Found[];
     found.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)); // PostgreSQL would sort whole rows with their texts
@@ -119,7 +119,7 @@ export function pagesByRank<List extends object, Field extends string, Row exten
  * Adds a row with the size and revision of the list, even to an empty page. Having both in 15 rows made a statement a
  * sixth slower.
  */
-const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: Part): Sql => sql`
+const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: Cut): Sql => sql`
   (select r.rank, null::int as total, null::int as revision, ${columns}
   from ${ranked}
   where r.list_id = l.list_id and r.rank > k.after and r.rank < k.before
@@ -131,7 +131,7 @@ const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: 
 /** Rows per text value. A larger value spans several packets, and pg copies it whole for each packet. */
 const GATHERED_ROWS = raw('64');
 
-function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit }: Part): Sql {
+function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit }: Cut): Sql {
   const end = sql`least(k.before, l.total)`;
   const [from, to] = backward
     ? [sql`greatest(k.after + 1, ${end} - ${limit}::bigint)`, end]
@@ -196,7 +196,7 @@ export function rankedPageReader<List extends object, Field extends string, Row 
     selection: Selection<Field>,
   ): Promise<RankedSlice<Row>> => {
     const { after = -1, before = 2 ** 31 - 1, limit, backward = false } = ranked.range;
-    const place = { ...list, asked: ranked.walk?.revision ?? null, after, before };
+    const place = { ...list, pinned: ranked.walk?.revision ?? null, after, before };
     return rankedSlice(await read(ctx, place, limit, backward, selection), ranked);
   };
 }

@@ -24,12 +24,12 @@ export function shareShown(
   servers: Pick<ReadServers, 'onRead'>,
   revisions: Pick<Revisions, 'reachChanges'>,
 ): () => Promise<void> {
-  let told = 0;
+  let sent = 0;
   servers.onRead(async (reached) => {
     const changes = changesIn(reached.values());
-    if (changes === told) return;
+    if (changes === sent) return;
     await shared.raise(changes, KEPT_SECONDS);
-    told = changes;
+    sent = changes;
   });
   return async () => revisions.reachChanges((await shared.read()) ?? 0);
 }

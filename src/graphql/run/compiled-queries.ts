@@ -36,7 +36,7 @@ type Values = Record<string, unknown>;
 const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
-  cost: Cost | ((variables: Values, asked: CostContext) => Cost);
+  cost: Cost | ((variables: Values, context: CostContext) => Cost);
   /** Whether graphql-jit would accept the variables although they are invalid. */
   misreads?: ((variables: Values) => boolean) | undefined;
   /** A result without `data` means that the variables are invalid and nothing has run. */
@@ -104,7 +104,7 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
 function costFunction(document: DocumentNode, name: string | undefined): Compiled['cost'] | undefined {
   const fixed = costOf(schema, document, name, {});
   if (hasOpenSizes(document) || fixed.reads)
-    return (variables, asked) => costOf(schema, document, name, variables, asked);
+    return (variables, context) => costOf(schema, document, name, variables, context);
   return fixed.passed ? undefined : fixed;
 }
 

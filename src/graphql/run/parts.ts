@@ -6,14 +6,14 @@ import { renderErrors, withoutHttp } from '../errors.ts';
 import type { PartsType } from './accept.ts';
 import { settled } from './metering.ts';
 
-type Part = {
+type IncrementalPart = {
   data?: unknown;
   errors?: readonly GraphQLError[];
-  incremental?: readonly Part[];
+  incremental?: readonly IncrementalPart[];
   hasNext?: boolean;
 };
 
-export type Parts = { results: AsyncIterable<Part>; stop: AbortController; release: () => void };
+export type Parts = { results: AsyncIterable<IncrementalPart>; stop: AbortController; release: () => void };
 
 export const isParts = (made: Parts | ExecutionResult): made is Parts => 'results' in made;
 
@@ -27,7 +27,7 @@ export async function runParts(
   let isReleased = true;
   try {
     const given: ExecutionArgs & { signal: AbortSignal } = { ...args, signal: stop.signal };
-    const results = (await execute(given)) as ExecutionResult | AsyncIterable<Part>;
+    const results = (await execute(given)) as ExecutionResult | AsyncIterable<IncrementalPart>;
     if (!(Symbol.asyncIterator in results)) return results;
     isReleased = false;
     return { results, stop, release };
@@ -69,7 +69,7 @@ export function partsBody({ results, stop, release }: Parts, type: PartsType, co
   const errors: GraphQLError[] = [];
   let charged: number | undefined;
 
-  function shown({ errors: failures, incremental, ...rest }: Part): object {
+  function shown({ errors: failures, incremental, ...rest }: IncrementalPart): object {
     const own = failures && renderErrors(failures, log);
     errors.push(...(own ?? []));
     return {

@@ -32,15 +32,15 @@ type Estimate = {
 };
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 export type Cost = Estimate & {
-  /** Whether it depends on `asked`, or on variables other than sizes. */
+  /** Whether it depends on `context`, or on variables other than sizes. */
   reads: boolean;
   passed: (typeof bounded)[number] | undefined;
 };
 
 export type CostContext = { network: string; sizes: Sizes };
 
-type Part = Estimate & { rowFields: number; rowBytes: number; totals: number };
-const none = (): Part => ({
+type PartialCost = Estimate & { rowFields: number; rowBytes: number; totals: number };
+const none = (): PartialCost => ({
   rows: 0,
   units: 0,
   fields: 0,
@@ -50,8 +50,8 @@ const none = (): Part => ({
   rowBytes: 0,
   totals: 0,
 });
-const measures = Object.keys(none()) as (keyof Part)[];
-function add(total: Part, part: Part): void {
+const measures = Object.keys(none()) as (keyof PartialCost)[];
+function add(total: PartialCost, part: PartialCost): void {
   for (const measure of measures) total[measure] += part[measure];
 }
 
@@ -76,13 +76,13 @@ export function costOf(
   const fragments = fragmentsOf(document);
   const values = { ...defaults(operation), ...variables };
   const countIntrospection = introspectionCounter(schema, fragments, values);
-  const measured = new Map<string, Part>();
+  const measured = new Map<string, PartialCost>();
   let reads = false;
 
   /** `window`: the window of the summary that the row has. */
-  function ofSet(type: GraphQLNamedType, set: SelectionSetNode, window?: string): Part {
+  function ofSet(type: GraphQLNamedType, set: SelectionSetNode, window?: string): PartialCost {
     const total = none();
-    const byType = new Map<GraphQLNamedType, Part>();
+    const byType = new Map<GraphQLNamedType, PartialCost>();
     const spreads = new Set<string>();
     const free = freeTypename(set);
     for (const selection of set.selections) {
@@ -110,7 +110,7 @@ export function costOf(
     return total;
   }
 
-  function ofFragment(name: string, window?: string): Part {
+  function ofFragment(name: string, window?: string): PartialCost {
     const key = `${name} ${window}`;
     const known = measured.get(key);
     if (known !== undefined) return known;
@@ -122,7 +122,7 @@ export function costOf(
     return part;
   }
 
-  function ofField(parent: GraphQLNamedType, node: FieldNode, window?: string): Part {
+  function ofField(parent: GraphQLNamedType, node: FieldNode, window?: string): PartialCost {
     const name = node.name.value;
     const part = none();
     part.bytes = (node.alias?.value ?? name).length + MARKS;
@@ -138,11 +138,11 @@ export function costOf(
       part.totals = Number(name === 'totalCount');
       return part;
     }
-    const asked = textOf(shape.ofSummary ? summaryArgument(node) : windowArgument(node));
+    const ownWindow = textOf(shape.ofSummary ? summaryArgument(node) : windowArgument(node));
     const below = ofSet(
       shape.type,
       node.selectionSet,
-      /(Connection|Edge)$/.test(parent.name) ? window : asked,
+      /(Connection|Edge)$/.test(parent.name) ? window : ownWindow,
     );
     if (shape.ofPage) {
       part.rows = below.rows;
@@ -153,7 +153,7 @@ export function costOf(
     }
     const size = sizeOf(node.arguments, values) ?? namedSize(node.arguments, values) ?? shape.rows;
     const times = size ?? 1;
-    const free = shape.ofRow && asked !== undefined && asked === window;
+    const free = shape.ofRow && ownWindow !== undefined && ownWindow === window;
     part.units = (shape.weight && !free ? unitsFor(shape.weight, times) : 0) + times * below.units;
     if (shape.reads) {
       reads = true;
@@ -178,7 +178,7 @@ const FIELDS_A_UNIT = 100;
 export const introspectionUnits = ({ introspection }: Pick<Cost, 'introspection'>): number =>
   introspection === 0 ? 0 : unitsFor(weightOf('introspection'), Math.ceil(introspection / FIELDS_A_UNIT));
 
-function largest(parts: readonly Part[]): Part {
+function largest(parts: readonly PartialCost[]): PartialCost {
   const most = none();
   for (const part of parts)
     for (const measure of measures) most[measure] = Math.max(most[measure], part[measure]);

@@ -35,7 +35,7 @@ export const outcome = <P extends Outcome>(t: FieldsOf<P>) => ({
   }),
 });
 
-const told = new Set<RefusalCode>(['BAD_INPUT', 'FORBIDDEN', 'NOT_FOUND']);
+const shownCodes = new Set<RefusalCode>(['BAD_INPUT', 'FORBIDDEN', 'NOT_FOUND']);
 
 /** Returns refusals as `userErrors` if the caller can fix them. */
 export async function mutate<T extends object>(
@@ -46,7 +46,7 @@ export async function mutate<T extends object>(
     const done = await work();
     return { ...done, userErrors: [] };
   } catch (error) {
-    if (!(error instanceof Refusal) || !told.has(error.code)) throw error;
+    if (!(error instanceof Refusal) || !shownCodes.has(error.code)) throw error;
     const code = error.code as UserError['code'];
     const faults = error.faults ?? [{ loc: [], msg: error.message }];
     const userErrors = faults.map(({ loc, msg }) => ({

@@ -77,17 +77,17 @@ function formCaller(route: Route<Context>, list: List, options: Options) {
   const estimate = estimator(route, weight);
   return async (request: FastifyRequest, form: Form, network: Network, base: Base, faults: Fault[]) => {
     const own = readCall(targetOf(request.url), base);
-    const asked = request.query as Record<string, unknown>;
-    const whole = wholeQuery(route, asked, faults);
+    const requested = request.query as Record<string, unknown>;
+    const whole = wholeQuery(route, requested, faults);
     const inputOf = (given: unknown) => readInput({ ...pick(request), query: given }, faults);
-    const first = inputOf(whole ?? asked);
+    const first = inputOf(whole ?? requested);
     if (faults.length > 0) throw badInput(faults);
     const reading = readingUnits(route, options.makeContext(request, network), first);
     request.metering?.claim(estimate(first.query) + reading);
     const read = async (given: Record<string, unknown>) => {
-      const input = given === asked || given === whole ? first : inputOf(given);
+      const input = given === requested || given === whole ? first : inputOf(given);
       if (faults.length > 0) throw badInput(faults);
-      const query = given === asked ? own.query : String(new URLSearchParams(given as never));
+      const query = given === requested ? own.query : String(new URLSearchParams(given as never));
       const context = options.makeContext(request, network);
       return (await route.handle(context, input as never, { ...own, query })).body;
     };
@@ -105,7 +105,7 @@ function formCaller(route: Route<Context>, list: List, options: Options) {
       const body = await wholeList({ request, form, list, weight, reading, query: whole, read });
       return { status: 200, headers, body, units: 0, notCached: 'form' as const };
     }
-    const found = await read(asked);
+    const found = await read(requested);
     const rows = list.rowsOf(found);
     const body = Buffer.from(linesOf(form, list, rows, true));
     const units = unitsFor(weight, rows.length) + reading + (request.metering?.charged ?? 0);

@@ -27,18 +27,18 @@ export function wholeQuery(
   query: Record<string, unknown>,
   faults: Fault[],
 ): Record<string, unknown> | undefined {
-  const { all, ...asked } = query;
+  const { all, ...others } = query;
   if (all === undefined || all === 'false') return undefined;
   const refuse = (name: string, msg: string) =>
     faults.push({ loc: ['query', name], msg: `${name} ${msg}.`, type: 'value_error' });
   if (all !== '' && all !== 'true') refuse('all', 'takes no value but true or false');
   for (const name of places) {
-    if (name in route.query.shape && asked[name] !== undefined)
+    if (name in route.query.shape && others[name] !== undefined)
       refuse(name, 'cannot be given together with all, which begins with the first row');
   }
   const size = sizes.find((name) => name in route.query.shape);
   const maximum = size && paramDocument(route.query.shape[size])?.schema.maximum;
-  return maximum === undefined ? asked : { ...asked, [size as string]: String(maximum) };
+  return maximum === undefined ? others : { ...others, [size as string]: String(maximum) };
 }
 
 type Envelope = { total?: number; pages?: number; next?: string | null };

@@ -32,15 +32,16 @@ const isSame = (a: PendingDeposit, b: PendingDeposit | undefined) =>
   a.pubkey === b?.pubkey && a.amount === b.amount && a.slot === b.slot;
 
 /** The queue that a node tells. If it is another one, the unused churn is unknown, because no node reports it. */
-export function queueAnew(queue: DepositQueue, told: readonly PendingDeposit[]): DepositQueue {
+export function queueAnew(queue: DepositQueue, reported: readonly PendingDeposit[]): DepositQueue {
   const { first, entries } = queue;
-  if (entries.length === told.length && entries.every((each, at) => isSame(each, told[at]))) return queue;
+  if (entries.length === reported.length && entries.every((each, at) => isSame(each, reported[at])))
+    return queue;
   return {
     first: first + entries.length, // with new places, all entries are stored again
-    entries: told.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
+    entries: reported.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
       ...{ pubkey, withdrawalCredentials, amount, slot },
     })),
-    carry: [0, told.length ? Number.POSITIVE_INFINITY : 0],
+    carry: [0, reported.length ? Number.POSITIVE_INFINITY : 0],
   };
 }
 
@@ -62,14 +63,14 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
 export function onboardBuildersFromPendingDeposits(
   epoch: number,
   queue: DepositQueue,
-  told: readonly PendingDeposit[],
+  reported: readonly PendingDeposit[],
   builders: readonly BuilderRecord[] | null,
 ): DepositQueue {
   const left: PendingDeposit[] = [];
   const entries: PendingDeposit[] = [];
   for (const deposit of queue.entries) {
     const { pubkey, withdrawalCredentials } = deposit;
-    if (isSame(deposit, told[entries.length])) entries.push(deposit);
+    if (isSame(deposit, reported[entries.length])) entries.push(deposit);
     else if (
       isBuilderWithdrawalCredential(withdrawalCredentials) ||
       left.some((each) => each.pubkey === pubkey)
@@ -81,10 +82,10 @@ export function onboardBuildersFromPendingDeposits(
         `the upgrade to Gloas has removed a deposit of ${pubkey}, which is not for a builder, from the queue`,
       );
   }
-  if (entries.length !== told.length)
+  if (entries.length !== reported.length)
     throw new InputError(
       epoch,
-      `the queue has ${told.length} deposits after the upgrade to Gloas, not ${entries.length}`,
+      `the queue has ${reported.length} deposits after the upgrade to Gloas, not ${entries.length}`,
     );
   for (const builder of builders ?? []) explainBuilder(epoch, builder, left);
   // With new places, all entries are stored again.

@@ -26,7 +26,7 @@ export function openFactsOf(
   applied: Applied,
 ): OpenFacts {
   const effects: readonly (BlockEffects | null)[] = [first.effects, ...applied.effects.slice(1)];
-  const told = effects.filter((each) => each !== null);
+  const known = effects.filter((each) => each !== null);
   const blocks = effects.map((each, at): BlockFacts => {
     const block = input.blocks[at] ?? null;
     return {
@@ -40,12 +40,12 @@ export function openFactsOf(
   });
   return {
     blocks: first.known ? blocks : blocks.slice(1),
-    seats: told.flatMap(({ seats }) => seats ?? []),
+    seats: known.flatMap(({ seats }) => seats ?? []),
     syncCommittee: input.syncCommittee,
-    slashings: told.flatMap(({ slashings }) => slashings),
+    slashings: known.flatMap(({ slashings }) => slashings),
     consolidations: applied.consolidations,
     totalActiveBalance: terms.increments * spec.effectiveBalanceIncrement,
-    slashingPenalties: told.reduce((sum, { penalties }) => sum + penalties, applied.correlation),
+    slashingPenalties: known.reduce((sum, { penalties }) => sum + penalties, applied.correlation),
   };
 }
 
@@ -71,10 +71,10 @@ function finished(
 ): BlockFacts {
   const { block, bid, slot } = facts;
   if (!block || !bid) return facts;
-  const told = blocks.get(block.root)?.full ?? null;
-  const full = told ?? (child !== undefined && isParentBlockFull(block, child));
+  const known = blocks.get(block.root)?.full ?? null;
+  const full = known ?? (child !== undefined && isParentBlockFull(block, child));
   const pending = payments.get(slot)?.payment ?? null;
-  const payment = full && (told === null || pending !== 'cancelled') ? 'settled' : pending;
+  const payment = full && (known === null || pending !== 'cancelled') ? 'settled' : pending;
   return {
     ...facts,
     block: full ? block : { ...block, execution: null },

@@ -2,10 +2,10 @@ import { InputError, ReconcileError } from './errors.ts';
 import type { ValidatorRecord } from './types.ts';
 import { COMPOUNDING_PREFIX, type World } from './world.ts';
 
-export function reconcileBalances(epoch: number, expected: Float64Array, told: Float64Array): void {
-  for (let index = 0; index < told.length; index++)
-    if (expected[index] !== told[index])
-      throw new ReconcileError(epoch, index, (told[index] as number) - (expected[index] as number));
+export function reconcileBalances(epoch: number, expected: Float64Array, reported: Float64Array): void {
+  for (let index = 0; index < reported.length; index++)
+    if (expected[index] !== reported[index])
+      throw new ReconcileError(epoch, index, (reported[index] as number) - (expected[index] as number));
 }
 
 export function reconcileRecords(epoch: number, world: World, records: Iterable<ValidatorRecord>): void {

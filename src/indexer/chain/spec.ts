@@ -288,11 +288,11 @@ function knownForks(network: Network, validatorsRoot: string): Partial<Record<Fo
 
 /** Throws if the node contradicts what is known of its network. A fork that it does not schedule is no contradiction. */
 function checkKnown(network: Network, { validatorsRoot }: Genesis, spec: ChainSpec): void {
-  const { forkEpochs: told, depositContractAddress } = spec;
+  const { forkEpochs: scheduled, depositContractAddress } = spec;
   for (const [name, epoch] of Object.entries(knownForks(network, validatorsRoot)))
-    if (Number.isFinite(told[name as Fork]) && told[name as Fork] !== epoch)
+    if (Number.isFinite(scheduled[name as Fork]) && scheduled[name as Fork] !== epoch)
       throw new SpecError(
-        `the node has the genesis time of ${network}, but schedules ${name} at epoch ${told[name as Fork]} in place of ${epoch}; it is of another network.`,
+        `the node has the genesis time of ${network}, but schedules ${name} at epoch ${scheduled[name as Fork]} in place of ${epoch}; it is of another network.`,
       );
   const contract = depositContract[network];
   if (depositContractAddress !== undefined && depositContractAddress !== contract)
@@ -303,18 +303,20 @@ function checkKnown(network: Network, { validatorsRoot }: Genesis, spec: ChainSp
 
 export function networkOfGenesis(genesis: Genesis, spec: ChainSpec, expected?: Network): Network {
   const found = networks.find((network) => genesisTime[network] === genesis.time);
-  const told = `genesis time ${genesis.time}${spec.configName ? `, config ${spec.configName}` : ''}`;
+  const identity = `genesis time ${genesis.time}${spec.configName ? `, config ${spec.configName}` : ''}`;
   if (found === undefined)
     throw new SpecError(
-      `the node is of an unknown network (${told}); known are ${networks.map((n) => `${n} (${genesisTime[n]})`).join(', ')}.`,
+      `the node is of an unknown network (${identity}); known are ${networks.map((n) => `${n} (${genesisTime[n]})`).join(', ')}.`,
     );
   const named = networks.find((network) => network === spec.configName);
   if (named !== undefined && named !== found)
-    throw new SpecError(`the node has the genesis time of ${found} but the config of ${named} (${told}).`);
+    throw new SpecError(
+      `the node has the genesis time of ${found} but the config of ${named} (${identity}).`,
+    );
   checkKnown(found, genesis, spec);
   if (expected !== undefined && expected !== found)
     throw new SpecError(
-      `the node is of ${found} (${told}), but --network is ${expected}; pass --network ${found}, or a node of ${expected}.`,
+      `the node is of ${found} (${identity}), but --network is ${expected}; pass --network ${found}, or a node of ${expected}.`,
     );
   return found;
 }

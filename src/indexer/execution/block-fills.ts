@@ -71,10 +71,10 @@ export class BlockFills {
       limit: BATCH,
     });
     if (due.length === 0) return false;
-    const told = usesRelays ? await this.#askRelays(due, relaysUpTo) : new Map<number, Payload[]>();
+    const payloads = usesRelays ? await this.#askRelays(due, relaysUpTo) : new Map<number, Payload[]>();
     const node = usesNode ? await this.#openNode() : undefined;
     const fills = await concurrently(due, this.#options.concurrency, (block) =>
-      this.#fill(block, told.get(block.slot), node),
+      this.#fill(block, payloads.get(block.slot), node),
     );
     await this.#write(
       due,
@@ -87,7 +87,7 @@ export class BlockFills {
     try {
       return await this.#options.rpc?.();
     } catch (error) {
-      this.#told(error);
+      this.#noted(error);
       this.#outage(this.#node);
       return undefined;
     }
@@ -98,10 +98,10 @@ export class BlockFills {
     const fetched = due.filter(
       ({ slot, relays, feesKnown }) => slot <= upTo && (relays === null || (relays > 0 && !feesKnown)),
     );
-    const told = await (this.#options.relays as Relays).payloads(fetched);
-    if (told.size < fetched.length) this.#outage(this.#relays);
+    const payloads = await (this.#options.relays as Relays).payloads(fetched);
+    if (payloads.size < fetched.length) this.#outage(this.#relays);
     else this.#relays.attempts = 0;
-    return told;
+    return payloads;
   }
 
   async #fill(
@@ -138,7 +138,7 @@ export class BlockFills {
       }
       return figures;
     } catch (error) {
-      const fault = this.#told(error);
+      const fault = this.#noted(error);
       if (isOutage(fault)) this.#outage(this.#node);
       else this.#later(block.slot, fault.reason === 'missing');
       return undefined;
@@ -159,7 +159,7 @@ export class BlockFills {
     source.until = this.#options.now() + wait;
   }
 
-  #told(error: unknown): SourceError {
+  #noted(error: unknown): SourceError {
     if (!(error instanceof SourceError)) throw error;
     this.#options.onError(error);
     return error;

@@ -21,10 +21,10 @@ export function openRpc(source: HttpSource): Rpc {
     async call(method, params, result) {
       const { status, value } = await source.json('', { jsonrpc: '2.0', id: ++id, method, params });
       const answer = Answer.safeParse(value);
-      const told = answer.data?.error;
-      if (told) {
-        const message = (told.message ?? '').replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
-        throw new SourceError('refused', name, `${method}: error ${told.code ?? ''} ${message}`);
+      const fault = answer.data?.error;
+      if (fault) {
+        const message = (fault.message ?? '').replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
+        throw new SourceError('refused', name, `${method}: error ${fault.code ?? ''} ${message}`);
       }
       if (status >= 400) throw new SourceError('refused', name, `${method}: responds with ${status}`);
       if (!answer.success || answer.data.result === undefined)

@@ -40,8 +40,8 @@ export class BlockSource {
   }
 
   async #fetch(slot: number): Promise<BeaconBlock | null> {
-    const asked = { path: blockPath(slot), signal: this.#lifetime };
-    const block = await this.#client.json(asked, (answer) => readBlock(answer, ''));
+    const request = { path: blockPath(slot), signal: this.#lifetime };
+    const block = await this.#client.json(request, (answer) => readBlock(answer, ''));
     if (block && block.slot !== slot)
       throw this.#client.error('nonsense', `${blockPath(slot)}: the block is of slot ${block.slot}.`);
     return block ?? null;
@@ -76,8 +76,8 @@ export class BlockSource {
   }
 
   async #linked(first: number, slots: number, final: number, signal: AbortSignal): Promise<EpochBlocks> {
-    const asked = Array.from({ length: slots + 1 }, (_, i) => this.#at(first + i, final));
-    const found = await Promise.all(asked);
+    const reads = Array.from({ length: slots + 1 }, (_, i) => this.#at(first + i, final));
+    const found = await Promise.all(reads);
     const after = await this.#firstFrom(first + slots, final);
     let anchor: number | undefined;
     const blocks = found.slice(0, slots);

@@ -67,12 +67,12 @@ export class NodeClient {
   }
 
   /** Returns undefined for 404, or if the node does not take a POST. `read` may throw `AnswerError`. */
-  json<T>(asked: NodeRequest, read: (answer: Answer) => T): Promise<T | undefined> {
-    const { path, signal } = asked;
+  json<T>(request: NodeRequest, read: (answer: Answer) => T): Promise<T | undefined> {
+    const { path, signal } = request;
     return this.#repeated(path, signal, async () => {
       const chunks: Buffer[] = [];
       const size = TINY.test(path) ? 'tiny' : 'small';
-      const found = await this.#get(asked, (chunk) => chunks.push(chunk), size);
+      const found = await this.#get(request, (chunk) => chunks.push(chunk), size);
       if (!found) return undefined;
       const answer = answerOf(Buffer.concat(chunks).toString('utf8'));
       checkOptimistic(answer);
@@ -81,10 +81,10 @@ export class NodeClient {
   }
 
   /** For answers of which little is read. Returns undefined for 404. `read` may throw `AnswerError`. */
-  bytes<T>(asked: NodeRequest, read: (answer: Buffer) => T): Promise<T | undefined> {
-    return this.#repeated(asked.path, asked.signal, async () => {
+  bytes<T>(request: NodeRequest, read: (answer: Buffer) => T): Promise<T | undefined> {
+    return this.#repeated(request.path, request.signal, async () => {
       const chunks: Buffer[] = [];
-      const found = await this.#get(asked, (chunk) => chunks.push(chunk), 'small');
+      const found = await this.#get(request, (chunk) => chunks.push(chunk), 'small');
       return found ? read(Buffer.concat(chunks)) : undefined;
     });
   }
@@ -133,8 +133,8 @@ export class NodeClient {
       totalMs: timeoutMs * sizes[size],
       maxBytes: mostBytes[size],
     };
-    const asked = { path, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    return this.#limited(signal, urgent, () => this.#http.get(asked, sink, limits, signal));
+    const request = { path, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    return this.#limited(signal, urgent, () => this.#http.get(request, sink, limits, signal));
   }
 
   async #repeated<T>(path: string, signal: AbortSignal, once: () => Promise<T>): Promise<T> {

@@ -40,9 +40,9 @@ export async function compareBeginning(
         other,
         async (asking) => {
           await other.needFinal(epoch);
-          const told = await balancesAt(asking, epoch);
+          const reported = await balancesAt(asking, epoch);
           return (
-            differenceOf(balances, told) ??
+            differenceOf(balances, reported) ??
             builderDifference(builders, builders && (await buildersAt(asking, firstSlotOf(asking, epoch)))) ??
             (await blockDifference(own, other, firstSlot, signal))
           );
@@ -68,21 +68,23 @@ export async function compareBeginning(
   }
 }
 
-function differenceOf(own: Float64Array, told: Float64Array): string | undefined {
-  if (own.length !== told.length) return `another number of validators (${told.length}, not ${own.length})`;
-  const index = own.findIndex((balance, at) => told[at] !== balance);
+function differenceOf(own: Float64Array, reported: Float64Array): string | undefined {
+  if (own.length !== reported.length)
+    return `another number of validators (${reported.length}, not ${own.length})`;
+  const index = own.findIndex((balance, at) => reported[at] !== balance);
   if (index < 0) return undefined;
-  const gwei = (told[index] as number) - (own[index] as number);
+  const gwei = (reported[index] as number) - (own[index] as number);
   return `another balance of validator ${index} (by ${gwei} Gwei)`;
 }
 
 function builderDifference(
   own: readonly BuilderRecord[] | null,
-  told: readonly BuilderRecord[] | null,
+  reported: readonly BuilderRecord[] | null,
 ): string | undefined {
-  if (!own || !told) return undefined;
-  if (own.length !== told.length) return `another number of builders (${told.length}, not ${own.length})`;
-  const byIndex = new Map(told.map((builder) => [builder.index, builder]));
+  if (!own || !reported) return undefined;
+  if (own.length !== reported.length)
+    return `another number of builders (${reported.length}, not ${own.length})`;
+  const byIndex = new Map(reported.map((builder) => [builder.index, builder]));
   const other = own.find((builder) => !isDeepStrictEqual(builder, byIndex.get(builder.index)));
   return other && `another record of builder ${other.index}`;
 }

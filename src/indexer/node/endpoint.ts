@@ -23,7 +23,7 @@ const FIRST_COOLING_MS = 1_000;
 export type Identity = { network: Network; genesis: Genesis; spec: ChainSpec };
 
 export type Common = {
-  asked: Network | undefined;
+  network: Network | undefined;
   identity: Identity | undefined;
   /** For each epoch, the root that was reported first. */
   finalized: Map<number, { root: string; node: string }>;
@@ -41,7 +41,7 @@ export class Endpoint {
   #known = false;
   #inSyncUntil = 0;
   #failures = 0;
-  #asked: Promise<Finality> | undefined;
+  #reading: Promise<Finality> | undefined;
   coolingUntil = 0;
   /** Newest epoch for which the node lacks data. */
   goneTo = -1;
@@ -91,16 +91,16 @@ export class Endpoint {
 
   /** Reads the network and the constants of the node, and adds forks that it schedules to those of all nodes. */
   async identify(signal: AbortSignal): Promise<void> {
-    const told = async <T>(path: string, parse: (data: unknown) => T): Promise<T> => {
+    const readIdentity = async <T>(path: string, parse: (data: unknown) => T): Promise<T> => {
       const found = await this.client.json({ path, signal, urgent: true }, ({ data }) => parse(data));
       if (found === undefined)
         throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
       return found;
     };
     try {
-      const genesis = await told('/eth/v1/beacon/genesis', parseGenesis);
-      const spec = await told('/eth/v1/config/spec', parseSpec);
-      const network = networkOfGenesis(genesis, spec, this.common.asked);
+      const genesis = await readIdentity('/eth/v1/beacon/genesis', parseGenesis);
+      const spec = await readIdentity('/eth/v1/config/spec', parseSpec);
+      const network = networkOfGenesis(genesis, spec, this.common.network);
       this.#agree({ network, genesis, spec });
     } catch (error) {
       if (error instanceof SpecError) throw this.client.error('other-network', error.message);
@@ -127,24 +127,28 @@ export class Endpoint {
   /** Throws if finality goes back or another node disagrees. */
   finality(): Promise<Finality> {
     // Concurrent responses might arrive out of order, so callers share one request.
-    this.#asked ??= this.#finality().finally(() => {
-      this.#asked = undefined;
+    this.#reading ??= this.#finality().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#asked;
+    return this.#reading;
   }
 
   async #finality(): Promise<Finality> {
     const path = '/eth/v1/beacon/states/head/finality_checkpoints';
-    const told = await this.client.json({ path, signal: this.common.lifetime, urgent: true }, readFinality);
-    if (told === undefined) throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
-    if (told.epoch < this.finalized.epoch)
+    const reported = await this.client.json(
+      { path, signal: this.common.lifetime, urgent: true },
+      readFinality,
+    );
+    if (reported === undefined)
+      throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
+    if (reported.epoch < this.finalized.epoch)
       throw this.client.error(
         'back-in-time',
-        `has finalized epoch ${told.epoch}, but said ${this.finalized.epoch} before. It may have lost its database; the index goes on when it is there again.`,
+        `has finalized epoch ${reported.epoch}, but said ${this.finalized.epoch} before. It may have lost its database; the index goes on when it is there again.`,
       );
-    this.#compare(told);
-    this.finalized = told;
-    return told;
+    this.#compare(reported);
+    this.finalized = reported;
+    return reported;
   }
 
   #compare({ epoch, root }: Finality): void {
@@ -170,9 +174,9 @@ export class Endpoint {
 
   async needFinal(epoch: number): Promise<void> {
     if (this.finalized.epoch >= epoch) return;
-    const { epoch: told } = await this.finality();
-    if (told < epoch)
-      throw this.client.error('behind', `has finalized epoch ${told}, and epoch ${epoch} is needed.`);
+    const { epoch: reported } = await this.finality();
+    if (reported < epoch)
+      throw this.client.error('behind', `has finalized epoch ${reported}, and epoch ${epoch} is needed.`);
   }
 
   async head(signal: AbortSignal): Promise<{ slot: number; root: string }> {

@@ -69,14 +69,14 @@ export async function buildersAt(
   const path = `/eth/v1/beacon/states/${state}/builders`;
   const body = indices ? { ids: [...new Set(indices)].map(String) } : {};
   const urgent = indices !== undefined;
-  const told = await endpoint.client
+  const reported = await endpoint.client
     .json({ path, body, signal, urgent }, answers.readBuilders)
     .catch((error) => {
       if (endpoint.tellsBuilders || !(error instanceof NodeError) || error.reason !== 'status') throw error;
       return undefined;
     });
-  if (told) endpoint.tellsBuilders = true;
-  return told ?? null;
+  if (reported) endpoint.tellsBuilders = true;
+  return reported ?? null;
 }
 
 async function committeesOf(asking: Asking, epoch: number, stateEpoch: number): Promise<Committees> {
@@ -106,13 +106,13 @@ export function syncCommittee(asking: Asking, epoch: number, stateEpoch = epoch)
   const kept = committees.get(period);
   if (kept) return kept;
   const shared = { ...asking, signal: asking.endpoint.common.lifetime };
-  const asked = stateJson(shared, stateEpoch, `sync_committees?epoch=${epoch}`, (answer) =>
+  const committee = stateJson(shared, stateEpoch, `sync_committees?epoch=${epoch}`, (answer) =>
     answers.readSyncCommittee(answer, spec.syncCommitteeSize),
   );
-  committees.set(period, asked);
-  asked.catch(() => committees.get(period) === asked && committees.delete(period));
+  committees.set(period, committee);
+  committee.catch(() => committees.get(period) === committee && committees.delete(period));
   for (const oldest of committees.keys()) if (committees.size > 4) committees.delete(oldest);
-  return asked;
+  return committee;
 }
 
 const finalSlot = (asking: Asking): number => firstSlot(asking, asking.endpoint.finalized.epoch);
@@ -134,15 +134,15 @@ async function proposersOf(
 ): Promise<Uint32Array> {
   if (blocks.every((block) => block !== null))
     return Uint32Array.from(blocks, (block) => (block as BeaconBlock).proposerIndex);
-  const told = await dutiesOf(asking, epoch);
+  const reported = await dutiesOf(asking, epoch);
   blocks.forEach((block, i) => {
-    if (block && block.proposerIndex !== told[i])
+    if (block && block.proposerIndex !== reported[i])
       throw asking.endpoint.client.error(
         'nonsense',
-        `slot ${block.slot} has a block of validator ${block.proposerIndex}, but the duty is that of ${told[i]}.`,
+        `slot ${block.slot} has a block of validator ${block.proposerIndex}, but the duty is that of ${reported[i]}.`,
       );
   });
-  return told;
+  return reported;
 }
 
 export async function dutiesOf(asking: Asking, epoch: number, urgent = false): Promise<Uint32Array> {
@@ -190,8 +190,8 @@ export async function epochInput(
   const committee = syncCommittee(asking, epoch, newPeriod ? epoch : epoch + 1);
   const [{ blocks, following, nextFirst }, committees, seats, nextSeats, next] = await Promise.all([
     blocksOf(asking, epoch).then(async (found) => {
-      const told = await withPayloads(asking, found);
-      return { ...told, nextFirst: found.next && (told.following[0] ?? found.next) };
+      const reported = await withPayloads(asking, found);
+      return { ...reported, nextFirst: found.next && (reported.following[0] ?? found.next) };
     }),
     lastCommittees(asking, epoch),
     committee,

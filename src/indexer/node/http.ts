@@ -27,7 +27,7 @@ export type Sink = (chunk: Buffer) => void;
 export type Http = {
   /** Sends a POST if there is a `body`. Returns false for 404, and for a POST that the node does not take. */
   get(
-    asked: { path: string; body?: string },
+    request: { path: string; body?: string },
     sink: Sink,
     limits: Limits,
     signal: AbortSignal,
@@ -107,7 +107,7 @@ export function openHttp(base: URL, name: string): Http {
   async function refuse(response: IncomingMessage, path: string): Promise<never> {
     const { statusCode: status = 0, headers: answered } = response;
     const text = shown(withoutKeys(await refusalText(response)));
-    const told = `${path}: answers ${status} ${text}`;
+    const message = `${path}: answers ${status} ${text}`;
     if (answered.location !== undefined && status >= 300 && status < 400)
       throw fault(
         'status',
@@ -116,10 +116,10 @@ export function openHttp(base: URL, name: string): Http {
     if (status === 401 || status === 403)
       throw fault(
         'unauthorized',
-        `${told}. Give the node's user and password in its URL: https://user:password@host.`,
+        `${message}. Give the node's user and password in its URL: https://user:password@host.`,
       );
     const wait = retryAfterMs(answered['retry-after'] ?? null);
-    throw fault('status', told, wait);
+    throw fault('status', message, wait);
   }
 
   async function get(
@@ -174,11 +174,11 @@ export function openHttp(base: URL, name: string): Http {
 
   return {
     error: fault,
-    get: (asked, sink, limits, signal) => {
-      const method = asked.body === undefined ? 'GET' : 'POST';
-      const path = asked.path.replace(/\?.*/s, '');
+    get: (request, sink, limits, signal) => {
+      const method = request.body === undefined ? 'GET' : 'POST';
+      const path = request.path.replace(/\?.*/s, '');
       return requesting({ method, server: name, path }, (traceHeaders, span) =>
-        get({ ...asked, sink, limits, signal }, traceHeaders, span),
+        get({ ...request, sink, limits, signal }, traceHeaders, span),
       );
     },
     async stream(path, headersMs, signal) {

@@ -112,7 +112,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
         ask,
         epoch,
       ),
-    compare: (...asked) => compareBeginning(pool, ...asked),
+    compare: (...args) => compareBeginning(pool, ...args),
     validatorsAt: (state, indices) => pool.ask((asking) => validatorsAt(asking, state, indices)),
     events: (signal) =>
       chainEvents({

@@ -67,7 +67,7 @@ export class Pool {
 
   constructor(options: NodesOptions) {
     this.common = {
-      asked: options.network,
+      network: options.network,
       identity: undefined,
       finalized: new Map(),
       lifetime: options.signal,
@@ -149,12 +149,12 @@ export class Pool {
   }
 
   async finality(): Promise<Finality> {
-    const told = await this.ask(({ endpoint }) => endpoint.finality());
+    const finality = await this.ask(({ endpoint }) => endpoint.finality());
     if (this.endpoints.length > 1)
-      await Promise.race([this.#compareAll(told.epoch), sleep(COMPARE_MS, undefined, { ref: false })]);
+      await Promise.race([this.#compareAll(finality.epoch), sleep(COMPARE_MS, undefined, { ref: false })]);
     const wrong = this.endpoints.find(({ disagrees }) => disagrees)?.disagrees;
     if (wrong) throw wrong;
-    return told;
+    return finality;
   }
 
   /** Reads `config/spec` of all nodes again. */
@@ -174,14 +174,14 @@ export class Pool {
 
   /** Compares each node once per epoch; a node that disagrees is compared at each call. */
   async #compareAll(epoch: number): Promise<void> {
-    const asked = this.endpoints.filter(
+    const compared = this.endpoints.filter(
       ({ coolingUntil, disagrees }) =>
         disagrees || (epoch > this.#compared && coolingUntil <= performance.now()),
     );
     this.#compared = Math.max(this.#compared, epoch);
     const { lifetime } = this.common;
     await Promise.all(
-      asked.map(async (endpoint) => {
+      compared.map(async (endpoint) => {
         try {
           await endpoint.ready(lifetime);
           await endpoint.finality();

@@ -69,14 +69,14 @@ async function unfinalDeposits(asking: Asking, state: EpochState): Promise<Depos
 /** Null if the node does not tell the queue. */
 async function pendingDeposits(asking: Asking, epoch: number): Promise<DepositRequest[] | null> {
   const path = `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/pending_deposits`;
-  const told = await asking.endpoint.client
+  const reported = await asking.endpoint.client
     .json({ path, signal: asking.signal }, readDeposits)
     .catch((error) => {
       // Before Electra, nodes refuse this request.
       if (error instanceof NodeError && error.reason === 'status') return undefined;
       throw error;
     });
-  return told ?? null;
+  return reported ?? null;
 }
 
 /** Null before Gloas, where nobody asks for it. Throws NodeError `pruned`. */

@@ -38,8 +38,8 @@ async function entriesAt<T>(
   const once = [...new Set(indices)];
   if (once.length === 0) return [];
   const path = `/eth/v1/beacon/states/${state}/validators`;
-  const ask = (asked: { path: string; body?: unknown }, batch: readonly number[]) =>
-    endpoint.client.json({ ...asked, signal, urgent }, ({ data }) => read(listAt(data, 'data'), batch));
+  const ask = (request: { path: string; body?: unknown }, batch: readonly number[]) =>
+    endpoint.client.json({ ...request, signal, urgent }, ({ data }) => read(listAt(data, 'data'), batch));
   const { takesPosts } = endpoint;
   if (takesPosts !== false) {
     const found = await inBatches(once, IDS_PER_POST, (batch) =>

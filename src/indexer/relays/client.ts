@@ -34,8 +34,8 @@ const NEAR = 200;
 export async function deliveredBy(source: HttpSource, slots: readonly number[]): Promise<Payload[]> {
   const found: Payload[] = [];
   for (const group of groupsOf(slots)) {
-    const told = group.size < FEW ? await singly(source, group) : await pages(source, group);
-    found.push(...told);
+    const delivered = group.size < FEW ? await singly(source, group) : await pages(source, group);
+    found.push(...delivered);
   }
   return found;
 }
@@ -52,8 +52,8 @@ function groupsOf(slots: readonly number[]): Set<number>[] {
 }
 
 async function singly(source: HttpSource, wanted: ReadonlySet<number>): Promise<Payload[]> {
-  const told = await Promise.all([...wanted].map((slot) => page(source, `slot=${slot}`)));
-  return told.flat().filter(({ slot }) => wanted.has(slot));
+  const delivered = await Promise.all([...wanted].map((slot) => page(source, `slot=${slot}`)));
+  return delivered.flat().filter(({ slot }) => wanted.has(slot));
 }
 
 /** Reads on after a short page, because more payloads may follow. */

@@ -28,15 +28,15 @@ export function openRelays(options: {
 
   async function ask(relay: (typeof relays)[number], blocks: readonly DeliveredBlock[]) {
     const hashes = new Map(blocks.map(({ slot, hash }) => [slot, hash]));
-    const told = await deliveredBy(relay.source, [...hashes.keys()]);
-    const fitting = told.filter(({ slot, blockHash }) => hashes.get(slot) === blockHash);
+    const delivered = await deliveredBy(relay.source, [...hashes.keys()]);
+    const fitting = delivered.filter(({ slot, blockHash }) => hashes.get(slot) === blockHash);
     relay.trusted ||= fitting.length > 0;
-    if (told.length === 0 || relay.trusted) return fitting;
-    const [first] = told as [Payload];
+    if (delivered.length === 0 || relay.trusted) return fitting;
+    const [first] = delivered as [Payload];
     throw new SourceError(
       'mismatch',
       relay.source.name,
-      `none of ${told.length} blocks is of this chain (slot ${first.slot}: ${first.blockHash}); is it a relay of this network?`,
+      `none of ${delivered.length} blocks is of this chain (slot ${first.slot}: ${first.blockHash}); is it a relay of this network?`,
     );
   }
 
@@ -44,8 +44,8 @@ export function openRelays(options: {
     async payloads(blocks) {
       const found = new Map(blocks.map(({ slot }) => [slot, [] as Payload[]]));
       if (blocks.length === 0) return found;
-      const told = await Promise.allSettled(relays.map((relay) => ask(relay, blocks)));
-      for (const one of told) {
+      const delivered = await Promise.allSettled(relays.map((relay) => ask(relay, blocks)));
+      for (const one of delivered) {
         if (one.status === 'rejected') {
           if (!(one.reason instanceof SourceError)) throw one.reason;
           onError(one.reason);

@@ -26,7 +26,7 @@ function burntFees({ block, payload }: BlockRow) {
 }
 
 /** What the beacon node tells. */
-const told: readonly Column[] = [
+const reported: readonly Column[] = [
   ['slot', 'int', (one) => one.slot],
   ['validator_index', 'int', (one) => one.proposerIndex],
   ['consensus_proposer_duty', 'text', (one) => (one.block ? 'proposed' : 'missed')],
@@ -52,14 +52,14 @@ const told: readonly Column[] = [
 ];
 
 /** What the beacon node tells of some blocks, and others tell of the rest. */
-const toldOfSome: readonly Column[] = [
+const reportedOfSome: readonly Column[] = [
   ['total_burnt_fees', 'numeric', burntFees],
   ['total_priority_fees_validator', 'numeric', (one) => bidRewards(one).fees],
   ['baseline_mev', 'numeric', (one) => bidRewards(one).mev],
   ['execution_rewards', 'numeric', (one) => bidRewards(one).rewards],
   ['missed_execution_rewards', 'numeric', (one) => bidRewards(one).missed],
 ];
-const columns = [...told, ...toldOfSome];
+const columns = [...reported, ...reportedOfSome];
 const names = columns.map(([name]) => name);
 
 /** Relays deliver only payloads of the proposers' own, so a builder's bid has none. */
@@ -72,7 +72,9 @@ const same = `(b.consensus_proposer_duty = excluded.consensus_proposer_duty
     or (b.consensus_block_root, b.payload_status) is not distinct from (excluded.consensus_block_root, excluded.payload_status)))`;
 const orStored = (name: string) => `coalesce(excluded.${name}, case when ${same} then b.${name} end)`;
 const updates: Record<string, string> = {
-  ...Object.fromEntries(told.filter(([name]) => name !== 'slot').map(([name]) => [name, `excluded.${name}`])),
+  ...Object.fromEntries(
+    reported.filter(([name]) => name !== 'slot').map(([name]) => [name, `excluded.${name}`]),
+  ),
   ...Object.fromEntries(
     [
       ...['total_type0_tx_fees', 'total_type1_tx_fees', 'total_type2_tx_fees', 'total_priority_fees'],

@@ -27,12 +27,12 @@ export async function addChainDayFees(client: pg.ClientBase, network: Network): 
     cross join lateral (
       select sum(b.execution_rewards) as execution, sum(b.total_priority_fees_validator) as fees,
         sum(b.baseline_mev) as mev,
-        bool_and(${hasFees}) as told
+        bool_and(${hasFees}) as known
       from blocks b
       where b.network = $1 and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
         and ${isProposed}
     ) b
-    where b.told and c.network = $1 and c.day = d.day and not c.computed
+    where b.known and c.network = $1 and c.day = d.day and not c.computed
       and not exists (select from kept_from k where k.dataset = 'blocks' and k.network = $1 and k.date > d.date)
       and (c.sum_execution_rewards, c.sum_priority_fees, c.sum_baseline_mev)
         is distinct from (b.execution, b.fees, b.mev)`,

@@ -25,16 +25,16 @@ export const since = (parameter: string, position: string | undefined): Record<s
   position === undefined ? {} : { [parameter]: position };
 
 /** Adds the requested parameters to rows that lack them. Throws if the service ignored a parameter. */
-export function asAsked(asked: Record<string, string>) {
+export function withRequested(query: Record<string, string>) {
   return (row: unknown): unknown => {
     if (!isObject(row)) return row;
-    for (const [name, value] of Object.entries(asked)) {
+    for (const [name, value] of Object.entries(query)) {
       const actual = row[name] ?? value;
       if (normaliseId(String(actual)) === normaliseId(value)) continue;
       throw new UpstreamError(
         `responds with rows of ${name} ${String(actual).slice(0, 80)} instead of ${value}; nothing loaded.`,
       );
     }
-    return { ...row, ...Object.fromEntries(Object.entries(asked).filter(([name]) => row[name] == null)) };
+    return { ...row, ...Object.fromEntries(Object.entries(query).filter(([name]) => row[name] == null)) };
   };
 }

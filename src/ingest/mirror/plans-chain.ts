@@ -3,7 +3,7 @@ import { isObject } from '../../kernel/json.ts';
 import { readEnvelope } from './envelope.ts';
 import { UpstreamError } from './failure.ts';
 import type { MirrorList } from './list.ts';
-import { asAsked, type Planning, pageSize, since } from './planning.ts';
+import { type Planning, pageSize, since, withRequested } from './planning.ts';
 import { nameOf } from './upstream.ts';
 import { urlOfForm } from './walk.ts';
 
@@ -143,7 +143,7 @@ export async function* committeeRewards(planning: Planning, network: Network): A
       position: { at: () => String(slot), ifAny: true },
       part: true,
       mayBeAbsent: true,
-      completed: async () => asAsked({ consensusSlot: String(slot) }),
+      completed: async () => withRequested({ consensusSlot: String(slot) }),
     };
   }
 }

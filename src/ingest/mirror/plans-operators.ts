@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { MirrorList } from './list.ts';
-import { asAsked, type Planning, pageSize, since } from './planning.ts';
+import { type Planning, pageSize, since, withRequested } from './planning.ts';
 import { parentsOfShares } from './pool-shares.ts';
 import { poolTypesOf } from './pool-types.ts';
 import { walk } from './walk.ts';
@@ -24,7 +24,7 @@ export async function* operators(
         ranked: true,
         replaces: { whole: { network, id_type: idType, time_window: window } },
         async completed(rows) {
-          const check = asAsked({ idType, timeWindow: window });
+          const check = withRequested({ idType, timeWindow: window });
           if (idType === 'pool') {
             const withTypes = await poolTypesOf(narrowed({ poolType: 'lst' }));
             return (row) => withTypes(check(row));
@@ -81,7 +81,7 @@ export async function* attestations(
           key: 'day',
           position: { field: 'day' },
           mayBeAbsent: true,
-          completed: async () => asAsked({ id }),
+          completed: async () => withRequested({ id }),
         };
       }
     }

@@ -9,7 +9,7 @@ export type ListState = { roundId: number; position: string | null };
 /** Continues the open round of this source and scope if it was active within `resumeWithinMs`. */
 export async function beginRun(
   db: Queryable,
-  asked: { source: string; scope: string; resumeWithinMs: number },
+  options: { source: string; scope: string; resumeWithinMs: number },
 ): Promise<Run> {
   const { rows: last } = await db.query({
     text: `/* mirrorOpenRound */
@@ -19,7 +19,7 @@ export async function beginRun(
         and greatest(r.started_at, (
           select max(finished_at) from mirror_state s where s.source = $1 and s.round_id = r.round_id
         )) > clock_timestamp() - $3 * interval '1 millisecond'`,
-    values: [asked.source, asked.scope, asked.resumeWithinMs],
+    values: [options.source, options.scope, options.resumeWithinMs],
   });
   const open = last[0]?.round_id as number | undefined;
   const { rows } = await db.query({
@@ -28,10 +28,10 @@ export async function beginRun(
       insert into mirror_runs (run_id, round_id, source, scope) overriding system value
       select run_id, coalesce($3, run_id), $1, $2 from next
       returning run_id, round_id`,
-    values: [asked.source, asked.scope, open ?? null],
+    values: [options.source, options.scope, open ?? null],
   });
   const { run_id: runId, round_id: roundId } = rows[0] as { run_id: number; round_id: number };
-  return { runId, roundId, source: asked.source, resumed: open !== undefined };
+  return { runId, roundId, source: options.source, resumed: open !== undefined };
 }
 
 export const endRun = (db: Queryable, run: Run, done: boolean) =>

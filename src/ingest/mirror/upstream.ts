@@ -102,21 +102,24 @@ export function openUpstream(options: UpstreamOptions): Upstream {
         send(url, network, traceHeaders, span),
       );
       if ('body' in outcome) return outcome.body;
-      const told = redacted(`${nameOf(url)}: ${outcome.reason}`);
+      const message = redacted(`${nameOf(url)}: ${outcome.reason}`);
       const status = outcome.status === undefined ? {} : { status: outcome.status };
       const wait = outcome.waitMs ?? backoffMs(options.firstBackoffMs, attempt);
       if (wait > MAX_WAIT_MS) {
         const seconds = Math.ceil(wait / 1000);
-        throw new UpstreamError(`${told} and asks to wait ${seconds} s; run again after that.`, {
+        throw new UpstreamError(`${message} and asks to wait ${seconds} s; run again after that.`, {
           ...status,
           fatal: true,
         });
       }
       if (attempt >= options.attempts) {
         const advice = 'run again later, or check the service';
-        throw new UpstreamError(`${told}, ${attempt} times in a row; ${advice}.`, { ...status, again: true });
+        throw new UpstreamError(`${message}, ${attempt} times in a row; ${advice}.`, {
+          ...status,
+          again: true,
+        });
       }
-      options.onWait?.(`${told}; trying again in ${(wait / 1000).toFixed(1)} s`);
+      options.onWait?.(`${message}; trying again in ${(wait / 1000).toFixed(1)} s`);
       await pause(wait, stop);
     }
   }
@@ -181,8 +184,8 @@ function detailOf(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };
     if (detail === undefined) return '';
-    const told = typeof detail === 'string' ? detail : JSON.stringify(detail);
-    return `: ${told.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300)}`;
+    const message = typeof detail === 'string' ? detail : JSON.stringify(detail);
+    return `: ${message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300)}`;
   } catch {
     return '';
   }

@@ -82,8 +82,8 @@ async function locked<T>(
     );
     if (!rows[0].taken) throw new Passed('another process is dropping data');
     const ms = run.tellAfterMs ?? TELL_AFTER_MS;
-    const told = setTimeout(() => run.tell({ ...what, state: 'waiting', seconds: ms / 1000 }), ms);
-    await lockWriters(client, datasets, of).finally(() => clearTimeout(told));
+    const waiting = setTimeout(() => run.tell({ ...what, state: 'waiting', seconds: ms / 1000 }), ms);
+    await lockWriters(client, datasets, of).finally(() => clearTimeout(waiting));
     if (run.stop.aborted) throw new Stopped();
     return work(client);
   });
@@ -158,7 +158,7 @@ const messageOf = ({ message, detail }: Error & { detail?: string }) =>
   detail ? `${message}: ${detail.replaceAll('\n', '; ')}` : message;
 
 /** Returns the state if not dropped. */
-export async function told(
+export async function reporting(
   run: Run,
   what: Told,
   drop: () => Promise<Partial<RetainReport>>,
@@ -229,7 +229,7 @@ export async function dropInOrder(
       run.tell({ ...what, ...plan, seconds: 0 });
       if (plan.error) stuck = { part: part.part, state: 'would refuse' };
     } else {
-      const state = await told(run, what, () => drop(part, what));
+      const state = await reporting(run, what, () => drop(part, what));
       if (state) stuck = { part: part.part, state };
     }
   }

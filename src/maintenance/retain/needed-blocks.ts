@@ -26,7 +26,7 @@ export async function firstNeededDate(
     from validator_day_dates d
     cross join lateral (
       select count(*) = ${SLOTS_PER_DAY} as whole,
-        bool_and(not ${isProposed} or ${hasFees}) as told,
+        bool_and(not ${isProposed} or ${hasFees}) as known,
         sum(b.execution_rewards) ${ofProposed} as execution,
         sum(b.total_priority_fees_validator) ${ofProposed} as fees, sum(b.baseline_mev) ${ofProposed} as mev
       from blocks b
@@ -34,7 +34,7 @@ export async function firstNeededDate(
     ) b
     left join chain_daily_rewards c on c.network = $1 and c.day = d.day and not c.computed
     where d.network = $1 and not d.utc and d.rewards_due and d.date < $2::date
-      and d.day * ${SLOTS_PER_DAY} >= $3::int and b.told
+      and d.day * ${SLOTS_PER_DAY} >= $3::int and b.known
       and case when c.day is null then b.whole else b.execution is not null
         and (c.sum_execution_rewards, c.sum_priority_fees, c.sum_baseline_mev) is distinct from (b.execution, b.fees, b.mev)
         and exists (

@@ -3,7 +3,7 @@ import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../../resources/network-rewards/record.ts';
-import { dropInSteps, keptDate, type Run, told } from './dropping.ts';
+import { dropInSteps, keptDate, type Run, reporting } from './dropping.ts';
 import { noteKept } from './parts.ts';
 
 const dataset = 'network-rewards';
@@ -23,7 +23,7 @@ export async function retainNetworkRewards(run: Run, days: number): Promise<void
     else if (run.dryRun) run.tell({ ...what, state: 'would drop' });
     else {
       const locks = { datasets: [`${network}-rewards`], of: [] };
-      await told(run, what, async () => ({
+      await reporting(run, what, async () => ({
         rows: await dropInSteps(run, what, locks, (client) => dropOldest(client, network, before)),
       }));
     }

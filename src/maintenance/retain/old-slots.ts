@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Network, networks } from '../../chain/networks.ts';
 import { transaction } from '../../db/pool.ts';
-import { dropInSteps, keptDate, type Run, told } from './dropping.ts';
+import { dropInSteps, keptDate, type Run, reporting } from './dropping.ts';
 import { firstNeededDate, whyBlocksNeeded } from './needed-blocks.ts';
 import { RefusedPart } from './parts.ts';
 import { dropSlots, newestDate, type SlotTable, slotsBefore } from './slots.ts';
@@ -25,7 +25,7 @@ export async function retainSlots(run: Run, slots: SlotTable, days: number): Pro
     if (all.rows === 0) run.tell({ ...what, state: 'nothing' });
     else if (run.dryRun && old.rows > 0) run.tell({ ...what, state: 'would drop' });
     else if (old.rows > 0)
-      await told(run, what, async () => ({
+      await reporting(run, what, async () => ({
         rows: await dropInSteps(run, what, { datasets: locks, of: [network] }, async (client, isFirst) => {
           if (isFirst) await refuseNeeded(client, slots, network, what.before);
           return dropSlots(client, slots, network, what.before);

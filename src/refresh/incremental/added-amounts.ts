@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { type AddedAmount, addToMonths } from '../../ingest/importers/validator-months.ts';
-import { monthKey, type Part } from '../windows.ts';
+import { monthKey, type SummedPart } from '../windows.ts';
 
 /**
  * Adds amounts that were added to rewards of chain days to the sums that contain them, which need not be summed again.
@@ -18,7 +18,7 @@ export async function addToSums(
 
 async function addToWindows(client: pg.ClientBase, network: Network, added: readonly AddedAmount[]) {
   // A statement of its own, so that the next one sees what a refresh commits while this one waits for it.
-  const { rows } = await client.query<{ parts: [string, Part][] | null }>(
+  const { rows } = await client.query<{ parts: [string, SummedPart][] | null }>(
     '/* lockSums */ select parts from kept_sums where network = $1 for update',
     [network],
   );

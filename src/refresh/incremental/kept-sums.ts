@@ -5,10 +5,10 @@ import { raw, type Sql, sql } from '../../db/rows.ts';
 import { joined, type Source, sourcesOf, sumColumns } from '../sums.ts';
 import {
   difference,
-  type Part,
   type Parts,
   partsOf,
   type StoredDays,
+  type SummedPart,
   storedDays,
   versionsOf,
   windowsOf,
@@ -54,7 +54,7 @@ export async function areStill(client: pg.ClientBase, network: Network, { stamp 
   return rows.length > 0;
 }
 
-function partsFrom(stored: readonly [string, Part][], windows: readonly TimeWindow[]): Parts {
+function partsFrom(stored: readonly [string, SummedPart][], windows: readonly TimeWindow[]): Parts {
   const parts: Parts = new Map();
   for (const [key, part] of stored) {
     const own = windowsOf(part).filter((window) => windows.includes(window));

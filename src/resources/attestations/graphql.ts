@@ -57,15 +57,15 @@ const recordsOf = periodLists<AttestationField, AttestationRecord>('attestations
 type Read<Row> = (
   ctx: Context,
   row: Row,
-  ...asked: Parameters<Parameters<typeof recordsOf>[3]['read']>
+  ...page: Parameters<Parameters<typeof recordsOf>[3]['read']>
 ) => ReturnType<typeof attestationPageOf>;
 
 export function attestationsOf<Row>(
   type: ObjectRef<Schema, Row, Row>,
   keyOf: (row: Row) => OperatorId,
   description: string,
-  read: Read<Row> = (ctx, row, ...asked) => attestationPageOf(ctx, keyOf(row), ...asked),
-  stored: (...asked: Parameters<typeof storedAttestations>) => Promise<Stored> | Stored = storedAttestations,
+  read: Read<Row> = (ctx, row, ...page) => attestationPageOf(ctx, keyOf(row), ...page),
+  stored: (...page: Parameters<typeof storedAttestations>) => Promise<Stored> | Stored = storedAttestations,
 ) {
   builder.objectField(type, 'attestations', (t) =>
     t.connection(
@@ -77,7 +77,7 @@ export function attestationsOf<Row>(
         args: queryArgs,
         resolve: (row, args, ctx, info) =>
           recordsOf(keyOf(row), args, info, {
-            read: (...asked) => read(ctx, row, ...asked),
+            read: (...page) => read(ctx, row, ...page),
             stored: (query) => stored(ctx, keyOf(row), query),
           }),
       },
@@ -118,7 +118,7 @@ builder.queryField('attestations', (t) =>
         const { idType, operatorId } = args;
         const key = { network: args.network ?? ctx.network, idType, id: normaliseId(operatorId) };
         return recordsOf(key, args, info, {
-          read: (...asked) => attestations(ctx, key, ...asked),
+          read: (...page) => attestations(ctx, key, ...page),
           stored: (query) => storedAttestations(ctx, key, query),
         });
       },

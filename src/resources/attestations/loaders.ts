@@ -38,9 +38,9 @@ const readPage = listReader({
   rows: rowsRead,
 });
 
-export const loadAttestationPage: Load = (ctx, key, ...asked) => {
-  if (key.idType === 'privateSet') return setPage(ctx, key, ...asked);
-  return (key.idType === 'validator' ? validatorPage : readPage)(ctx, key, ...asked);
+export const loadAttestationPage: Load = (ctx, key, ...args) => {
+  if (key.idType === 'privateSet') return setPage(ctx, key, ...args);
+  return (key.idType === 'validator' ? validatorPage : readPage)(ctx, key, ...args);
 };
 
 export const loadValidatorAttestations = listReader({
@@ -64,13 +64,13 @@ export async function validatorOf(ctx: Context, { network, id }: OperatorId) {
 }
 
 /** Attestations of the validator as an entity, which `refresh --validators` and imports store, or else of its days. */
-const validatorPage: Load = async (ctx, key, ...asked) => {
+const validatorPage: Load = async (ctx, key, ...args) => {
   const validator = await validatorOf(ctx, key);
   const ids = [key.id, ...(validator ? [String(validator.validatorIndex)] : [])];
   const found = await Promise.all(ids.map((id) => loadAttested(ctx, { ...key, id })));
   const attested = found.find((entity) => entity !== undefined);
-  if (attested || !validator) return readPage(ctx, attested ?? key, ...asked);
-  return loadValidatorAttestations(ctx, validator, ...asked);
+  if (attested || !validator) return readPage(ctx, attested ?? key, ...args);
+  return loadValidatorAttestations(ctx, validator, ...args);
 };
 
 const setPage: Load = async (ctx, key, query, range, selection) => {

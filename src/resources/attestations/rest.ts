@@ -30,9 +30,9 @@ const list = route({
   crossFieldFaults: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(AttestationRecord),
   async handle(ctx: Context, { params, query }, call) {
-    const { entityType, limit, offset, utc, ...asked } = query;
+    const { entityType, limit, offset, utc, ...others } = query;
     const key = { network: ctx.network, idType: entityType, id: params.entity_id };
-    const period: AttestationQuery = { ...asked, calendar: utc ? 'utc' : 'chain' };
+    const period: AttestationQuery = { ...others, calendar: utc ? 'utc' : 'chain' };
     const range = { limit, offset, counted: true, rowsOnly: true };
     const page = await attestations(ctx, key, period, range, wholeRecord(AttestationRecord));
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });

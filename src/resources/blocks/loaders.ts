@@ -23,8 +23,8 @@ const blockKeyText = (key: BlockKey) => `${key.network}:${key.slot}`;
 
 export const loadBlock = reader({
   keyOf: blockKeyText,
-  load: async (db: Queryable, keys: readonly BlockKey[], asked: readonly BlockField[]) =>
-    byKey(await blocksBySlot(db, keys, asked), ({ network, consensusSlot: slot }) =>
+  load: async (db: Queryable, keys: readonly BlockKey[], fieldNames: readonly BlockField[]) =>
+    byKey(await blocksBySlot(db, keys, fieldNames), ({ network, consensusSlot: slot }) =>
       blockKeyText({ network, slot }),
     ),
   rows: () => 1,

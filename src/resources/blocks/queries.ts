@@ -59,8 +59,8 @@ type Selection = {
 };
 const selections = boundedMap<Selection>(500);
 
-function selection(asked: readonly BlockField[]): Selection {
-  const stored = asked.filter((name): name is StoredField => name in fields);
+function selection(fieldNames: readonly BlockField[]): Selection {
+  const stored = fieldNames.filter((name): name is StoredField => name in fields);
   const names = [...new Set<StoredField>(['consensusSlot', 'validatorIndex', ...stored])].sort();
   const known = selections.get(names.join());
   if (known) return known;
@@ -170,9 +170,9 @@ export function blockCount(db: Queryable, list: BlockList): Promise<number> {
 export async function blocksBySlot(
   db: Queryable,
   keys: readonly BlockKey[],
-  asked: readonly BlockField[],
+  fieldNames: readonly BlockField[],
 ): Promise<BlockRow[]> {
-  const { columns, row } = selection(asked);
+  const { columns, row } = selection(fieldNames);
   const found = await rows(
     db,
     row,
@@ -190,11 +190,11 @@ const pagesOf =
     db: Queryable,
     keys: readonly Key[],
     range: DirectedRange<number>,
-    asked: readonly BlockField[],
+    fieldNames: readonly BlockField[],
   ): Promise<(BlockRow & { list: number })[]> => {
     const { above, below, direction } = keysOfPage(range);
     const order = raw(direction);
-    const { columns: selected, listed } = selection(asked);
+    const { columns: selected, listed } = selection(fieldNames);
     const found = await rows(
       db,
       listed,

@@ -41,10 +41,10 @@ export async function blocks(
   list: BlockList,
   startAt: number | null,
   range: Range<number>,
-  asked: readonly BlockField[],
+  fieldNames: readonly BlockField[],
 ): Promise<Slice<BlockRow>> {
   const placed = startingAt(range, startAt, list.ascending);
-  return slice(await blockPage(ctx.db, list, placed, asked), placed);
+  return slice(await blockPage(ctx.db, list, placed, fieldNames), placed);
 }
 
 export const totalBlocks = (ctx: Context, list: BlockList): Promise<number> =>
@@ -64,8 +64,8 @@ export const proposerBlocks = async (
   ctx: Context,
   proposer: ValidatorKey,
   range: DirectedRange<number>,
-  asked: readonly BlockField[],
-): Promise<Slice<BlockRow>> => slice(await loadProposerBlocks(ctx, proposer, range, asked), range);
+  fieldNames: readonly BlockField[],
+): Promise<Slice<BlockRow>> => slice(await loadProposerBlocks(ctx, proposer, range, fieldNames), range);
 
 export const builderBlockCursors = (of: BuilderKey, ascending: boolean) =>
   integerCursors(() => `blocks:builder:${builderKeyText(of)}:${ascending}`);
@@ -74,5 +74,5 @@ export const builderBlocks = async (
   ctx: Context,
   of: BuilderKey,
   range: DirectedRange<number>,
-  asked: readonly BlockField[],
-): Promise<Slice<BlockRow>> => slice(await loadBuilderBlocks(ctx, of, range, asked), range);
+  fieldNames: readonly BlockField[],
+): Promise<Slice<BlockRow>> => slice(await loadBuilderBlocks(ctx, of, range, fieldNames), range);

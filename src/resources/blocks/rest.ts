@@ -38,8 +38,8 @@ const list = route({
       totalBlocks(ctx, allBlocks(network)),
     ]);
     const rows = page.rows as Block[];
-    const asked = { from: fromSlot, size, total };
-    return { body: descendingPageV0(call, { ...page, rows }, asked, (row) => row.consensusSlot) };
+    const place = { from: fromSlot, size, total };
+    return { body: descendingPageV0(call, { ...page, rows }, place, (row) => row.consensusSlot) };
   },
 });
 

@@ -49,8 +49,8 @@ builder.node(BuilderType, {
           const ascending = isAscending(args.orderBy);
           const cursors = builderBlockCursors(of, ascending);
           const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-          const asked = selectedBlockFields(info, IN_PAGE);
-          const page = await builderBlocks(ctx, of, { ...range, ascending }, asked);
+          const selected = selectedBlockFields(info, IN_PAGE);
+          const page = await builderBlocks(ctx, of, { ...range, ascending }, selected);
           return connection(
             page,
             (row) => cursors.of(row.consensusSlot),

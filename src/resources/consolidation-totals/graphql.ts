@@ -187,10 +187,10 @@ builder.queryField('operatorConsolidations', (t) =>
         const idType = entityClassOf(args.idType ?? 'nodeOperator');
         const order = orderOf(args.orderBy, 'consolidatedBalance');
         const sortBy = sortFieldOf<EntitySortField>(order.field);
-        const asked = { ...bounds, idType, sortBy, sortOrder: order.direction };
+        const query = { ...bounds, idType, sortBy, sortOrder: order.direction };
         const list = { name: 'operatorConsolidations', network, scope: [idType, bounds] };
         return placedConnection(list, order, args, info, (range) =>
-          entityConsolidations(ctx, network, asked, range),
+          entityConsolidations(ctx, network, query, range),
         );
       },
     },
@@ -236,10 +236,10 @@ builder.queryField('operatorConsolidationCapacities', (t) =>
         const idType = entityClassOf(args.idType ?? 'nodeOperator');
         const order = orderOf(args.orderBy, 'consolidatedBalance');
         const sortBy = sortFieldOf<CapacitySortField>(order.field);
-        const asked = { window, idType, sortBy, sortOrder: order.direction };
+        const query = { window, idType, sortBy, sortOrder: order.direction };
         const list = { name: 'operatorConsolidationCapacities', network, scope: [idType, window] };
         return placedConnection(list, order, args, info, (range) =>
-          entityCapacities(ctx, network, asked, range),
+          entityCapacities(ctx, network, query, range),
         );
       },
     },
@@ -289,7 +289,7 @@ builder.queryField('consolidationHistory', (t) =>
         const operator = readOperatorBy(args.where?.operator, 'where.operator');
         const owner = { network, idType: 'consolidations', id: JSON.stringify(operator) };
         return records(owner, args, info, {
-          read: (...asked) => consolidationHistory(ctx, { network, operator }, ...asked),
+          read: (...page) => consolidationHistory(ctx, { network, operator }, ...page),
           stored: async ({ calendar }) =>
             datesOf(await loadStoredConsolidationEpochs(ctx, { network }), network, calendar),
         });

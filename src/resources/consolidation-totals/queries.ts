@@ -50,7 +50,7 @@ const named = ({ network, idType }: Omit<EntityList, 'epochs'>, columns: Sql): S
  * Makes the table `list`. Stored totals are valid if the range covers all consolidations and no two pool shares have the
  * same name.
  */
-const asked = ({ network, idType, epochs }: EntityList): Sql => sql`
+const withList = ({ network, idType, epochs }: EntityList): Sql => sql`
   with list as materialized (
     select not exists (
       select from consolidation_entities e where ${wholeNetwork(sql`${network}`)}
@@ -111,7 +111,7 @@ export function entityConsolidationPage(
     db,
     EntityRow,
     sql`/* entityConsolidationPage */
-    ${asked(list)}
+    ${withList(list)}
     select p.id, p."consolidationCount", p."sourceValidatorCount", p."targetValidatorCount",
       p.balance::text as "consolidatedBalance", p."startDay", p."endDay", p.position::int
     from (
@@ -138,7 +138,7 @@ export const entityTotals = (
     db,
     EntityTotal,
     sql`/* entityTotals */
-    ${asked(list)}
+    ${withList(list)}
     select s.id, s."consolidationCount", s.balance::text as "consolidatedBalance"
     from (${sums(list)}) s
     where s.id = any(${ids}::text[])`,
@@ -148,7 +148,7 @@ export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promi
   totalOf(
     db,
     sql`/* entityConsolidationTotal */
-    ${asked(list)}
+    ${withList(list)}
     select case when stored then (${named(list, sql`count(*)::int`)}) else (
       select count(distinct e.entity_id)::int from (${within(list, sql`e.entity, e.entity_id`)}) e
       where exists (select from entity_consolidations c where ${inRange(list)})
@@ -252,12 +252,12 @@ export type ConsolidationSelection = { network: Network; operator: OperatorScope
 /** Each day since Electra has a row, up to the newest stored balance or consolidation. */
 export function consolidationHistoryPage(
   db: Queryable,
-  asked: ConsolidationSelection,
+  selected: ConsolidationSelection,
   query: PeriodQuery<ConsolidationRecordField>,
   range: Range<number>,
   selection: Selection<ConsolidationRecordField>,
 ): Promise<PeriodRow<ConsolidationRecord>[]> {
-  const { network, operator, epochs } = asked;
+  const { network, operator, epochs } = selected;
   const { dayOf, dateOf, firstEpoch, lastEpoch } = epochDays(network, query.calendar);
   const keys = sql`(
     select ${network}::text as network, ${genesisTime[network]}::bigint as genesis, 1 as list,

@@ -168,8 +168,8 @@ export const consolidationHistory = (
   range: Range<number>,
   selection: Selection<ConsolidationRecordField>,
 ): Promise<PeriodPage<ConsolidationRecord>> => {
-  const asked = { network, operator, epochs: epochsWithin(network, query.calendar, query) };
+  const selected = { network, operator, epochs: epochsWithin(network, query.calendar, query) };
   return periodPage(range, (part, bare) =>
-    consolidationHistoryPage(ctx.db, asked, query, part, bare ? [] : selection),
+    consolidationHistoryPage(ctx.db, selected, query, part, bare ? [] : selection),
   );
 };

@@ -68,8 +68,8 @@ const entities = route({
   reply: envelopeV1(EntityConsolidation),
   reads: ({ sizes }, { query }) => (isBounded(query) ? sizes.consolidations : 0),
   async handle(ctx: Context, { query }, call) {
-    const { entityType, limit, offset, utc, ...asked } = query;
-    const args = { ...asked, idType: entityType, calendar: utc ? ('utc' as const) : ('chain' as const) };
+    const { entityType, limit, offset, utc, ...others } = query;
+    const args = { ...others, idType: entityType, calendar: utc ? ('utc' as const) : ('chain' as const) };
     const page = await entityConsolidations(ctx, ctx.network, args, rangeFrom(offset, limit));
     return { body: await bodyOf(call, query, page) };
   },
@@ -111,8 +111,8 @@ const capacityByEntity = route({
   reply: envelopeV1(EntityConsolidationCapacity),
   reads: ({ sizes }, { query }) => (query.window === 'all' ? sizes.consolidations : 0),
   async handle(ctx: Context, { query }, call) {
-    const { entityType, limit, offset, ...asked } = query;
-    const args = { ...asked, idType: entityType };
+    const { entityType, limit, offset, ...others } = query;
+    const args = { ...others, idType: entityType };
     const page = await entityCapacities(ctx, ctx.network, args, rangeFrom(offset, limit));
     return { body: await bodyOf(call, query, page) };
   },

@@ -231,13 +231,13 @@ builder.queryField('consolidations', (t) =>
           () => queryOf(args),
           () => checkSizes(args, CONSOLIDATIONS_SIZES.maxSize),
         );
-        const asked = { network: args.network ?? ctx.network, validator, entity };
+        const filter = { network: args.network ?? ctx.network, validator, entity };
         return consolidationConnection(
           ctx,
-          { network: asked.network, list: [asked] },
+          { network: filter.network, list: [filter] },
           args,
           info,
-          (query, range) => consolidations(ctx, asked, query, range),
+          (query, range) => consolidations(ctx, filter, query, range),
         );
       },
     },
@@ -338,14 +338,14 @@ builder.queryField('pendingConsolidations', (t) =>
         ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context, info) => {
-        const asked = {
+        const filter = {
           network: args.network ?? ctx.network,
           validator: validatorOf(args.by),
         };
         const ascending = isAscending(args.orderBy, true);
-        const cursors = integerCursors(() => `pendingConsolidations:${JSON.stringify([asked, ascending])}`);
+        const cursors = integerCursors(() => `pendingConsolidations:${JSON.stringify([filter, ascending])}`);
         const range = connectionRange(args, info, { ...CONSOLIDATIONS_SIZES, decode: cursors.read });
-        const page = await pendingConsolidations(ctx, asked, { ...range, ascending });
+        const page = await pendingConsolidations(ctx, filter, { ...range, ascending });
         return connection(page, (row) => cursors.of(row.position), page.total);
       },
     },

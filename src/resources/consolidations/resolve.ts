@@ -91,13 +91,13 @@ async function indexOf(ctx: Context, network: Network, validator: ValidatorName 
 /** Unknown validators have an empty page. Throws NOT_FOUND for unknown entities. */
 export async function consolidations(
   ctx: Context,
-  asked: { network: Network; validator: ValidatorName | null; entity: EntityKey | null },
+  filter: { network: Network; validator: ValidatorName | null; entity: EntityKey | null },
   args: ConsolidationArgs,
   range: Range<Position>,
 ): Promise<ConsolidationPage> {
-  const { network } = asked;
-  const entity = asked.entity && { ...asked.entity, id: normaliseId(asked.entity.id) };
-  const index = await indexOf(ctx, network, asked.validator);
+  const { network } = filter;
+  const entity = filter.entity && { ...filter.entity, id: normaliseId(filter.entity.id) };
+  const index = await indexOf(ctx, network, filter.validator);
   const page: ConsolidationPage =
     index === undefined
       ? nothing

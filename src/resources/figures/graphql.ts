@@ -75,7 +75,7 @@ export function figuresOf<Row>(
           args,
           resolve: (row, given, ctx, info) =>
             lists(keyOf(row), given, info, {
-              read: (...asked) => read(ctx, row, name, ...asked) as never,
+              read: (...page) => read(ctx, row, name, ...page) as never,
               stored: (query) => storedFigures(ctx, keyOf(row), query),
             }) as never,
         },

@@ -22,16 +22,16 @@ export type { FigureName, Figures, FiguresArguments };
 export type LoadFigures<Key> = <Name extends FigureName>(
   ctx: Context,
   key: Key,
-  ...asked: FiguresArguments<Name>
+  ...args: FiguresArguments<Name>
 ) => Promise<PeriodRow<Figures[Name]>[]>;
 
 /** Does not check ownership. */
-export const loadSetFigures: LoadFigures<SetKey> = (ctx, set, ...asked) =>
+export const loadSetFigures: LoadFigures<SetKey> = (ctx, set, ...args) =>
   batchListLoader(
     ctx.loaders,
-    `set:${JSON.stringify(asked)}`,
+    `set:${JSON.stringify(args)}`,
     (key: SetKey) => key.id,
-    (sets) => setFigurePages(ctx.primary, sets, ...asked),
+    (sets) => setFigurePages(ctx.primary, sets, ...args),
   )(set);
 
 type AnyFigure = [FigureName, PeriodQuery<never>, Range<number>, Selection<never>];

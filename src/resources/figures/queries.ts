@@ -127,5 +127,5 @@ export const operatorFigurePages = pagesOf('operator', entityFigures);
 export const validatorFigurePages = <Name extends FigureName>(
   db: Queryable,
   keys: readonly ValidatorOwner[],
-  ...[name, ...asked]: FiguresArguments<Name>
-): Promise<PeriodRow<Figures[Name]>[]> => validatorPages(db, seriesOf('validator', name), keys, ...asked);
+  ...[name, ...args]: FiguresArguments<Name>
+): Promise<PeriodRow<Figures[Name]>[]> => validatorPages(db, seriesOf('validator', name), keys, ...args);

@@ -19,7 +19,7 @@ import {
 export type ReadFigures<Key> = <Name extends FigureName>(
   ctx: Context,
   key: Key,
-  ...asked: FiguresArguments<Name>
+  ...args: FiguresArguments<Name>
 ) => Promise<PeriodPage<Figures[Name]>>;
 
 const pageOf =
@@ -42,8 +42,8 @@ export const storedFigures = (
     : storedDates(ctx, key, query, true);
 
 /** Empty for other accounts' private sets. */
-export const operatorFigures = pageOf<EntityKey>(async (ctx, key, ...asked) => {
-  if (key.idType !== 'privateSet') return loadOperatorFigures(ctx, key, ...asked);
+export const operatorFigures = pageOf<EntityKey>(async (ctx, key, ...args) => {
+  if (key.idType !== 'privateSet') return loadOperatorFigures(ctx, key, ...args);
   const set = await loadSet(ctx, key.id);
-  return set?.network === key.network ? loadSetFigures(ctx, set, ...asked) : [];
+  return set?.network === key.network ? loadSetFigures(ctx, set, ...args) : [];
 });

@@ -92,7 +92,7 @@ builder.node(NetworkOverviewType, {
         args: periodArgs('NetworkRecord', NetworkRecord),
         resolve: ({ network }, args, ctx, info) =>
           lists({ network, idType: 'network', id: network }, args, info, {
-            read: (...asked) => networkHistory(ctx, { network }, ...asked),
+            read: (...page) => networkHistory(ctx, { network }, ...page),
             stored: ({ calendar }) => loadStoredNetworkDates(ctx, { network }, calendar === 'utc'),
           }),
       },

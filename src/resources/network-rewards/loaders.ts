@@ -21,8 +21,8 @@ export const loadRewardPage = listReader({
     table: RewardTable,
     query: RewardQuery,
     range: Range<number>,
-    asked: readonly string[],
-  ) => rewardPages(db, table, ids, query, range, asked),
+    fieldNames: readonly string[],
+  ) => rewardPages(db, table, ids, query, range, fieldNames),
   rows: (_table, { sortBy }, range) =>
     sortBy === 'day' ? (range.offset ?? 0) + rowsToRead(range) : Number.POSITIVE_INFINITY,
 });

@@ -116,9 +116,9 @@ export function rewardPages(
   ids: readonly string[],
   query: RewardQuery,
   range: Range<number>,
-  asked: readonly string[],
+  fieldNames: readonly string[],
 ): Promise<RewardDay[]> {
-  const names = namesOf(table, asked);
+  const names = namesOf(table, fieldNames);
   const list = selected(table, names);
   const page = query.sortBy === 'day' ? keyedPage : sortedPage;
   return rows(
@@ -202,10 +202,10 @@ export function rankedRewards(
   db: Queryable,
   { network, date, order }: RankedRewards,
   { after, before, ...range }: Range<RankedPosition>,
-  asked: readonly string[],
+  fieldNames: readonly string[],
 ): Promise<RankedReward[]> {
   const table: RewardTable = { network, kind: 'validator' };
-  const names = namesOf(table, ['day', ...asked]);
+  const names = namesOf(table, ['day', ...fieldNames]);
   const amount = order.field === 'stake' ? column('totalStake') : amountOf(table, order.field);
   const id = column(idField(table));
   const [above, below] = order.direction === 'asc' ? [after, before] : [before, after];

@@ -31,7 +31,7 @@ export async function rewards(
   { network, validatorId, known }: RewardList,
   query: RewardQuery,
   range: Range<number>,
-  asked: readonly string[],
+  fieldNames: readonly string[],
 ): Promise<RewardPage> {
   const read = (part: Range<number>, fields: readonly string[]) =>
     loadRewardPage(
@@ -42,7 +42,7 @@ export async function rewards(
       part,
       fields,
     );
-  const page = await periodPage(range, (part, bare) => read(part, bare ? [] : asked));
+  const page = await periodPage(range, (part, bare) => read(part, bare ? [] : fieldNames));
   const seen = known || validatorId === null || page.rows.length > 0 || page.total;
   if (!seen && !(await rewardedValidatorExists(ctx.db, network, validatorId)))
     throw notFound(`Validator ${quoted(validatorId)}`, `on ${network}`);
@@ -55,10 +55,10 @@ export async function newestReward(
   ctx: Context,
   network: RewardsNetwork,
   id: string,
-  asked: readonly string[],
+  fieldNames: readonly string[],
 ): Promise<RewardRow | undefined> {
   const table = { network, kind: 'validator' } as const;
-  return (await loadRewardPage(ctx, id, table, newest, { limit: 1, rowsOnly: true }, asked))[0];
+  return (await loadRewardPage(ctx, id, table, newest, { limit: 1, rowsOnly: true }, fieldNames))[0];
 }
 
 const rankedListName = ({ network, date, order }: RankedRewards) =>
@@ -87,8 +87,8 @@ export const networkValidators = async (
   ctx: Context,
   list: RankedRewards,
   range: Range<RankedPosition>,
-  asked: readonly string[],
-): Promise<Slice<RankedReward>> => slice(await rankedRewards(ctx.db, list, range, asked), range);
+  fieldNames: readonly string[],
+): Promise<Slice<RankedReward>> => slice(await rankedRewards(ctx.db, list, range, fieldNames), range);
 
 export const totalNetworkValidators = (
   ctx: Context,

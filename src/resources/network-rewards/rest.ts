@@ -36,7 +36,7 @@ const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
   });
 
 const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
-  const asked = fieldsOf(network, kind);
+  const fieldNames = fieldsOf(network, kind);
   return async (
     ctx: Context,
     validatorId: string | null,
@@ -49,7 +49,7 @@ const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
       { network, validatorId },
       { ...rangeOf(bounds), sortBy, sortOrder },
       { limit, offset, counted: true, rowsOnly: true },
-      asked,
+      fieldNames,
     );
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
     return { body: { previous, next, pages, results: page.rows } };

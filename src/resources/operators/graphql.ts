@@ -153,15 +153,15 @@ function publicId(text: string): OperatorId | undefined {
 
 async function orderedConnection(
   ctx: Context,
-  asked: OrderedOperators,
+  listed: OrderedOperators,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
 ) {
-  const { order, where } = asked;
-  const list = `${listName(asked.key)}:${JSON.stringify([order.field, order.direction, where])}`;
+  const { order, where } = listed;
+  const list = `${listName(listed.key)}:${JSON.stringify([order.field, order.direction, where])}`;
   const limits = { list, maxSize: OPERATORS_MAX_SIZE };
   const ordered = rankedRange(args, info, limits, true);
-  const page = await orderedOperators(ctx, asked, ordered, operatorSelection(info, IN_OPERATOR_PAGE));
+  const page = await orderedOperators(ctx, listed, ordered, operatorSelection(info, IN_OPERATOR_PAGE));
   return connection(
     page,
     (row) => orderCursor(list, page.revision, row),
@@ -264,13 +264,13 @@ builder.queryField('operator', (t) =>
     },
     resolve: (_root, args, ctx, info) => {
       checkId('operatorId', args.operatorId);
-      const asked = {
+      const query = {
         network: args.network ?? ctx.network,
         id: args.operatorId,
         idType: args.idType ?? null,
       };
       const selection = operatorSelection(info, IN_OPERATOR);
-      return operatorNode(ctx, asked, firstSummary(info, selection));
+      return operatorNode(ctx, query, firstSummary(info, selection));
     },
   }),
 );

@@ -112,27 +112,27 @@ export type OperatorQuery = { network: Network; id: string; idType: IdType | nul
 /** Without `idType`, an address is a deposit address. */
 export async function operatorSummary(
   ctx: Context,
-  asked: OperatorQuery & { window: TimeWindow },
+  query: OperatorQuery & { window: TimeWindow },
   selection: Selection<OperatorField>,
 ): Promise<OperatorRow | undefined> {
-  return byName(ctx, asked, (id) => loadOperator(ctx, { ...id, timeWindow: asked.window }, selection));
+  return byName(ctx, query, (id) => loadOperator(ctx, { ...id, timeWindow: query.window }, selection));
 }
 
 export const operatorNode = (
   ctx: Context,
-  asked: OperatorQuery,
+  query: OperatorQuery,
   first?: FirstSummary<OperatorField>,
-): Promise<OperatorNode | undefined> => byName(ctx, asked, (id) => loadOperatorNode(ctx, id, first));
+): Promise<OperatorNode | undefined> => byName(ctx, query, (id) => loadOperatorNode(ctx, id, first));
 
 async function byName<Row>(
   ctx: Context,
-  asked: OperatorQuery,
+  query: OperatorQuery,
   load: (id: OperatorId) => Promise<Row | undefined>,
 ): Promise<Row | undefined> {
-  const { network } = asked;
-  const id = normaliseId(asked.id);
+  const { network } = query;
+  const id = normaliseId(query.id);
   const ofClass = (idType: IdType) => load({ network, idType, id });
-  const idType = asked.idType ?? (isAddress(id) ? 'depositAddress' : undefined);
+  const idType = query.idType ?? (isAddress(id) ? 'depositAddress' : undefined);
   if (idType === 'validator') return (await ofClass(idType)) ?? validatorByPubkey(ctx, network, id, load);
   if (idType) return ofClass(idType);
   const found = await Promise.all(inferred.map(ofClass));

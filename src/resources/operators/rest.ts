@@ -59,11 +59,11 @@ const list = route({
   reply: envelopeV0(OperatorSummary),
   async handle(ctx: Context, { query }, call) {
     const { parentEntity, from, size, revision, ...rest } = query;
-    const asked = { ...rest, parentId: query.parentId ?? parentEntity };
+    const requested = { ...rest, parentId: query.parentId ?? parentEntity };
     const range = { ...(from > 0 ? { after: from - 1 } : {}), limit: size };
-    const key = listKey({ network: ctx.network, ...asked });
+    const key = listKey({ network: ctx.network, ...requested });
     const ranked = { range, walk: walkOf(revision) };
-    const page = await operatorPage(ctx, key, ranked, wholeRecord(OperatorSummary), asked.parentId);
+    const page = await operatorPage(ctx, key, ranked, wholeRecord(OperatorSummary), requested.parentId);
     const to = from + page.rows.length;
     return {
       body: {
@@ -71,7 +71,7 @@ const list = route({
         total: page.total,
         data: bodyOf<OperatorSummary>(page.rows),
         next: page.hasNext
-          ? relativeUrl(call.path, { ...asked, from: to, size, revision: page.revision })
+          ? relativeUrl(call.path, { ...requested, from: to, size, revision: page.revision })
           : null,
       },
     };

@@ -60,16 +60,16 @@ builder.subscriptionField('operatorChanged', (t) =>
       if (idType === 'privateSet')
         throw badArgument('idType', 'idType is PRIVATE_SET; subscribe to privateSetChanged(setId:).');
       const network = given ?? ctx.network;
-      const asked = { network, id: operatorId, idType };
+      const key = { network, id: operatorId, idType };
       return new Topic<Changed>({
         operation: 'operatorChanged',
         key: [network, idType, window, operatorId],
         datasets: ['operators'],
         async read(of, position) {
           const revision = of.data.get('operators')?.revision ?? 0;
-          const operator = await operatorNode(of, asked, { window, selection: operatorFigures });
+          const operator = await operatorNode(of, key, { window, selection: operatorFigures });
           const summary = operator?.timeWindow ? (operator as OperatorRow) : undefined;
-          if (!operator && position === undefined) throw entityNotFound(asked);
+          if (!operator && position === undefined) throw entityNotFound(key);
           const digest = digestOf(operator);
           if (digest === position) return { position, rows: 0 };
           return { position: digest, event: { revision, operator, summary }, rows: 1 };

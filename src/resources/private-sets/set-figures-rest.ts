@@ -46,9 +46,9 @@ const figuresRoute = <Row>(
     crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(record),
     async handle(ctx: Context, { params, query }, call: Call) {
-      const { limit, offset, utc, ...asked } = query;
+      const { limit, offset, utc, ...others } = query;
       const set = await ownSet(ctx, params.id);
-      const period = { ...asked, calendar: utc ? ('utc' as const) : ('chain' as const) };
+      const period = { ...others, calendar: utc ? ('utc' as const) : ('chain' as const) };
       const page = await read(ctx, set, period, { limit, offset, counted: true, rowsOnly: true });
       const links = linksV1(call, { limit, offset, count: page.total ?? 0 });
       return { body: { ...links, results: page.rows as z.input<typeof record>[] } };

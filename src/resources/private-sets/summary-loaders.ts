@@ -14,8 +14,8 @@ type SummaryArguments =
 type Window = { network: Network; timeWindow: TimeWindow };
 
 /** Clients and relays are looked up for each validator. */
-async function readSummaries(ctx: Context, ...asked: SummaryArguments): Promise<SetSummary[]> {
-  const found = await setSummaries(ctx.primary, ctx.caller.accountId, ...asked);
+async function readSummaries(ctx: Context, ...args: SummaryArguments): Promise<SetSummary[]> {
+  const found = await setSummaries(ctx.primary, ctx.caller.accountId, ...args);
   ctx.metering.read(found.reduce((sum, { validatorCount }) => sum + validatorCount, 0));
   return found;
 }

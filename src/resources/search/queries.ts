@@ -48,7 +48,7 @@ const LARGEST = 1_000;
  * Best first. A letter may begin 100,000 names, so only the first names by alphabet and the names of the largest
  * operators are read. Of the latter, those that have the text anywhere are found too.
  */
-export const namesByBeginning = (db: Queryable, asked: NameSearch): Promise<NameRow[]> =>
+export const namesByBeginning = (db: Queryable, search: NameSearch): Promise<NameRow[]> =>
   rows(
     db,
     Name,
@@ -59,8 +59,8 @@ export const namesByBeginning = (db: Queryable, asked: NameSearch): Promise<Name
       from (
         select n.*, a.low
         from (
-          select k.*, search_form(${asked.text}) as low, search_form(${asked.text}) || ${pastAll} as high
-          from unnest(${asked.kinds}::text[], ${networksOf(asked)}::text[]) as k (kind, network)
+          select k.*, search_form(${search.text}) as low, search_form(${search.text}) || ${pastAll} as high
+          from unnest(${search.kinds}::text[], ${networksOf(search)}::text[]) as k (kind, network)
         ) a
         cross join lateral (
           (select n.* from search_names n
@@ -76,17 +76,17 @@ export const namesByBeginning = (db: Queryable, asked: NameSearch): Promise<Name
       ) f
       order by f.kind, f.network, f.id, case f.kind when 'tag' then '' else f.id_type end, score desc, f.size desc, f.name
     ) found
-    order by score desc, size desc, name, "idType", id limit ${asked.most}`,
+    order by score desc, size desc, name, "idType", id limit ${search.most}`,
   );
 
 /** Best first. Scores are at most 0.7, below the scores of `namesByBeginning`. Needs the extension pg_trgm. */
-export const namesBySimilarity = (db: Queryable, asked: NameSearch): Promise<NameRow[]> =>
+export const namesBySimilarity = (db: Queryable, search: NameSearch): Promise<NameRow[]> =>
   rows(
     db,
     Name,
     sql`/* namesBySimilarity */
     select ${named(sql`n`)}, n.likeness * 0.69::float8 as score
-    from similar_names(${asked.kinds}::text[], ${networksOf(asked)}::text[], ${asked.text}, ${asked.most}) n`,
+    from similar_names(${search.kinds}::text[], ${networksOf(search)}::text[], ${search.text}, ${search.most}) n`,
   );
 
 const Address = z.object({ idType: IdType, id: z.string(), size: z.int() });

@@ -58,10 +58,10 @@ export async function search(ctx: Context, query: Search): Promise<Hit[]> {
 
 const MIN_SIMILAR = 3;
 
-async function byName(ctx: Context, asked: Search, wanted: ReadonlySet<SearchKind>): Promise<Hit[]> {
+async function byName(ctx: Context, search: Search, wanted: ReadonlySet<SearchKind>): Promise<Hit[]> {
   const kinds = namedKinds.filter((kind) => wanted.has(kind));
   if (kinds.length === 0) return [];
-  const { network, text, first } = asked;
+  const { network, text, first } = search;
   const names = { kinds, network, text, most: first };
   const found = await namesByBeginning(ctx.db, names);
   const hits = found.map((row) => namedHit(row, network, 'name'));

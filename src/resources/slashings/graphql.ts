@@ -194,7 +194,7 @@ builder.queryField('slashingHistory', (t) =>
         const where = whereOf(args.where);
         const owner = { network, idType: 'slashings', id: JSON.stringify(where) };
         return records(owner, args, info, {
-          read: (...asked) => slashingHistory(ctx, { network, where }, ...asked),
+          read: (...page) => slashingHistory(ctx, { network, where }, ...page),
           stored: async ({ calendar }) =>
             datesOf(await loadStoredSlashingEpochs(ctx, { network }), network, calendar),
         });

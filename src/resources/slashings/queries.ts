@@ -114,7 +114,7 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
 
 // Reads the slashings first, because they are rare, while an operator may have half a million validators. A deep page
 // costs as much as the first.
-const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as materialized (
+const operatorSlashings = (operators: readonly OperatorId[]) => sql`named as materialized (
       select * from ${namedOperators(operators)}
     ), owned as materialized (
       select s.network, s.validator_index, s.slashing_epoch, s.slashing_penalties, m.id_type, m.operator_id, m.share_of
@@ -136,10 +136,10 @@ export function operatorSlashingPages(
     ListedRow,
     sql`/* operatorSlashingPages */
     with ${operatorSlashings(operators)}, page as (
-      select asked.list, o.network, o.validator_index, row_number() over (
-        partition by asked.list order by ${column} ${order}, o.validator_index ${order}
+      select named.list, o.network, o.validator_index, row_number() over (
+        partition by named.list order by ${column} ${order}, o.validator_index ${order}
       ) as place
-      from asked join owned o using (network, id_type, operator_id, share_of)
+      from named join owned o using (network, id_type, operator_id, share_of)
       where true
         ${above ? beyond(key, '>', placeOf(field, above)) : sql``}
         ${below ? beyond(key, '<', placeOf(field, below)) : sql``}
@@ -160,9 +160,9 @@ export function operatorSlashingTotals(
     ListedTotal,
     sql`/* operatorSlashingTotals */
     with ${operatorSlashings(operators)}
-    select asked.list, count(*)::int as total
-    from asked join owned using (network, id_type, operator_id, share_of)
-    group by asked.list`,
+    select named.list, count(*)::int as total
+    from named join owned using (network, id_type, operator_id, share_of)
+    group by named.list`,
   );
 }
 

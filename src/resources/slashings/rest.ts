@@ -53,8 +53,8 @@ const list = route({
   reply: envelopeV0(Slashing),
   async handle(ctx: Context, { query }, call) {
     const start: Start = query.from ?? { text: '0', day: 0 };
-    const asked = slashingsFrom(ctx.network, epochFrom(ctx.network, start));
-    const cursors = slashingCursors(asked);
+    const list = slashingsFrom(ctx.network, epochFrom(ctx.network, start));
+    const cursors = slashingCursors(list);
     const after = query.cursor === null ? undefined : cursors.read(query.cursor);
     if (query.cursor !== null && !after) {
       const msg =
@@ -62,10 +62,10 @@ const list = route({
       throw badInput([{ loc: ['query', 'cursor'], msg, type: 'cursor' }]);
     }
     const [page, total] = await Promise.all([
-      slashings(ctx, asked, { ...(after ? { after } : {}), limit: query.size }),
-      totalSlashings(ctx, asked),
+      slashings(ctx, list, { ...(after ? { after } : {}), limit: query.size }),
+      totalSlashings(ctx, list),
     ]);
-    const first = after ? (page.rows[0]?.slashingEpoch ?? Number(after.at)) : asked.epochs.first;
+    const first = after ? (page.rows[0]?.slashingEpoch ?? Number(after.at)) : list.epochs.first;
     const from = chainDayOfEpoch(first);
     const last = page.rows.at(-1);
     const cursor = last && page.hasNext ? cursors.of(last) : null;

@@ -70,16 +70,16 @@ const stakeAuthorityPages = pageTypes(StakeAuthority, {
 
 async function orderedConnection(
   ctx: Context,
-  asked: OrderedStakeAuthorities,
+  authorities: OrderedStakeAuthorities,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
 ) {
-  const { window, type, order, where } = asked;
+  const { window, type, order, where } = authorities;
   const list = `stakeAuthorities:${JSON.stringify([window, type, order.field, order.direction, where])}`;
   const ordered = rankedRange(args, info, { list, ...STAKE_AUTHORITIES_SIZES }, true);
   const page = await orderedStakeAuthorities(
     ctx,
-    asked,
+    authorities,
     ordered,
     authoritySelection(info, IN_AUTHORITY_PAGE),
   );

@@ -186,7 +186,7 @@ export const stakeConcentrations = (
           and o.ordered_by = 'networkPenetration'
       ), added as (
         select p.*, sum(stake) over (order by first_rank desc) as with_larger, sum(stake) over () as whole from parts p
-      ), asked as (
+      ), wanted as (
         select distinct round(power(total::float8, i::float8 / ${points - 1}::int))::int as rank, total
         from (select max(total) as total from parts having count(*) > 0) t, generate_series(0, ${points - 1}::int) i
       )
@@ -196,7 +196,7 @@ export const stakeConcentrations = (
         select a.rank, p.whole, p.with_larger - coalesce((
           select sum(s) from unnest(p.stakes[1:a.total - a.rank - p.first_rank]) s
         ), 0) as stake
-        from asked a join added p on p.first_rank = (a.total - a.rank) / 64 * 64
+        from wanted a join added p on p.first_rank = (a.total - a.rank) / 64 * 64
       ) r
     ) p
     order by k.list, p.rank`,

@@ -54,15 +54,15 @@ const list = route({
     revision: revisionParam(),
   }),
   reply: envelopeV0(StakeAuthoritySummary),
-  async handle(ctx: Context, { query: { from, size, revision, ...asked } }, call) {
-    const page = await rowsFrom(ctx, StakeAuthoritySummary, { ...asked, revision }, from, size);
+  async handle(ctx: Context, { query: { from, size, revision, ...others } }, call) {
+    const page = await rowsFrom(ctx, StakeAuthoritySummary, { ...others, revision }, from, size);
     return {
       body: {
         page: { from, to: page.to, size },
         total: page.total,
         data: page.rows,
         next: page.hasNext
-          ? relativeUrl(call.path, { ...asked, from: page.to, size, revision: page.revision })
+          ? relativeUrl(call.path, { ...others, from: page.to, size, revision: page.revision })
           : null,
       },
     };
@@ -87,8 +87,8 @@ const listV1 = route({
     revision: revisionParam(),
   }),
   reply: envelopeV1(StakeAuthoritySummaryV1),
-  async handle(ctx: Context, { query: { limit, offset, ...asked } }, call) {
-    const page = await rowsFrom(ctx, StakeAuthoritySummaryV1, asked, offset, limit);
+  async handle(ctx: Context, { query: { limit, offset, ...others } }, call) {
+    const page = await rowsFrom(ctx, StakeAuthoritySummaryV1, others, offset, limit);
     const { total, revision, rows: results } = page;
     return { body: { ...linksV1(call, { limit, offset, count: total, revision }), results } };
   },

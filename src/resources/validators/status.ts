@@ -27,13 +27,13 @@ export const hasStatus = (status: ValidatorStatus, newest: number): Sql =>
     exited: sql`${exit} <= ${newest}::int`,
   })[status];
 
-type Part = { condition: Sql; few?: boolean };
+type StatusCondition = { condition: Sql; few?: boolean };
 
 /**
  * Like `hasStatus`, but split into parts that an index returns in order. Parts with `few` are sorted instead, because
  * the protocol keeps them short.
  */
-export function partsWithStatus(status: ValidatorStatus, field: string, newest: number): Part[] {
+export function partsWithStatus(status: ValidatorStatus, field: string, newest: number): StatusCondition[] {
   if (status === 'exiting' && field !== 'exitEpoch') {
     const queue = sql`v.exit_epoch > ${newest}::int and v.exit_epoch < 2147483647`;
     return [{ condition: sql`${queue} and v.activation_epoch <= ${newest}::int`, few: true }];

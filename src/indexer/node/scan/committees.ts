@@ -9,13 +9,13 @@ const VALIDATORS = literal(',"validators":[');
 const [COMMA, LIST_END] = [0x2c, 0x5d];
 const MARGIN = 80;
 
-type Part = { slot: number; index: number; from: number; to: number };
+type Committee = { slot: number; index: number; from: number; to: number };
 type Shape = { epoch: number; slotsPerEpoch: number; maxPerSlot: number };
 
 /** Committees may come in any order. */
 export class CommitteeReader implements ElementReader {
   readonly #shape: Shape;
-  readonly #parts: Part[] = [];
+  readonly #parts: Committee[] = [];
   #members: Uint32Array;
   #size = 0;
 
