@@ -40,7 +40,7 @@ export function rate(text: string): number {
   throw new InvalidArgumentError('A number over 0 and below 10000 is needed, like 2 or 0.5.');
 }
 
-export function validatorsOf(
+export function validatorsFlag(
   text: string,
   before: { network: RewardsNetwork; id: string }[] = [],
 ): { network: RewardsNetwork; id: string }[] {

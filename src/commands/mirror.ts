@@ -18,7 +18,7 @@ import { describeRound, type RoundReport } from '../ingest/mirror/report.ts';
 import { type MirrorHooks, type MirrorOptions, mirrorOnce } from '../ingest/mirror/run.ts';
 import type { RewardsNetwork } from '../resources/network-rewards/record.ts';
 import { createOption, duration, namesOption, wholeNumber } from './flags.ts';
-import { baseUrl, headerName, isInClear, rate, validatorsOf, variableName } from './mirror-flags.ts';
+import { baseUrl, headerName, isInClear, rate, validatorsFlag, variableName } from './mirror-flags.ts';
 import { mirrorProgress } from './mirror-progress.ts';
 import { repeated } from './repeated.ts';
 import { type Signals, sayNotRecorded, withDatabase } from './with-database.ts';
@@ -138,7 +138,7 @@ export const mirrorCommand = (): Command =>
     .option(
       '--validators <network=ids>',
       'validators of another network whose daily rewards are copied, comma-separated; may be repeated',
-      validatorsOf,
+      validatorsFlag,
     )
     .option('--full', 'read series again from the beginning, not only new days and slots')
     .option('--replace', "overwrite rows of epochs that 'stakegraph index' has written")

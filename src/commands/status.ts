@@ -6,7 +6,7 @@ import { type ListedDataset, listDatasets } from '../db/changes/revisions.ts';
 import { committedMigrations } from '../db/migrate/index.ts';
 import type { Database } from '../db/open/index.ts';
 import { readinessOf } from '../gateway/readiness.ts';
-import { type Indexed, statusOf } from '../http/metrics/health.ts';
+import { type Indexed, serviceStatus } from '../http/metrics/health.ts';
 import { timestampText } from '../kernel/time.ts';
 import { version } from '../kernel/version.ts';
 import { shortTime } from './index-progress.ts';
@@ -38,7 +38,7 @@ async function statusOfDatabase({ read, primary }: Database) {
   const readiness = await readinessOf({ read, primary }, pino({ level: 'silent' }))();
   const datasets = await listDatasets(read);
   const newest = await newestPositions(read, networks);
-  const { index = [], ...status } = statusOf(readiness);
+  const { index = [], ...status } = serviceStatus(readiness);
   return {
     ...{ version, migration: (await committedMigrations()).at(-1) },
     ...status,

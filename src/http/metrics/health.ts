@@ -29,7 +29,7 @@ export type Status = {
   index?: Indexed[];
 };
 
-export function statusOf({ ready, writes, reason, index }: Readiness): Status {
+export function serviceStatus({ ready, writes, reason, index }: Readiness): Status {
   const more = { ...(reason !== undefined && { reason }), ...(index?.length && { index }) };
   if (!ready) return { status: 'not ready', ...more };
   if (reason === undefined) return { status: 'ready', ...more };
@@ -39,7 +39,7 @@ export function statusOf({ ready, writes, reason, index }: Readiness): Status {
 export function serveHealth(app: FastifyInstance, readiness: () => Promise<Readiness>) {
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {
-    const found = statusOf(await readiness());
+    const found = serviceStatus(await readiness());
     if (found.status === 'not ready') reply.code(503).header('retry-after', '5');
     return found;
   });

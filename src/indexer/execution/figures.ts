@@ -24,7 +24,7 @@ export type ExecutionBlock = {
 };
 
 /** Burnt fees and fees by type are in wei, other amounts in Gwei. */
-export type Figures = {
+export type BlockFigures = {
   total_burnt_fees: string;
   total_type0_tx_fees: string;
   total_type1_tx_fees: string;
@@ -75,7 +75,7 @@ function divided(payment: bigint, available: bigint): Received {
 export function figuresOf(
   block: ExecutionBlock,
   payload: Payload | undefined,
-): { figures: Figures; agrees: boolean } {
+): { figures: BlockFigures; agrees: boolean } {
   const byType = new Map<number, bigint>();
   let [total, gas] = [0n, 0n];
   for (const { type, gasUsed, gasPrice } of block.transactions) {

@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import { lockWriters } from '../../db/changes/locks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import type { StoredBlock } from './block.ts';
-import type { Figures } from './figures.ts';
+import type { BlockFigures } from './figures.ts';
 import { finishFills } from './finish.ts';
 
 export type DueBlock = StoredBlock & { feesKnown: boolean; relays: number | null };
@@ -61,12 +61,12 @@ export async function dueBlocks(pool: Pool, query: DueBlocksQuery): Promise<DueB
 }
 
 /** Absent figures keep their stored value. */
-export type Fill = { slot: number; hash: string } & Partial<Figures> & {
+export type Fill = { slot: number; hash: string } & Partial<BlockFigures> & {
     relays?: string[];
     block_builder_pubkeys?: string[];
   };
 
-const columns: Record<keyof Figures, string> = {
+const columns: Record<keyof BlockFigures, string> = {
   total_burnt_fees: 'numeric',
   total_type0_tx_fees: 'numeric',
   total_type1_tx_fees: 'numeric',

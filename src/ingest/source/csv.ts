@@ -2,8 +2,7 @@ import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from '../../kernel/leaves.ts';
 import { cellsOf, recordEnd } from './csv-records.ts';
-import { lineRows } from './lines.ts';
-import { type RawRow, type Records, SourceError } from './source.ts';
+import { lineRows, type RawRow, type Records, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const DIGITS = /^-?\d+$/;

@@ -7,12 +7,12 @@ import {
   MAX_MB,
   noRecords,
   piecesOf,
-  type Read,
+  type ReadRow,
   type Records,
   SourceError,
   utf8Text,
 } from './source.ts';
-import { addBodies, type Range, wholeList } from './whole-list.ts';
+import { addBodies, type RowRange, wholeList } from './whole-list.ts';
 
 const [COMMA, OPEN_LIST, CLOSE_LIST, OPEN] = [44, 91, 93, 123];
 
@@ -20,7 +20,7 @@ const [COMMA, OPEN_LIST, CLOSE_LIST, OPEN] = [44, 91, 93, 123];
  * The text of an object around lists of rows, each of which has its index in `lists` in place of its rows. `outer` is the
  * number of brackets around the object.
  */
-type Around = { text: string; outer: number; lists: Range[] };
+type Around = { text: string; outer: number; lists: RowRange[] };
 
 /**
  * Finds the rows of REST bodies (single, consecutive, nested), of an array, or of one object. A row has some of `fields`,
@@ -59,7 +59,7 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
     ended = false;
     afterComma = true;
   }
-  function taken(text: string): Read {
+  function taken(text: string): ReadRow {
     const row = { value: parsed(text), place: records.place };
     records.place += 1;
     ended = open.length > 0;
@@ -67,7 +67,7 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
     return { text, row };
   }
   /** Returns no row, so that the first row may be taken without `read`. */
-  function beginList(): Read {
+  function beginList(): ReadRow {
     first = records.place;
     afterComma = false;
     ended = false;
@@ -75,7 +75,7 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
     return { text: '', row: undefined };
   }
   /** Returns a row if the list is empty and stands in place of one. */
-  function endList(): Read | undefined {
+  function endList(): ReadRow | undefined {
     const isEmpty = !ended && records.place === first;
     if (!ended && (afterComma || !isEmpty)) throw fault('a row must follow the comma');
     open.pop();
@@ -97,7 +97,7 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
     }
   }
   /** Refuses a value that has no end, or is too large to wait for its end. */
-  function unfinished(before: string, { open: levels, comma, depth }: Scanned): Read | undefined {
+  function unfinished(before: string, { open: levels, comma, depth }: Scanned): ReadRow | undefined {
     const { bytes, at, isLast } = records;
     if (before.length + bytes.length - at > MAX_BYTES) {
       refusal = new SourceError(

@@ -1,52 +1,9 @@
 import { parse } from 'lossless-json';
 import { exactly } from '../../kernel/exactly.ts';
 import { jsonLayout } from '../quick/split.ts';
-import {
-  MAX_BYTES,
-  MAX_MB,
-  MAX_VALUES,
-  noRecords,
-  piecesOf,
-  type RawRow,
-  type Records,
-  SourceError,
-  utf8Text,
-} from './source.ts';
+import { lineRows, MAX_VALUES, type RawRow, type Records } from './source.ts';
 
 const LF = 10;
-
-type LineFormat = Pick<Records, 'layout'> & {
-  rowOf(text: string, place: number): RawRow | undefined;
-  /** Where the row at `at` ends, before its line break; the length of `bytes` if it has none. */
-  end(bytes: Buffer, at: number): number;
-  /** The likely cause of a row without an end. */
-  endless: string;
-};
-
-/** Rows that end with a line break. A row that has line breaks itself has the number of its first line. */
-export function lineRows(
-  name: string,
-  chunks: AsyncIterable<Buffer>,
-  { rowOf, layout, end, endless }: LineFormat,
-): AsyncGenerator<Records> {
-  const records: Records = {
-    ...{ ...noRecords(), begins: () => true, layout },
-    read() {
-      const { bytes, at, place, isLast } = records;
-      if (at >= bytes.length) return undefined;
-      const next = end(bytes, at);
-      if (next === bytes.length && !isLast) {
-        if (next - at <= MAX_BYTES) return undefined;
-        throw new SourceError(`${name}: line ${place} begins a row of more than ${MAX_MB} MB; ${endless}`);
-      }
-      const text = utf8Text(name, bytes, at, next);
-      records.at = next + 1;
-      records.place += text.split('\n').length;
-      return { text, row: rowOf(text, place) };
-    },
-  };
-  return piecesOf(chunks, records);
-}
 
 function hasManyValues(text: string): boolean {
   let values = 0;

@@ -4,7 +4,7 @@ import type { Layout } from '../quick/split.ts';
 /** `broken` describes an invalid NDJSON line or CSV record. */
 export type RawRow = { value: unknown; place: number; broken?: { text: string; msg: string } };
 
-export type Read = { text: string; row: RawRow | undefined };
+export type ReadRow = { text: string; row: RawRow | undefined };
 
 /** A piece of a file. Whoever takes a row from `bytes` moves `at` and `place` to the next row. */
 export type Records = {
@@ -18,7 +18,7 @@ export type Records = {
   /** True if a row may be taken at `at` without `read`. */
   begins(): boolean;
   /** Takes the next row; `row` is undefined for what is no row, such as the header. Returns undefined if no whole row is left. */
-  read(): Read | undefined;
+  read(): ReadRow | undefined;
   layout(text: string): Layout;
 };
 
@@ -52,6 +52,39 @@ export async function* piecesOf(chunks: AsyncIterable<Buffer>, records: Records)
   }
   Object.assign(records, { bytes: Buffer.concat([...parts, LINE_BREAK]), at: 0, isLast: true });
   yield records;
+}
+
+type LineFormat = Pick<Records, 'layout'> & {
+  rowOf(text: string, place: number): RawRow | undefined;
+  /** Where the row at `at` ends, before its line break; the length of `bytes` if it has none. */
+  end(bytes: Buffer, at: number): number;
+  /** The likely cause of a row without an end. */
+  endless: string;
+};
+
+/** Rows that end with a line break. A row that has line breaks itself has the number of its first line. */
+export function lineRows(
+  name: string,
+  chunks: AsyncIterable<Buffer>,
+  { rowOf, layout, end, endless }: LineFormat,
+): AsyncGenerator<Records> {
+  const records: Records = {
+    ...{ ...noRecords(), begins: () => true, layout },
+    read() {
+      const { bytes, at, place, isLast } = records;
+      if (at >= bytes.length) return undefined;
+      const next = end(bytes, at);
+      if (next === bytes.length && !isLast) {
+        if (next - at <= MAX_BYTES) return undefined;
+        throw new SourceError(`${name}: line ${place} begins a row of more than ${MAX_MB} MB; ${endless}`);
+      }
+      const text = utf8Text(name, bytes, at, next);
+      records.at = next + 1;
+      records.place += text.split('\n').length;
+      return { text, row: rowOf(text, place) };
+    },
+  };
+  return piecesOf(chunks, records);
 }
 
 export type RowSource = {

@@ -64,7 +64,7 @@ export function wholeList() {
 }
 
 /** From the first row to before the last. */
-export type Range = { from: number; to: number };
+export type RowRange = { from: number; to: number };
 
 /**
  * Adds the REST bodies in `value` to `whole`. Each list of rows in it has an index of `lists` in place of the rows. Throws a
@@ -72,11 +72,11 @@ export type Range = { from: number; to: number };
  */
 export function addBodies(
   value: unknown,
-  lists: readonly Range[],
+  lists: readonly RowRange[],
   into: { name: string; fields: ReadonlySet<string>; whole: WholeList },
-): Range | undefined {
+): RowRange | undefined {
   if (!isContainer(value)) return undefined;
-  let rows: Range | undefined;
+  let rows: RowRange | undefined;
   let field: string | undefined;
   let isBody = false;
   for (const [key, member] of Object.entries(value)) {

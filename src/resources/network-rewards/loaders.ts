@@ -9,7 +9,7 @@ import {
   type RewardTable,
   rewardPages,
   rewardsByDay,
-  storedDates,
+  storedRewardDates,
 } from './queries.ts';
 import { definitions } from './record.ts';
 
@@ -31,7 +31,7 @@ export const loadRewardPage = listReader({
 export const loadStoredRewardDates = storedReader({
   statement: 'storedRewardDates',
   keys: networkKeys,
-  ends: storedDates,
+  ends: storedRewardDates,
 });
 
 export const rewardKeyText = ({ id, day }: RewardKey) => `${id}:${day}`;

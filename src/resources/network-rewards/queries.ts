@@ -175,7 +175,7 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
 }
 
 /** The index of the validators' days has numbers, not dates. */
-export function storedDates(table: RewardTable): Sql {
+export function storedRewardDates(table: RewardTable): Sql {
   const [day, text] =
     table.kind === 'network'
       ? [sql`r.day`, (end: Sql) => sql`(${end})::text`]

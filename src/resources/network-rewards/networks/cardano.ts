@@ -5,7 +5,7 @@ import {
   amount,
   bech32,
   bech32Form,
-  blocks,
+  blockNumbers,
   day,
   name,
   type RewardsDefinition,
@@ -53,7 +53,7 @@ const validator = z
   .object({
     day: day(),
     epoch,
-    ...blocks,
+    ...blockNumbers,
     fromSlotNumber: count().describe('First slot of the rewards, inclusive.'),
     toSlotNumber: count().describe('Last slot of the rewards, inclusive.'),
     poolId: text(90).regex(POOL, `must be ${idForm}`).describe('Id of the stake pool, pool1….'),

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { count, text } from '../../../kernel/leaves.ts';
-import { amount, bech32, bech32Form, blocks, day, name, type RewardsDefinition, rate } from './definition.ts';
+import {
+  amount,
+  bech32,
+  bech32Form,
+  blockNumbers,
+  day,
+  name,
+  type RewardsDefinition,
+  rate,
+} from './definition.ts';
 
 /** Addresses have 20 bytes for key accounts and 32 bytes for module accounts. */
 const operatorAddress = (prefix: string) => bech32(`${prefix}valoper`, 38, 58);
@@ -16,7 +25,7 @@ const validatorOf = (pattern: RegExp, form: string, token: string) => ({
   validatorMoniker: name('Name that the validator gives itself'),
   consensusPubkey: text(256).min(1).describe('Public key that the validator signs blocks with.'),
   accountAddress: text(128).min(1).describe('Account address of the operator.'),
-  ...blocks,
+  ...blockNumbers,
   ...totals(token),
   commissionRate: rate('Commission of the validator at the end of the day'),
 });
@@ -24,7 +33,7 @@ const validatorOf = (pattern: RegExp, form: string, token: string) => ({
 const networkOf = (token: string) => ({
   day: day(),
   avgCommissionRate: rate('Mean commission of the bonded validators'),
-  ...blocks,
+  ...blockNumbers,
   totalBondedValidators: count().describe('Bonded validators at the end of the day, at least 0.'),
   ...totals(token),
 });

@@ -53,7 +53,7 @@ export const name = (description: string) =>
 export const amount = (what: string, token: string) => nonNegativeDecimal().describe(`${what}, in ${token}.`);
 export const rate = (what: string) => decimalRatio().describe(`${what}, 0..1: 0.05 is 5 %.`);
 
-export const blocks = {
+export const blockNumbers = {
   fromBlockNumber: count().describe('First block of the rewards, inclusive.'),
   toBlockNumber: count().describe('Last block of the rewards, inclusive.'),
 };
