@@ -1,13 +1,20 @@
-// Takes pictures of every page of the explorer at three widths, light and dark, and puts them on one sheet, after
-// npm run build:
-//   node scripts/contact-sheet.mjs [folder] [part of a path…]
+// Takes pictures of every page of the explorer at three widths, light and dark, with the sample data, and puts them on one
+// HTML page:
+//   npm run contact-sheet -- folder [part of the name of a page…]
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { withExplorer } from './explorer-pictures.mjs';
+import { join } from 'node:path';
+import { fail, withExplorer } from './explorer-pictures.mjs';
 
-const [folder = 'contact-sheet', ...wanted] = process.argv.slice(2);
+const [folder, ...wanted] = process.argv.slice(2);
+if (!folder)
+  fail('Name the folder of the pictures: npm run contact-sheet -- folder [part of the name of a page…]');
 const widths = [390, 1440, 2560];
 const themes = ['light', 'dark'];
+
+const tabsOf = (name, path) =>
+  Object.fromEntries(
+    ['performance', 'rewards', 'validators', 'events'].map((tab) => [`${name}-${tab}`, `${path}?tab=${tab}`]),
+  );
 
 /** Paths of objects are found in lists, because the sample data has others with each date. */
 async function pathsOf(graphql) {
@@ -31,12 +38,7 @@ async function pathsOf(graphql) {
     'overview-hoodi': '/?network=hoodi',
     operators: '/explore/operators',
     operator: operatorPath,
-    ...Object.fromEntries(
-      ['performance', 'rewards', 'validators', 'events'].map((tab) => [
-        `operator-${tab}`,
-        `${operatorPath}?tab=${tab}`,
-      ]),
-    ),
+    ...tabsOf('operator', operatorPath),
     compare: `/explore/compare?${compared.nodes.map(({ id }) => `id=${id}`).join('&')}`,
     blocks: '/explore/blocks',
     block: `/explore/blocks/${blocks.nodes[0].consensusSlot}`,
@@ -47,7 +49,12 @@ async function pathsOf(graphql) {
     slashings: '/explore/slashings',
     consolidations: '/explore/consolidations',
     sets: '/explore/sets',
-    ...(set && { set: `/explore/sets/${set}`, report: `/explore/sets/${set}/report` }),
+    ...(set && {
+      set: `/explore/sets/${set}`,
+      ...tabsOf('set', `/explore/sets/${set}`),
+      report: `/explore/sets/${set}/report`,
+    }),
+    views: '/explore/views',
     solana: '/explore/solana',
     'solana-rewards': '/explore/rewards/solana',
     polkadot: '/explore/rewards/polkadot',
@@ -72,11 +79,19 @@ ${shown
   )
   .join('\n')}`;
 
-await withExplorer(async ({ open, browser, graphql }) => {
+await withExplorer(async ({ open, graphql }) => {
+  const all = Object.entries(await pathsOf(graphql));
+  const chosen = all.filter(([name]) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+  if (chosen.length === 0) {
+    const names = all.map(([name]) => name).join(', ');
+    process.stderr.write(`No page has ${wanted.join(' or ')} in its name; there are ${names}.\n`);
+    process.exitCode = 1;
+    return;
+  }
   mkdirSync(folder, { recursive: true });
   const shown = [];
-  for (const [name, path] of Object.entries(await pathsOf(graphql))) {
-    if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
+  for (const [index, [name, path]] of chosen.entries()) {
+    const begin = performance.now();
     const pictures = [];
     for (const width of widths)
       for (const colorScheme of themes) {
@@ -87,11 +102,11 @@ await withExplorer(async ({ open, browser, graphql }) => {
         pictures.push({ file, label: `${width} px, ${colorScheme}` });
       }
     shown.push({ name, path, pictures });
-    process.stdout.write(`${name}\n`);
+    const seconds = ((performance.now() - begin) / 1_000).toFixed(0);
+    process.stdout.write(
+      `${index + 1} of ${chosen.length}: ${name}, ${pictures.length} pictures in ${seconds} s\n`,
+    );
   }
   writeFileSync(join(folder, 'index.html'), sheetOf(shown));
-  const page = await browser.newPage({ viewport: { width: 4_000, height: 1_000 } });
-  await page.goto(`file://${resolve(folder, 'index.html')}`);
-  await page.screenshot({ path: join(folder, 'sheet.png'), fullPage: true });
+  process.stdout.write(`${join(folder, 'index.html')}\n`);
 });
-process.stdout.write(`${join(folder, 'sheet.png')}\n`);

@@ -1,10 +1,12 @@
 // Opens pages of the explorer of a gateway on new sample data, in Chromium, for scripts that take pictures.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+
+const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** Until figures and plots are there. Streams stay open, so the network is never idle. */
 const settled = (page) =>
@@ -14,7 +16,18 @@ const settled = (page) =>
       [...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('svg')),
   );
 
+/** Ends the script with a sentence, not a stack. */
+export function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
 export async function withExplorer(work) {
+  if (!existsSync(chromiumPath))
+    fail(
+      `Chromium is not at ${chromiumPath}: install it (on Debian: apt-get install chromium), or name it in CHROMIUM.`,
+    );
+  if (!existsSync('dist/main.js')) fail('dist/main.js is missing: run npm run build first.');
   const data = mkdtempSync(join(tmpdir(), 'stakegraph-pictures-'));
   const env = { ...process.env, DATA_DIR: data, PORT: '0', LOG_LEVEL: 'warn' };
   const gateway = spawn(process.execPath, ['dist/main.js', 'serve'], {
@@ -28,7 +41,7 @@ export async function withExplorer(work) {
     const { origin } = new URL(/Explorer +(\S+)/.exec(banner)[1]);
     const token = readFileSync(join(data, 'token'), 'utf8').trim();
     browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: chromiumPath,
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
     });
     const graphql = async (query) => {
