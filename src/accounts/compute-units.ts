@@ -57,6 +57,10 @@ export const computeUnits = {
   introspection: { base: 1, item: 1 }, // 100 fields count as one row
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },
+  savedViews: { base: 1, item: 1 },
+  createSavedView: { base: 1, item: 1 },
+  renameSavedView: { base: 1, item: 1 },
+  deleteSavedView: { base: 1, item: 0 },
   search: { base: 5, item: 1 },
   proposalCounts: { base: 5, item: 1 },
   slashing: { base: 1, item: 1 },

@@ -1060,6 +1060,19 @@ create table sample_data (
   constraint sample_data_pkey PRIMARY KEY (decided_at)
 );
 
+create table saved_views (
+  view_id uuid not null default gen_random_uuid(),
+  account_id uuid not null,
+  name text collate "C" not null,
+  path text not null,
+  created_by text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  constraint saved_views_pkey PRIMARY KEY (view_id),
+  constraint saved_views_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id) ON DELETE CASCADE,
+  constraint saved_views_account_id_name_key UNIQUE (account_id, name)
+);
+
 create table search_names (
   kind text collate "C" not null,
   network text collate "C" not null,

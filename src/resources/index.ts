@@ -38,6 +38,8 @@ import './sync-committee-rewards/graphql.ts';
 import './private-sets/graphql.ts';
 import './private-sets/mutations.ts';
 import './private-sets/subscriptions.ts';
+import './saved-views/graphql.ts';
+import './saved-views/mutations.ts';
 import './validators/graphql.ts';
 
 export const rooms: Record<string, Route<Context>[]> = {
@@ -53,6 +55,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   figures: [], // REST returns figures under private-sets only
   operators: operatorRoutes,
   'private-sets': [...setRoutes, ...setFigureRoutes],
+  'saved-views': [], // GraphQL only
   search: [], // GraphQL only
   slashings: slashingRoutes,
   'solana-overview': solanaOverviewRoutes,

@@ -302,7 +302,7 @@ describe('a database that cannot be served from', () => {
     );
     await run(`grant select on all tables in schema public to ${role}`);
     expect(await lacking()).toContain(
-      'lacks rights on accounts, audit_log, idempotency_keys and 8 more: grant select, insert, update, delete on accounts, audit_log, idempotency_keys, job_runs, page_codes, private_set_days, private_set_members, private_sets, tokens, usage, usage_batches to',
+      'lacks rights on accounts, audit_log, idempotency_keys and 9 more: grant select, insert, update, delete on accounts, audit_log, idempotency_keys, job_runs, page_codes, private_set_days, private_set_members, private_sets, saved_views, tokens, usage, usage_batches to',
     );
     await run(`revoke all on all tables in schema public from ${role}`);
     for (const documented of documentedGrants)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, epochStart } from '../../src/chain/calendar.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { type SlashingRow, slashingPage } from '../../src/resources/slashings/queries.ts';
+import { type SlashingRow, setSlashingPages, slashingPage } from '../../src/resources/slashings/queries.ts';
 import { type SlashingList, slashingCursors, slashingsFrom } from '../../src/resources/slashings/resolve.ts';
 import { createDatabase, useGateway } from '../support/gateway.ts';
 import { blocksIn } from '../support/typed.ts';
@@ -191,6 +191,119 @@ describe('slashings of a filter and in an order', () => {
         .map(({ epoch }) => epoch),
     );
     expect(gateway.statements).toEqual(['slashingPage', 'validatorsByIndex']);
+  });
+});
+
+describe('slashings of private sets', () => {
+  const made = async (name: string, members: readonly Row[]): Promise<string> => {
+    const validators = members.map(({ index }) => `{ index: ${index} }`).join(' ');
+    const { data } = await gateway.graphql(
+      `mutation { createPrivateSet(input: { name: "${name}", validators: [${validators}] }) { privateSet { setId } } }`,
+    );
+    return data.createPrivateSet.privateSet.setId;
+  };
+  const PAGE =
+    'totalCount nodes { validatorIndex } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
+
+  it('are those of validators that are in them now, by dates and orders, and of all sets in one statement', async () => {
+    const known = all.filter((row) => row.deposit_address);
+    const members = known.filter((_, place) => place % 4 === 0).slice(0, 40);
+    const [own, other] = [await made('slashed', members), await made('one of them', members.slice(3, 4))];
+    const gone = members[0] as Row;
+    await gateway.graphql(`mutation { removePrivateSetValidators(input: {
+      setId: "${own}", validators: [{ index: ${gone.index} }] }) { userErrors { message } } }`);
+    const expected = members.slice(1).toReversed();
+    const ask = async (args: string, id = own) =>
+      gateway.graphql(`{ privateSet(setId: "${id}") { slashings(${args}) { ${PAGE} } } }`);
+    const walk = async (args: string, isForward: boolean) => {
+      const found: number[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const place = cursor ? `, ${isForward ? 'after' : 'before'}: "${cursor}"` : '';
+        const { data } = await ask(`${args} ${isForward ? 'first' : 'last'}: 7${place}`);
+        const { nodes, pageInfo, totalCount } = data.privateSet.slashings;
+        found[isForward ? 'push' : 'unshift'](...nodes.map((node: any) => node.validatorIndex));
+        if (!(isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage)) {
+          expect(totalCount).toBe(found.length);
+          return found;
+        }
+        cursor = isForward ? pageInfo.endCursor : pageInfo.startCursor;
+      }
+    };
+    const isWithin = (from: string, to: string) => (row: Row) => {
+      const date = new Date(epochStart('mainnet', row.epoch) * 1000).toISOString().slice(0, 10);
+      return date >= from && date <= to;
+    };
+    const dates = [expected.at(-5), expected[5]].map((row) =>
+      new Date(epochStart('mainnet', row?.epoch as number) * 1000).toISOString().slice(0, 10),
+    ) as [string, string];
+    for (const [args, rows] of [
+      ['', expected],
+      ['orderBy: { field: EPOCH, direction: ASC },', expected.toReversed()],
+      [
+        'orderBy: { field: PENALTY },',
+        expected.toSorted((a, b) => Number(BigInt(b.penalty) - BigInt(a.penalty)) || b.index - a.index),
+      ],
+      [`fromDate: "${dates[0]}", toDate: "${dates[1]}",`, expected.filter(isWithin(...dates))],
+      [`toDate: "2020-11-30",`, []],
+    ] as const) {
+      const indices = rows.map(({ index }) => index);
+      expect(await walk(args, true), args).toEqual(indices);
+      expect(await walk(args, false), args).toEqual(indices);
+    }
+    gateway.statements.length = 0;
+    const { data } = await gateway.graphql(
+      `{ privateSets(first: 2) { nodes { setId slashings(first: 2) { ${PAGE} } } } }`,
+    );
+    expect(gateway.statements).toEqual(['setPage', 'setSlashingPages', 'setSlashingTotals']);
+    expect(data.privateSets.nodes.map(({ setId, slashings }: any) => [setId, slashings.totalCount])).toEqual([
+      [other, 1],
+      [own, 39],
+    ]);
+    const [{ slashings }] = data.privateSets.nodes;
+    const { errors } = await ask(`after: "${slashings.pageInfo.endCursor}"`);
+    expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
+    const backwards = await ask('fromDate: "2025-02-02", toDate: "2025-02-01"');
+    expect(backwards.errors?.[0].message).toBe('fromDate is 2025-02-02, after toDate 2025-02-01.');
+  });
+
+  it('are found by keys: a page of a set of 15,000 reads its slashings, not its members', async () => {
+    const database = await createDatabase('empty');
+    await database.pool.query({
+      text: `with account as (insert into accounts (name, tier) values ('large', 'enterprise') returning account_id),
+        made as (
+          insert into private_sets (set_id, account_id, network, name, created_by, created_at, updated_at)
+          select '00000000-0000-4000-8000-000000000001', account_id, 'mainnet', 'large', 'x', now(), now() from account
+          returning set_id
+        )
+        insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+        select set_id, i, '0x' || i, now(), '-infinity' from made, generate_series(1, 15000) i`,
+      values: [],
+    });
+    await database.pool.query({
+      text: `insert into slashings (network, validator_index, validator_pubkey, slashing_epoch, withdrawable_epoch,
+          balance_before_slashing, balance_before_withdrawal, slashing_penalties)
+        select 'mainnet', 20 * i, '0x' || i, i, i + 8192, 32, 31, 1 from generate_series(1, 1000) i`,
+      values: [],
+    });
+    await database.pool.query({ text: 'vacuum analyze private_set_members', values: [] });
+    await database.pool.query({ text: 'vacuum analyze slashings', values: [] });
+    let blocks = 0;
+    const db: Pick<Pool, 'query'> = {
+      async query({ text, values }) {
+        const explained = { text: `explain (analyze, buffers, format json) ${text}`, values };
+        blocks = blocksIn((await database.pool.query(explained)).rows);
+        return { rows: [] };
+      },
+    };
+    const set = { network: 'mainnet', id: '00000000-0000-4000-8000-000000000001' } as const;
+    const list = {
+      epochs: { first: 0, last: 2 ** 31 - 1 },
+      order: { field: 'epoch', ascending: false },
+    } as const;
+    await setSlashingPages(db, [set], list, { limit: 20 });
+    expect(blocks).toBeGreaterThan(0);
+    expect(blocks).toBeLessThan(5_000); // 1,000 slashings, each looked up by its key
+    await database.drop();
   });
 });
 

@@ -34,6 +34,7 @@ export const newestFirst: Series[] = [
   { within: 'validator(by: { index: $seat })', list: 'syncCommitteeRewards', ...slots },
   slashings,
   { within: 'operator(operatorId: $slashed, idType: POOL)', ...slashings },
+  { within: set, ...slashings },
   { list: 'slashingHistory', ...period },
   consolidations,
   { within: 'operator(operatorId: $consolidated, idType: POOL)', ...consolidations },

@@ -103,7 +103,7 @@ export const privateTables: readonly string[] = [
   ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
   'job_runs',
   'audit_log',
-  ...['private_sets', 'private_set_members', 'private_set_days'],
+  ...['private_sets', 'private_set_members', 'private_set_days', 'saved_views'],
 ];
 
 /** Their changes raise no revision, so that no response which reads them is cached. */

@@ -7,8 +7,12 @@ const UserErrorCode = builder.enumType('UserErrorCode', {
   description: 'Why a mutation was refused.',
   values: {
     BAD_INPUT: { description: 'An input is invalid.' },
-    FORBIDDEN: { description: 'The tier of the account does not allow it.' },
-    NOT_FOUND: { description: 'The account has no such set, or the set has no such validator.' },
+    FORBIDDEN: {
+      description: 'The tier of the account does not allow it, or the account has as many as it may.',
+    },
+    NOT_FOUND: {
+      description: 'The account has no such set or saved view, or the set has no such validator.',
+    },
   } as const,
 });
 type UserError = { field: string[] | null; message: string; code: 'BAD_INPUT' | 'FORBIDDEN' | 'NOT_FOUND' };

@@ -404,6 +404,16 @@ query PrivateSets {
 `,
   },
   {
+    query: `# Pages of the explorer that your account has saved.
+query SavedViews {
+  savedViews {
+    name
+    path
+  }
+}
+`,
+  },
+  {
     query: `# Group validators of yours into a private set, each by index or public key.
 mutation NewPrivateSet($name: String!, $validators: [ValidatorBy!]) {
   createPrivateSet(input: { name: $name, validators: $validators }) {

@@ -70,15 +70,16 @@ export const MAX_ADDED = 1_000;
 export const MAX_VALIDATORS = 15_000;
 
 const NAME = 'a text of 1 to 100 characters, not all of them blank';
-const setName = () =>
+/** Of what an account names itself. */
+export const ownName = () =>
   z
     .string({ error: needed(NAME) })
     .regex(
       /^(?=.*[^\s\u00ad\u061c\u200b-\u200f\u2060-\u2064\ufeff])[^\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]+$/u,
       `must be ${NAME}, without control characters`,
     )
-    .max(100, `must be ${NAME}`)
-    .describe('Name of the tag, 1 to 100 characters.');
+    .max(100, `must be ${NAME}`);
+const setName = () => ownName().describe('Name of the tag, 1 to 100 characters.');
 
 const REFERENCE = 'an index, or a public key of 96 hex digits, with or without 0x';
 /** In GraphQL, an index is text, because input types have no unions. */

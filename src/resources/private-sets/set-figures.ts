@@ -4,6 +4,7 @@ import { attestationsOf } from '../attestations/graphql.ts';
 import { figuresOf } from '../figures/graphql.ts';
 import { setFigures } from '../figures/resolve.ts';
 import { OperatorSummaryType } from '../operators/summary.ts';
+import { slashingsOfSets } from '../slashings/graphql.ts';
 import { PrivateSetType } from './graphql.ts';
 import type { SetRow } from './loaders.ts';
 import { loadSetSummary } from './summary-loaders.ts';
@@ -19,6 +20,8 @@ attestationsOf(
   keyOf,
   'Attestation duties over time. REST: GET /v1/eth/sets/{id}/attestations.',
 );
+
+slashingsOfSets(PrivateSetType);
 
 builder.objectField(PrivateSetType, 'summary', (t) =>
   t.field({

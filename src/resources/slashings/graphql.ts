@@ -1,8 +1,8 @@
-import type { InputShapeFromFields } from '@pothos/core';
+import type { InputShapeFromFields, ObjectRef } from '@pothos/core';
 import { dateOfDay, dayOfDate, dayOfEpoch, epochsOfDay, firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/schema/builder.ts';
+import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
@@ -24,13 +24,20 @@ import { datesOf } from '../../periods/stored.ts';
 import { Operator } from '../operators/graphql.ts';
 import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
 import { readValidatorBy } from '../validators/record.ts';
-import { loadOperatorSlashingTotal, loadSlashing, loadStoredSlashingEpochs } from './loaders.ts';
-import { type SlashingList, type SlashingRow, slashingOrders } from './queries.ts';
+import {
+  loadOperatorSlashingTotal,
+  loadSetSlashingTotal,
+  loadSlashing,
+  loadStoredSlashingEpochs,
+} from './loaders.ts';
+import { type SetKey, type SlashingList, type SlashingRow, slashingOrders } from './queries.ts';
 import { Slashing, SlashingRecord, type SlashingRecordField } from './record.ts';
 import {
   operatorSlashingCursors,
   operatorSlashings,
   SLASHINGS_SIZES,
+  setSlashingCursors,
+  setSlashings,
   slashing,
   slashingCursors,
   slashingHistory,
@@ -243,3 +250,31 @@ builder.objectField(Operator, 'slashings', (t) =>
     ...slashingPages,
   ),
 );
+
+/** Adds the slashings of private sets, of which the caller has found only those of the account. */
+export const slashingsOfSets = <Set extends SetKey>(owner: ObjectRef<Schema, Set, Set>) =>
+  builder.objectField(owner, 'slashings', (t) =>
+    t.connection(
+      {
+        type: SlashingType,
+        nullable: true,
+        extensions: { operation: 'listSlashings' },
+        description: `Slashings of the validators that are in it now, by default newest first. ${sizesText(SLASHINGS_SIZES)} REST has no such path.`,
+        args: { ...endArgs.Date, ...orderArg },
+        resolve: async (set, args, ctx, info) => {
+          const key = { network: set.network, id: set.id };
+          const list = { epochs: epochsOf(key.network, args), order: slashingOrderOf(args) };
+          const cursors = setSlashingCursors(key, list);
+          const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
+          const page = await setSlashings(ctx, key, list, range);
+          return connection(
+            page,
+            cursors.of,
+            () => loadSetSlashingTotal(ctx, key, list.epochs),
+            () => loadStoredSlashingEpochs(ctx, { network: key.network }),
+          );
+        },
+      },
+      ...slashingPages,
+    ),
+  );

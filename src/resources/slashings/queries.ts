@@ -3,7 +3,7 @@ import { ListedTotal } from '../../db/batch/readers.ts';
 import { isMember, namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { beyond, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { beyond, type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import { count } from '../../kernel/leaves.ts';
@@ -19,6 +19,8 @@ import { Slashing, SlashingRecord, type SlashingRecordField, slashingFields } fr
 /** `at`: slashing epoch, or penalties in Gwei. */
 export type SlashingPosition = { at: number | string; validatorIndex: number };
 export type SlashingRow = Slashing & { network: Network };
+/** `id` is a UUID. */
+export type SetKey = { network: Network; id: string };
 
 type SlashingFilter = {
   operator: OperatorScope | null;
@@ -165,6 +167,57 @@ export function operatorSlashingTotals(
     group by named.list`,
   );
 }
+
+/** Of private sets: the validators that are in them now. Slashings are few, while a set may have 15,000 validators. */
+const ofSet = (epochs: Ends): Sql => sql`slashings s
+      where s.network = k.network and s.slashing_epoch between ${epochs.first}::bigint and ${epochs.last}::bigint
+        and exists (
+          select from private_set_members m
+          where m.set_id = k.set_id and m.validator_index = s.validator_index and m.removed_at is null
+        )`;
+const setColumns: KeyColumns<SetKey> = { network: ['text', 'network'], set_id: ['uuid', 'id'] };
+
+/** Does not check who owns the sets. */
+export function setSlashingPages(
+  db: Queryable,
+  sets: readonly SetKey[],
+  { epochs, order: { field, ascending } }: Pick<SlashingList, 'epochs' | 'order'>,
+  range: Range<SlashingPosition>,
+): Promise<(SlashingRow & { list: number })[]> {
+  const { above, below, direction } = keysOfPage({ ...range, ascending });
+  const [column, order] = [columnOf('s', field), raw(direction)];
+  const key = [column, sql`s.validator_index`];
+  return rows(
+    db,
+    ListedRow,
+    sql`/* setSlashingPages */
+    select k.list::int - 1 as list, page.*
+    from ${keyTable(sets, setColumns)}
+    cross join lateral (
+      select ${select}, row_number() over (order by ${column} ${order}, s.validator_index ${order}) as place
+      from ${ofSet(epochs)}
+        ${above ? beyond(key, '>', placeOf(field, above)) : sql``}
+        ${below ? beyond(key, '<', placeOf(field, below)) : sql``}
+      order by place limit ${rowsToRead(range)}
+    ) page
+    order by k.list, page.place`,
+  );
+}
+
+/** Does not check who owns the sets. */
+export const setSlashingTotals = (
+  db: Queryable,
+  sets: readonly SetKey[],
+  epochs: Ends,
+): Promise<ListedTotal[]> =>
+  rows(
+    db,
+    ListedTotal,
+    sql`/* setSlashingTotals */
+    select k.list::int - 1 as list, t.total
+    from ${keyTable(sets, setColumns)}
+    cross join lateral (select count(*)::int as total from ${ofSet(epochs)}) t`,
+  );
 
 const series: Series<SlashingRecordField> = {
   statement: 'slashingHistory',

@@ -10,8 +10,9 @@ import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { byValidatorName } from '../validators/loaders.ts';
-import { loadOperatorSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
+import { loadOperatorSlashings, loadSetSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
 import {
+  type SetKey,
   type SlashingList,
   type SlashingPosition,
   type SlashingRow,
@@ -54,6 +55,11 @@ export const slashingCursors = (list: SlashingList) => cursorsOf(listName(list),
 export const operatorSlashingCursors = ({ network, idType, id }: OperatorId, order: SlashingList['order']) =>
   cursorsOf(`slashings:${JSON.stringify([network, idType, id, order])}`, order);
 
+export const setSlashingCursors = (
+  { id }: SetKey,
+  { epochs, order }: Pick<SlashingList, 'epochs' | 'order'>,
+) => cursorsOf(`slashings:${JSON.stringify(['set', id, epochs, order])}`, order);
+
 function cursorsOf(name: string, { field }: SlashingList['order']) {
   const byPenalty = field === 'penalty';
   return {
@@ -92,6 +98,13 @@ export const operatorSlashings = async (
   order: SlashingList['order'],
   range: Range<SlashingPosition>,
 ): Promise<Slice<SlashingRow>> => slice(await loadOperatorSlashings(ctx, operator, order, range), range);
+
+export const setSlashings = async (
+  ctx: Context,
+  set: SetKey,
+  list: Pick<SlashingList, 'epochs' | 'order'>,
+  range: Range<SlashingPosition>,
+): Promise<Slice<SlashingRow>> => slice(await loadSetSlashings(ctx, set, list, range), range);
 
 /** Periods without a matching slashing have no row. */
 export const slashingHistory = (
