@@ -3,7 +3,8 @@ import { RelayEnvironmentProvider } from 'react-relay';
 import { createBrowserRouter, createPath } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { environment } from './api/environment.ts';
-import { Failure, missing, UNREACHABLE } from './api/failure.ts';
+import { missing } from './api/failure.ts';
+import { loadFiles } from './api/files.ts';
 import { findToken } from './api/token.ts';
 import { type Page, pages } from './routes.tsx';
 import { Shell } from './shell.tsx';
@@ -19,36 +20,12 @@ const unknown = {
   },
 };
 
-const isReachable = () =>
-  fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).then(
-    () => true,
-    () => false,
-  );
-
-/**
- * A file of this version is gone if the gateway was updated: the browser then loads the page anew, once, with the files of
- * the new version.
- */
-function withFiles({ lazy, ...page }: Page): Page {
-  const load = async () => {
-    try {
-      return await lazy();
-    } catch (error) {
-      const { navigation } = router.state;
-      const target = navigation.location ? createPath(navigation.location) : location.href;
-      const open = async () => {
-        if (await isReachable()) location.assign(target);
-      };
-      if (!(await isReachable())) throw new Failure('connection', UNREACHABLE, undefined, open);
-      const [{ type }] = performance.getEntriesByType('navigation') as [PerformanceNavigationTiming];
-      if (!navigation.location && type === 'reload') throw error;
-      if (navigation.location) location.assign(target);
-      else location.reload();
-      return await new Promise<never>(() => undefined);
-    }
-  };
-  return { ...page, lazy: load };
-}
+/** The page that is navigated to, or the present one. */
+const target = () => {
+  const to = router.state.navigation.location;
+  return to ? createPath(to) : location.href;
+};
+const withFiles = ({ lazy, ...page }: Page): Page => ({ ...page, lazy: () => loadFiles(lazy, target) });
 
 pagePaths.push(...pages.map(({ path }) => path));
 applyTheme();

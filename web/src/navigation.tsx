@@ -33,9 +33,9 @@ function ChainSwitch() {
   );
 }
 
-/** Which network a path is of; undefined for pages of none, as the account is. */
+/** Which network a path is of; undefined for pages of none, as the account and its views are. */
 function placeOf(pathname: string, others: readonly NetworkPlace[]): string | undefined {
-  if (pathname.startsWith('/explore/account')) return undefined;
+  if (/^\/explore\/(account|views)\b/.test(pathname)) return undefined;
   const isAt = (path: string) => pathname === path || pathname.startsWith(`${path}/`);
   return others.find(({ pages }) => pages.some(({ path }) => isAt(path)))?.key ?? 'ethereum';
 }

@@ -16,6 +16,7 @@ import { type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-ru
 import { awaited, Shown } from './api/busy.ts';
 import { environment, type Revisions, revisionsOf } from './api/environment.ts';
 import { type Failure, isAway, isFinal } from './api/failure.ts';
+import { loadFiles } from './api/files.ts';
 import { patiently } from './api/patience.ts';
 import { token } from './api/token.ts';
 import { Loading, NeedsToken, Outdated, Problem } from './states.tsx';
@@ -31,6 +32,8 @@ type Definition<Q extends OperationType> = {
   /** Its variables; throws a Failure when the URL names something impossible. */
   variables: (place: Place) => Q['variables'];
   View: ComponentType<{ data: Q['response']; place: Place }>;
+  /** Loads files that only this view of the page needs, while its data are on the way. */
+  files?: (place: Place) => Promise<unknown>;
   /** Requests the data each time, because it changes with every request. */
   fresh?: boolean;
 };
@@ -102,10 +105,10 @@ class Boundary extends Component<{ request: unknown; children: ReactNode }> {
 }
 
 /** Makes a route that sends its document before it renders. */
-export function page<Q extends OperationType>({ query, variables: of, View, fresh }: Definition<Q>) {
+export function page<Q extends OperationType>({ query, variables: of, View, files, fresh }: Definition<Q>) {
   const { name, text } = getRequest(query).params;
 
-  function loader({ params, request }: LoaderFunctionArgs): Loaded<Q> | null {
+  function loader({ params, request }: LoaderFunctionArgs): Loaded<Q> | null | Promise<Loaded<Q>> {
     awaited.set(undefined);
     if (!token()) return null;
     const search = new URL(request.url).searchParams;
@@ -117,7 +120,12 @@ export function page<Q extends OperationType>({ query, variables: of, View, fres
     const ref = loadQuery<Q>(environment, query, variables, options);
     const loaded = { ref, place, variables, outcome: outcomeOf(ref) };
     awaited.set(loaded);
-    return loaded;
+    return files
+      ? loadFiles(
+          () => files(place),
+          () => request.url,
+        ).then(() => loaded)
+      : loaded;
   }
 
   function Content({ ref: loaded, place, variables, failed }: Loaded<Q> & { failed: Failure | undefined }) {

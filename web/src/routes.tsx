@@ -51,5 +51,6 @@ export const pages: Page[] = [
   { path: '/explore/sets', nav: 'My sets', lazy: async () => (await import('./pages/sets.tsx')).default },
   { path: '/explore/sets/:setId', lazy: async () => (await import('./pages/set.tsx')).default },
   { path: '/explore/sets/:setId/report', lazy: async () => (await import('./pages/report.tsx')).default },
+  { path: '/explore/views', lazy: async () => (await import('./pages/views.tsx')).default },
   { path: '/explore/account', lazy: async () => (await import('./pages/account.tsx')).default },
 ];

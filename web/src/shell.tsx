@@ -12,6 +12,7 @@ import { Search } from './search.tsx';
 import { theme, toggleTheme } from './theme.ts';
 import { at } from './url/base.ts';
 import { useHref } from './url/use-network.ts';
+import { Views } from './views.tsx';
 
 function ThemeSwitch() {
   const next = theme.use() === 'dark' ? 'light' : 'dark';
@@ -82,6 +83,9 @@ function Account() {
       <div id="account" className="card" popover="auto">
         <Link to="/explore/account" onClick={() => document.getElementById('account')?.hidePopover()}>
           Account and usage
+        </Link>
+        <Link to="/explore/views" onClick={() => document.getElementById('account')?.hidePopover()}>
+          Saved views
         </Link>
         <button type="button" onClick={() => changeToken(null)}>
           Sign out
@@ -168,6 +172,7 @@ export function Shell() {
           <Search />
           <div className="actions">
             <SampleNote />
+            <Views />
             <ThemeSwitch />
             <Account />
           </div>

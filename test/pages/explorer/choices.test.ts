@@ -220,11 +220,15 @@ const walked = [
   ['rewards of another network', '/explore/rewards/polkadot'],
   ['the sets', '/explore/sets'],
   ['a set', SET],
+  ['the performance of a set', `${SET}?tab=performance`],
+  ['the rewards of a set', `${SET}?tab=rewards`],
+  ['the validators of a set', `${SET}?tab=validators`],
+  ['the events of a set', `${SET}?tab=events`],
   ['the report of a set', `${SET}/report?month=2025-10`],
 ] as const;
 
-/** Pages without a choice: what the account shows is of every network, and each request changes it. */
-const withoutChoice = ['/explore/account', `/explore/builders/${BUILDER.pubkey}`];
+/** Pages without a choice: what the account shows, and its views, are of every network. */
+const withoutChoice = ['/explore/account', '/explore/views', `/explore/builders/${BUILDER.pubkey}`];
 
 const routes = [...(await readFile('web/src/routes.tsx', 'utf8')).matchAll(/\bpath: '([^']+)'/g)].map(
   ([, path]) => path as string,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +8,15 @@ import { csvIn, type Opened, saved, settled, useExplorer } from '../../support/e
 
 const { gateway, open } = useExplorer();
 beforeAll(() => importBuilders(gateway));
+// An event of the set of the sample.
+beforeAll(() =>
+  gateway.database.pool.query({
+    text: `insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+      select set_id, validator_index, validator_pubkey, now(), '-infinity' from private_sets join slashings using (network)
+      order by slashing_epoch desc limit 1`,
+    values: [],
+  }),
+);
 
 const SET = '/explore/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const rewardNetworks = ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot', 'polygon', 'solana'];
@@ -22,7 +32,8 @@ const pages = [
   ...['/explore/builders', `/explore/builders/${BUILDER.pubkey}`],
   ...['/explore/slashings', '/explore/consolidations', '/explore/solana'],
   ...rewardNetworks.map((network) => `/explore/rewards/${network}`),
-  ...['/explore/sets', SET, `${SET}?granularity=week&calendar=utc`, `${SET}/report?month=2025-10`],
+  ...['/explore/sets', SET, `${SET}?granularity=week&calendar=chain`, `${SET}/report?month=2025-10`],
+  ...['performance', 'rewards', 'validators', 'events'].map((tab) => `${SET}?tab=${tab}`),
   '/explore/account',
 ];
 
@@ -37,6 +48,17 @@ async function csvOf(page: Page, figure: Locator): Promise<{ name: string; rows:
   const file = await saved(page, figure.getByRole('button', { name: /^CSV of / }));
   const text = await csvIn(file);
   return { name: file.suggestedFilename(), rows: parse(text, { relax_column_count: false }) };
+}
+
+const files = 'dist/web';
+/** Compressed script that a page has loaded so far, in bytes. */
+async function scriptOf(page: Page): Promise<number> {
+  const paths = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname),
+  );
+  const scripts = paths.filter((path) => path.endsWith('.js'));
+  expect(scripts.length).toBeGreaterThan(2);
+  return scripts.reduce((sum, path) => sum + statSync(`${files}${path}.gz`).size, 0);
 }
 
 /** The document and variables that a link opens in GraphiQL. */
@@ -102,6 +124,7 @@ describe.skipIf(noBrowser)('every figure of the explorer', () => {
   it.each(pages)('has a table, a CSV file of its rows, and the query of it alone: %s', async (path) => {
     const opened = await shown(path);
     const { page, complaints, sent } = opened;
+    expect(await scriptOf(page), 'bytes of compressed script for the first view').toBeLessThan(300_000);
     const [{ query, variables }] = sent as [Opened['sent'][0]];
     const { data } = await gateway.graphql(query, variables);
     const figures = await page.locator('figure').all();

@@ -6,7 +6,7 @@ import { csvIn, isPage, saved, settled, useExplorer } from '../../support/explor
 
 const explorer = useExplorer();
 const path = '/explore/operators';
-isPage(explorer, path, { heading: 'Operators', statements: 4 });
+isPage(explorer, path, { heading: 'Operators', statements: 5 });
 
 const table = (page: Page) => page.getByRole('figure', { name: /^(Pools|Node operators)$/ });
 const names = (page: Page) => table(page).locator('tbody th > a').allInnerTexts();

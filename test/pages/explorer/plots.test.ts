@@ -123,6 +123,26 @@ describe.skipIf(noBrowser)('plots over time', () => {
     await page.waitForURL((url) => url.search === `?tab=performance&from=${newest.date}&to=${newest.date}`);
   });
 
+  it('of the network mark slashings, by day and by week', async () => {
+    const { data } = await gateway.graphql(`{
+      slashingHistory(first: 1) { nodes { date slashingCount } } }`);
+    const [{ date, slashingCount }] = data.slashingHistory.nodes;
+    const { page } = await open(`/?from=${date}&to=${date}`, { locale: 'en-US' });
+    const mark = figure(page, 'Rewards').getByRole('link', { name: /slashed/ });
+    await mark.waitFor();
+    expect(await mark.getAttribute('aria-label')).toMatch(new RegExp(`^${slashingCount} validators? w`));
+    await figure(page, 'Participation').getByText('Slashings, or more than 10% missed').waitFor();
+    await mark.press('Enter');
+    await page.waitForURL(
+      (url) => url.pathname + url.search === `/explore/slashings?from=${date}&to=${date}`,
+    );
+    await page.goto(`${gateway.url}/?range=all`);
+    await figure(page, 'Participation')
+      .getByRole('link', { name: /slashed/ })
+      .first()
+      .waitFor();
+  });
+
   it('are saved as pictures that stand alone, by keyboard', async () => {
     const opened = await open(alder, { locale: 'en-US' });
     const { page } = opened;

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('the range of a page is one control, with what the AP
     ['the slashings', async () => '/explore/slashings', ['All']],
     ['the consolidations', async () => '/explore/consolidations', ['All']],
     ['a validator', async () => '/explore/validators/39361', byDay],
-    ['a set', async () => SET, byDay],
+    ['a set', async () => SET, ['1 d', ...byDay]],
     ['a stake authority', authorityPath, byDay],
     ['rewards of another network', async () => '/explore/rewards/polkadot', ['7 d', '30 d', '90 d']],
   ])('%s', async (_name, pathOf, offered) => {

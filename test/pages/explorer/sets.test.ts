@@ -11,6 +11,8 @@ const { gateway, open } = explorer;
 
 isPage(explorer, '/explore/sets', { heading: 'My sets', statements: 4 });
 isPage(explorer, `/explore/sets/${SAMPLE}`, { heading: 'Sample validators', statements: 8 });
+for (const tab of ['performance', 'rewards', 'validators', 'events'])
+  isPage(explorer, `/explore/sets/${SAMPLE}?tab=${tab}`, { heading: 'Sample validators', statements: 8 });
 isPage(explorer, `/explore/sets/${SAMPLE}/report?month=2025-10`, {
   heading: /^Sample validators: October 2025$/,
   statements: 8,
@@ -31,7 +33,7 @@ const mutations = (sent: { query: string; variables: any }[]) =>
 const tile = (page: Page, name: string) => page.locator('.tile', { hasText: name }).locator('.value');
 
 /** The page of a new set of the first three validators. */
-async function setOfThree(name: string) {
+async function setOfThree(name: string, tab = 'summary') {
   const { token, authorization } = await makeAccount(gateway);
   const input = { name, validators: known.slice(0, 3).map(({ index }) => ({ index })) };
   const { data } = await gateway.graphql(
@@ -39,7 +41,7 @@ async function setOfThree(name: string) {
     { input },
     { authorization },
   );
-  return open(`/explore/sets/${data.createPrivateSet.privateSet.setId}`, { token });
+  return open(`/explore/sets/${data.createPrivateSet.privateSet.setId}?tab=${tab}`, { token });
 }
 
 describe.skipIf(noBrowser)('my sets', () => {
@@ -133,10 +135,15 @@ describe.skipIf(noBrowser)('my sets', () => {
   });
 
   it('renames a set, adds and removes validators, and deletes it, once asked', async () => {
-    const { page, violations } = await setOfThree('Before');
-    await page.locator('summary', { hasText: 'Rename' }).click();
-    await page.getByLabel('Name').fill('After');
-    await page.getByRole('button', { name: 'Rename' }).click();
+    const { page, violations } = await setOfThree('Before', 'validators');
+    await page.getByRole('button', { name: 'Rename' }).press('Enter');
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill(' ');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('name must be a text of 1 to 100 characters').waitFor();
+    expect(await violations()).toEqual([]);
+    await name.fill('After');
+    await page.getByRole('button', { name: 'Save the name' }).click();
     await page.getByRole('heading', { level: 1, name: 'After' }).waitFor();
     const member = page.getByRole('figure', { name: 'Validators' }).locator('tbody tr');
     await page.getByLabel(`Choose validator ${known[1]?.index}`).check();
@@ -197,6 +204,7 @@ describe.skipIf(noBrowser)('my sets', () => {
     await page.getByRole('link', { name: 'Back to the set' }).waitFor();
     expect(await width()).toBe(360);
     await page.goto(`${gateway.url}/explore/sets/${SAMPLE}?network=hoodi`);
+    await page.getByRole('link', { name: 'Validators', exact: true }).click();
     const member = page.getByRole('figure', { name: 'Validators' }).locator('tbody a').first();
     expect(await member.getAttribute('href')).toMatch(/^\/explore\/validators\/\d+$/);
   });
@@ -209,7 +217,7 @@ describe.skipIf(noBrowser)('my sets', () => {
 
   it('shows the figures of a range by a granularity and a calendar, all in the URL', async () => {
     const { page, sent } = await open(
-      `/explore/sets/${SAMPLE}?granularity=week&calendar=utc&from=2025-10-06&to=2025-10-19`,
+      `/explore/sets/${SAMPLE}?granularity=week&from=2025-10-06&to=2025-10-19`,
     );
     const figure = page.getByRole('figure', { name: 'Rewards' });
     await figure.locator('svg').first().waitFor();
@@ -224,7 +232,7 @@ describe.skipIf(noBrowser)('my sets', () => {
     expect(await page.locator('.tile', { hasText: 'Rewards' }).locator('.note').innerText()).toBe(
       'Oct 6, 2025 to Oct 19, 2025',
     );
-    await page.getByText('Month', { exact: true }).click();
+    await page.getByLabel('Granularity').selectOption('month');
     await page.waitForURL(/granularity=month/);
     await page.getByLabel('From').fill('2025-09-01');
     await page.getByLabel('From').press('Enter');
@@ -234,11 +242,92 @@ describe.skipIf(noBrowser)('my sets', () => {
   });
 });
 
+describe.skipIf(noBrowser)('a set in tabs', () => {
+  it('has one calendar with its report, UTC days unless the reader chooses, which the links between them keep', async () => {
+    const { page, sent } = await open(`/explore/sets/${SAMPLE}?tab=rewards&from=2025-10-01&to=2025-10-31`);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({ utc: true });
+    const rewards = () => tile(page, 'Rewards').first().getAttribute('title');
+    const ofPage = await rewards();
+    await page.getByRole('link', { name: "A month's report" }).click();
+    await page.getByRole('heading', { name: 'Sample validators: October 2025' }).waitFor();
+    await settled(page);
+    expect(new URL(page.url()).search).toBe('?month=2025-10');
+    expect(await rewards()).toBe(ofPage);
+    await page.getByText('Chain days').click();
+    await page.waitForURL(/calendar=chain/);
+    await settled(page);
+    expect(sent.at(-1)?.variables).toMatchObject({ utc: false });
+    const ofChainDays = await rewards();
+    expect(ofChainDays).not.toBe(ofPage);
+    await page.getByRole('link', { name: 'Back to the set' }).click();
+    await page.waitForURL((url) => url.search === '?calendar=chain');
+    await page.goto(`${page.url()}&from=2025-10-01&to=2025-10-31`);
+    await settled(page);
+    expect(await rewards()).toBe(ofChainDays);
+  });
+
+  it('keeps the range through its tabs, by keyboard', async () => {
+    const { page, sent } = await open(`/explore/sets/${SAMPLE}?range=7d`);
+    await settled(page);
+    const tabs = page.getByRole('navigation', { name: 'Parts of the set' });
+    await tabs.getByRole('link', { name: 'Performance' }).press('Enter');
+    await page.waitForURL((url) => url.search === '?range=7d&tab=performance');
+    await settled(page);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Performance');
+    expect(sent.at(-1)?.variables).toMatchObject({ window: 'SEVEN_DAYS', periods: 7, onPerformance: true });
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await tabs.getByRole('link', { name: 'Validators' }).and(page.locator('[aria-current]')).waitFor();
+    expect(await page.getByRole('group', { name: 'Range' }).count()).toBe(0);
+    await page.goBack();
+    await page.waitForURL(/tab=performance/);
+    await page.getByText('7 d').and(page.locator('label:has(:checked) *')).waitFor();
+  });
+
+  it('lists slashings of its validators, which its plots mark, and days with missed blocks', async () => {
+    const { rows } = await gateway.database.pool.query({
+      text: `with slashed as (
+        select validator_index, validator_pubkey from slashings where network = 'mainnet' order by slashing_epoch desc limit 3
+      ), made as (
+        insert into private_sets (account_id, network, name, created_by, created_at, updated_at)
+        select account_id, 'mainnet', 'Slashed', 'test', now(), now() from private_sets where set_id = $1
+        returning set_id
+      )
+      insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+      select set_id, validator_index, validator_pubkey, now(), '-infinity' from slashed, made
+      returning set_id as id, validator_index as index`,
+      values: [SAMPLE],
+    });
+    const indices = rows.map(({ index }) => String(index)).sort();
+    const { page } = await open(`/explore/sets/${rows[0]?.id}?tab=events`);
+    await settled(page);
+    const links = page.getByRole('figure', { name: 'Slashings' }).locator('tbody a');
+    expect((await links.allInnerTexts()).sort()).toEqual(indices);
+    expect(await tile(page, 'Slashed validators').innerText()).toBe('3');
+    await gateway.database.pool.query({
+      text: `update private_set_days set missed_proposal_count = 1 + day % 3 where set_id = $1 and day % 5 = 0`,
+      values: [SAMPLE],
+    });
+    const { data } = await gateway.graphql(`{ privateSet(setId: "${SAMPLE}") {
+      all: proposals(granularity: ALL, utc: true, first: 1) { nodes { missedProposalCount } } } }`);
+    await page.goto(`${gateway.url}/explore/sets/${SAMPLE}?tab=events`);
+    await settled(page);
+    const missed = data.privateSet.all.nodes[0].missedProposalCount;
+    expect(await tile(page, 'Missed blocks').innerText()).toBe(String(missed));
+    const days = page.getByRole('figure', { name: 'Missed blocks' }).locator('tbody td:nth-child(2)');
+    const counts = (await days.allInnerTexts()).map(Number);
+    expect(counts.length).toBeGreaterThan(0);
+    expect(counts).toEqual([...counts].sort((one, other) => other - one));
+  });
+});
+
 describe.skipIf(noBrowser)('a plot of few days', () => {
   it('has a dot and a date for each, and no label of its axes twice', async () => {
-    const { page } = await open(`/explore/sets/${SAMPLE}?from=2025-10-01&to=2025-10-03`);
+    const { page } = await open(`/explore/sets/${SAMPLE}?tab=rewards&from=2025-10-01&to=2025-10-03`);
     await settled(page);
-    const plot = page.getByRole('figure', { name: 'Effectiveness' }).locator('.plot svg').first();
+    const plot = page.getByRole('figure', { name: 'Balance' }).locator('.plot svg').first();
     expect(await plot.locator('circle').count()).toBe(3);
     const labels = await plot.locator('g[font-variant] > text').allTextContents();
     expect(labels.filter((label) => label.startsWith('Oct'))).toEqual(['Oct 1', 'Oct 2', 'Oct 3']);
@@ -254,7 +343,7 @@ describe.skipIf(noBrowser)("a set's report of a month", () => {
     await page.emulateMedia({ media: 'print' });
     for (const hidden of ['.top', '.bottom', '.tools', '.controls', '.figure details'])
       expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
-    await page.getByText(/printed .* UTC/).waitFor();
+    await page.getByText(/UTC days · printed .* UTC/).waitFor();
     const days = page.getByRole('figure', { name: 'Days' }).locator('tbody tr');
     expect(await days.count()).toBe(31);
     expect(await days.last().isVisible()).toBe(true);

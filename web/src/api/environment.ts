@@ -1,4 +1,4 @@
-import { createClient } from 'graphql-sse';
+import type { Client } from 'graphql-sse';
 import {
   Environment,
   type FetchFunction,
@@ -82,24 +82,42 @@ async function openStream(input: RequestInfo | URL, init?: RequestInit) {
 const failureOfStream = (error: unknown): Failure =>
   (error as { response?: { failure?: Failure } }).response?.failure ?? new Failure('connection', UNREACHABLE);
 
-const streams = createClient({
-  fetchFn: openStream,
-  url: at('/graphql'),
-  retryAttempts: 0, // `useLive` continues with another `after`
-  headers: () => ({ authorization: `Bearer ${token()}` }),
-});
+/** The client of streams, loaded when a page follows one. */
+let client: Promise<Client> | undefined;
+const streams = () => {
+  client ??= import('graphql-sse').then(({ createClient }) =>
+    createClient({
+      fetchFn: openStream,
+      url: at('/graphql'),
+      retryAttempts: 0, // `useLive` continues with another `after`
+      headers: () => ({ authorization: `Bearer ${token()}` }),
+    }),
+  );
+  client.catch(() => {
+    client = undefined;
+  });
+  return client;
+};
 
 const subscribe: SubscribeFunction = ({ text, name: operationName }, variables) =>
-  Observable.create<GraphQLResponse>((sink) =>
-    streams.subscribe(
-      { query: text ?? '', operationName, variables },
-      {
-        next: (event) => sink.next(event as GraphQLResponse),
-        error: (error) => sink.error(failureOfStream(error)),
-        complete: () => sink.complete(),
+  Observable.create<GraphQLResponse>((sink) => {
+    let stop: (() => void) | undefined;
+    streams().then(
+      (loaded) => {
+        if (sink.closed) return;
+        stop = loaded.subscribe(
+          { query: text ?? '', operationName, variables },
+          {
+            next: (event) => sink.next(event as GraphQLResponse),
+            error: (error) => sink.error(failureOfStream(error)),
+            complete: () => sink.complete(),
+          },
+        );
       },
-    ),
-  );
+      () => sink.error(new Failure('connection', UNREACHABLE)),
+    );
+    return () => stop?.();
+  });
 
 export const environment = new Environment({
   network: Network.create(fetchGraphql, subscribe),

@@ -1,7 +1,15 @@
-import { commitMutation } from 'react-relay';
+import { commitMutation, graphql } from 'react-relay';
 import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
 import { environment } from './environment.ts';
 import { patiently, type Waits } from './patience.ts';
+
+graphql`
+  fragment mutate_error on UserError {
+    code
+    field
+    message
+  }
+`;
 
 export type UserError = {
   readonly code: string;

@@ -1,6 +1,7 @@
 import { ago, calendarDate, decimal, moment, shift } from '../parts/format.ts';
 import { PageLink } from '../parts/page-links.tsx';
 import { paths } from '../url/links.ts';
+import type { Network } from '../url/network.ts';
 import type { Column } from './table.tsx';
 
 const GWEI_DIGITS = 9;
@@ -83,11 +84,15 @@ export const ratioColumn = <Row,>(
 export const validatorColumn = <Row,>(
   head: string,
   of: (row: Row) => number,
-  order?: string,
+  { order, network }: { order?: string; network?: Network } = {},
 ): Column<Row> => ({
   head,
   value: of,
-  show: (row) => <PageLink to={paths.validator(of(row))}>{of(row)}</PageLink>,
+  show: (row) => (
+    <PageLink to={paths.validator(of(row))} {...(network && { network })}>
+      {of(row)}
+    </PageLink>
+  ),
   numeric: true,
   ...(order && { order }),
 });

@@ -47,7 +47,7 @@ export function Makeup({ summary }: { summary: Summary | null | undefined }) {
     ratio,
   }));
   return (
-    <div>
+    <>
       <Figure
         title="Clients"
         parts={[summary?.clientPercentages]}
@@ -64,6 +64,6 @@ export function Makeup({ summary }: { summary: Summary | null | undefined }) {
         rows={relays}
         empty="No relay of its blocks is known."
       />
-    </div>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { calendarDate, momentUtc } from '../parts/format.ts';
-import { calendars, daysOf, fromDate, ranges, toDate } from '../url/range.ts';
+import { calendars, daysOf, fromDate, type RangeName, type Ranges, ranges, toDate } from '../url/range.ts';
 import { oneOf } from '../url/url-state.ts';
 import { at } from './plots.ts';
 
@@ -15,25 +15,30 @@ export const granularityNames = {
 /** Of figures that are stored by day, and summed over any dates. */
 export const periodRanges = ranges(['7d', '30d', '90d', '1y', 'all'], '90d');
 
-const values = { day: 'DAY', week: 'WEEK', month: 'MONTH', quarter: 'QUARTER', year: 'YEAR' } as const;
-const days = { day: 1, week: 7, month: 28, quarter: 90, year: 365 };
-const MOST = 1_000;
+const days = { hour: 1 / 24, day: 1, week: 7, month: 28, quarter: 90, year: 365 };
+type Length = keyof typeof days;
+/** The longest page of the API. */
+export const MOST_PERIODS = 1_000;
 const DAY_MS = 86_400_000;
 
-/** As variables of a document. `last` has room for the whole range, up to the longest page. */
-export function periodsOf(search: URLSearchParams) {
-  const granularity = granularities.read(search);
+/** As variables of a document. `periods` has room for the whole range, up to the longest page. */
+export function periodsOf<R extends RangeName, L extends Length>(
+  search: URLSearchParams,
+  of: Ranges<R>,
+  length: L,
+  calendar = calendars,
+) {
   const [from = null, to = null] = [fromDate.read(search), toDate.read(search)];
   const end = to ? Date.parse(to) : Date.now();
-  const chosen = from === null ? null : (end - Date.parse(from)) / DAY_MS + 2;
-  const length = chosen ?? daysOf(periodRanges, search) ?? Number.POSITIVE_INFINITY;
-  const last = Math.min(MOST, Math.max(1, Math.ceil(length / days[granularity]) + (chosen ? 1 : 0)));
+  const chosen = from === null ? undefined : (end - Date.parse(from)) / DAY_MS + 2;
+  const all = chosen ?? daysOf(of, search) ?? Number.POSITIVE_INFINITY;
+  const most = Math.ceil(all / days[length]) + (chosen ? 1 : 0);
   return {
-    granularity: values[granularity],
-    utc: calendars.read(search) === 'utc',
+    granularity: length.toUpperCase() as Uppercase<L>,
+    utc: calendar.read(search) === 'utc',
     fromDate: from,
     toDate: to,
-    last,
+    periods: Math.min(MOST_PERIODS, Math.max(1, most)),
   };
 }
 
@@ -43,16 +48,16 @@ export function restQuery(of: {
   utc: boolean;
   fromDate: string | null;
   toDate: string | null;
-  last: number;
+  periods: number;
 }) {
-  const { granularity, utc, fromDate, toDate, last } = of;
+  const { granularity, utc, fromDate, toDate, periods } = of;
   return new URLSearchParams({
     granularity: granularity.toLowerCase(),
     ...(utc && { utc: 'true' }),
     ...(fromDate && { fromDate }),
     ...(toDate && { toDate }),
     sortOrder: 'desc',
-    limit: String(last),
+    limit: String(periods),
   });
 }
 

@@ -1,32 +1,22 @@
+import { lazy } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { operatorQuery } from '../__generated__/operatorQuery.graphql';
 import { missing } from '../api/failure.ts';
-import { granularities, granularityNames as rewardGranularityNames } from '../figures/periods.ts';
+import { granularities, periodsOf, granularityNames as rewardGranularityNames } from '../figures/periods.ts';
 import { type Place, page } from '../page.tsx';
 import { Select } from '../parts/controls.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { classNames, longNameOf } from '../parts/operators.tsx';
 import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
-import { hasValidators, idTypeOf, slugOf } from '../url/links.ts';
-import { listOf, pageOf } from '../url/url-state.ts';
+import { type Tab, Tabs, tabs } from '../parts/tabs.tsx';
+import { hasValidators, idTypeOf, paths, slugOf } from '../url/links.ts';
+import { pageOf } from '../url/url-state.ts';
 import { useHref } from '../url/use-network.ts';
-import { hasHistory, windowNote, windowOf } from '../url/windows.ts';
-import { Events, eventRange, listsOf } from './operator/operator-events.tsx';
-import { Performance } from './operator/operator-performance.tsx';
-import {
-  granularity,
-  granularityNames,
-  operatorRanges,
-  periodsOf,
-  rewardPeriods,
-} from './operator/operator-periods.ts';
-import { OperatorRewards } from './operator/operator-rewards.tsx';
-import { SHARES } from './operator/operator-shares.tsx';
-import { Labels, Summary } from './operator/operator-summary.tsx';
-import { type Tab, Tabs, tabs } from './operator/operator-tabs.tsx';
-import { Validators } from './operator/operator-validators.tsx';
+import { entityRanges, hasHistory, windowNote, windowOf } from '../url/windows.ts';
+import { eventRange, listsOf } from './operator/operator-lists.ts';
+import { granularity, granularityNames, withoutHours } from './operator/operator-periods.ts';
 
 const query = graphql`
   query operatorQuery(
@@ -98,7 +88,6 @@ const query = graphql`
       ...operatorRewards_operator @relay(mask: false)
       ...operatorValidators_operator @relay(mask: false)
       ...operatorEvents_operator @relay(mask: false)
-      ...operatorHappenings_operator @relay(mask: false)
     }
     slashings(
       network: $network
@@ -152,6 +141,20 @@ type Data = operatorQuery['response'];
 const PAGE_SIZE = 20;
 const DAYS = 90;
 
+/** The files of the tabs. */
+const files = {
+  summary: () => import('./operator/operator-summary.tsx'),
+  performance: () => import('./operator/operator-performance.tsx'),
+  rewards: () => import('./operator/operator-rewards.tsx'),
+  validators: () => import('./operator/operator-validators.tsx'),
+  events: () => import('./operator/operator-events.tsx'),
+};
+const Summary = lazy(async () => ({ default: (await files.summary()).Summary }));
+const Performance = lazy(async () => ({ default: (await files.performance()).OperatorPerformance }));
+const Rewards = lazy(async () => ({ default: (await files.rewards()).OperatorRewards }));
+const Validators = lazy(async () => ({ default: (await files.validators()).Validators }));
+const Events = lazy(async () => ({ default: (await files.events()).Events }));
+
 function variables(place: Place): operatorQuery['variables'] {
   const { network, search, params } = place;
   const [idType, operatorId] = [idTypeOf(params.idType), params.id ?? ''];
@@ -161,13 +164,15 @@ function variables(place: Place): operatorQuery['variables'] {
   return {
     network,
     ...operator,
-    window: windowOf(search, operatorRanges),
-    ...periodsOf(search),
-    ...(tab === 'rewards' && { granularity: rewardPeriods(search) }),
+    window: windowOf(search, entityRanges),
+    ...periodsOf(
+      search,
+      entityRanges,
+      tab === 'rewards' ? granularities.read(search) : granularity.read(search),
+    ),
     days: DAYS,
-    hasHistory: isOf('summary') && hasHistory(search, operatorRanges),
+    hasHistory: isOf('summary') && hasHistory(search, entityRanges),
     ...pageOf(search, PAGE_SIZE),
-    ...listOf(search, PAGE_SIZE, SHARES),
     ...listsOf(search),
     slashings: { operator },
     missed: { operator, outcome: 'MISSED' },
@@ -188,12 +193,34 @@ function TabRange({ tab }: { tab: Tab }) {
   const isOfWindow = tab === 'summary';
   return (
     <>
-      <RangeControl of={operatorRanges} dates calendar={!isOfWindow} />
+      <RangeControl of={entityRanges} dates calendar={!isOfWindow} />
       {tab === 'performance' && <Select param={granularity} label="Granularity" names={granularityNames} />}
       {tab === 'rewards' && (
         <Select param={granularities} label="Granularity" names={rewardGranularityNames} />
       )}
     </>
+  );
+}
+
+/** Tags, and the pool and node operator of a pool share, as links. */
+function Labels({ operator: { idType, operatorTags } }: { operator: NonNullable<Data['operator']> }) {
+  const href = useHref();
+  return (
+    <span className="chips">
+      {operatorTags.map(({ name, operator }) => (
+        <Link
+          key={name}
+          className="chip"
+          to={
+            operator
+              ? href(paths.operator(operator.idType, operator.operatorId))
+              : href('/explore/operators', { class: slugOf(idType), tag: name })
+          }
+        >
+          {name}
+        </Link>
+      ))}
+    </span>
   );
 }
 
@@ -205,7 +232,7 @@ function View({ data, place }: { data: Data; place: Place }) {
   const kind = slugOf(idType).replaceAll('-', ' ');
   const listed = slugOf(idType) in classNames;
   const name = longNameOf(operator);
-  const note = windowNote(place.search, operatorRanges);
+  const note = windowNote(place.search, entityRanges);
   const tab = tabs.read(place.search);
   return (
     <>
@@ -224,14 +251,22 @@ function View({ data, place }: { data: Data; place: Place }) {
           Compare
         </Link>
       </Heading>
-      <Tabs />
+      <Tabs
+        label="Parts of the operator"
+        also={(to, given) => (to === 'rewards' ? withoutHours(given) : {})}
+      />
       {tab === 'summary' && <Summary operator={operator} note={note} />}
       {tab === 'performance' && <Performance operator={operator} />}
-      {tab === 'rewards' && <OperatorRewards operator={operator} />}
+      {tab === 'rewards' && <Rewards operator={operator} />}
       {tab === 'validators' && <Validators operator={operator} />}
       {tab === 'events' && <Events data={data} operator={operator} />}
     </>
   );
 }
 
-export default page<operatorQuery>({ query, variables, View });
+export default page<operatorQuery>({
+  query,
+  variables,
+  files: ({ search }) => files[tabs.read(search)](),
+  View,
+});

@@ -11,6 +11,7 @@ import { wholeOf } from '../figures/whole-list.tsx';
 import { type Place, page } from '../page.tsx';
 import { PointChange } from '../parts/change.tsx';
 import { ChangeLink, Choice, Field, Select } from '../parts/controls.tsx';
+import { count } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { classNames, nameOf, OperatorLink, stakeShare, Tags } from '../parts/operators.tsx';
 import { RangeControl } from '../parts/range.tsx';
@@ -36,6 +37,7 @@ const query = graphql`
     $before: String
     $days: Int!
     $hasHistory: Boolean!
+    $isDay: Boolean!
     $drawn: Int!
   ) {
     operators(
@@ -62,6 +64,13 @@ const query = graphql`
             id
             date
             avgValidatorEffectiveness
+          }
+        }
+        proposals(first: 1) @include(if: $isDay) {
+          nodes {
+            id
+            missedProposalCount
+            proposerDutyCount
           }
         }
       }
@@ -151,8 +160,9 @@ const wholeQuery = graphql`
 
 type Data = operatorsQuery['response'];
 type OfPage = NonNullable<Data['operators']>['nodes'][number];
-/** Rows of the whole list have no history. */
-type Row = Omit<OfPage, 'history'> & Partial<Pick<OfPage, 'history'>>;
+/** Rows of the whole list have no history and no blocks. */
+type OfPageOnly = 'history' | 'proposals';
+type Row = Omit<OfPage, OfPageOnly> & Partial<Pick<OfPage, OfPageOnly>>;
 
 const PAGE_SIZE = 20;
 const TREND_DAYS = 30;
@@ -201,6 +211,7 @@ function variables({ network, search }: Place): operatorsQuery['variables'] {
     ...pageOf(search, PAGE_SIZE),
     days: TREND_DAYS,
     hasHistory: hasHistory(search, windows),
+    isDay: windows.read(search) === '1d',
     drawn: DRAWN,
   };
 }
@@ -260,9 +271,27 @@ const trendColumn: Column<Row> = {
   isOfPage: true,
 };
 
+const dutiesOf = ({ proposals }: Row) => proposals?.nodes[0];
+
+/** Of the newest day; those of other windows are not stored. */
+const missedColumn: Column<Row> = {
+  head: 'Missed blocks',
+  value: (row) => dutiesOf(row)?.missedProposalCount,
+  show: (row) => {
+    const duties = dutiesOf(row);
+    return (
+      duties && (
+        <span title={`of ${count(duties.proposerDutyCount)} due`}>{count(duties.missedProposalCount)}</span>
+      )
+    );
+  },
+  numeric: true,
+  isOfPage: true,
+};
+
 const labelsOf = ({ operatorTags }: Row) => operatorTags.map(({ name }) => name);
 
-const columnsWith = (largest: number, window: string): Column<Row>[] => [
+const columnsWith = (largest: number, window: string, hasDuties: boolean): Column<Row>[] => [
   {
     head: 'Operator',
     value: ({ operatorId }) => operatorId,
@@ -274,6 +303,7 @@ const columnsWith = (largest: number, window: string): Column<Row>[] => [
   validatorsColumn,
   effectivenessColumn,
   ...(window === 'ALL' ? [] : [trendColumn]),
+  ...(hasDuties ? [missedColumn] : []),
   percentColumn('APR', ({ summary }) => summary?.aprPercentage, 'APR_PERCENTAGE'),
   gweiColumn('Stake', ({ summary }) => summary?.sumEndEpochEffectiveBalance),
   {
@@ -324,7 +354,8 @@ function View({ data, place }: { data: Data; place: Place }) {
   const hasTrend = hasHistory(place.search, windows);
   const title = classNames[classes.read(place.search)];
   const window = windowOf(place.search, windows);
-  const columns = useMemo(() => columnsWith(most, window), [most, window]);
+  const hasDuties = rows.some((row) => dutiesOf(row) !== undefined);
+  const columns = useMemo(() => columnsWith(most, window, hasDuties), [most, window, hasDuties]);
   const { network, idType, poolType, where, orderBy } = variables(place);
   const whole = wholeOf<operatorsWholeQuery, Row>(
     wholeQuery,

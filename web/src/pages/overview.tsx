@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { overviewQuery } from '../__generated__/overviewQuery.graphql';
 import {
@@ -10,6 +11,7 @@ import {
   validatorColumn,
 } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
+import { happeningLegend } from '../figures/happenings.ts';
 import { type Period, periodName, periodValue } from '../figures/periods.ts';
 import { asPercent, at, barsOver, colors, linesOver } from '../figures/plots.ts';
 import type { Column } from '../figures/table.tsx';
@@ -19,8 +21,10 @@ import { Heading } from '../parts/heading.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { Share } from '../parts/share.tsx';
 import { Empty, Notice } from '../states.tsx';
+import { toDate } from '../url/range.ts';
 import { Blocks } from './overview/overview-blocks.tsx';
 import { type Day, overviewVariables, range, spansOf, startOfDay } from './overview/overview-days.ts';
+import { useMarks } from './overview/overview-marks.ts';
 import { Largest, Movers } from './overview/overview-operators.tsx';
 import { OverviewTiles } from './overview/overview-tiles.tsx';
 
@@ -101,6 +105,23 @@ const query = graphql`
         ...overview_operator @relay(mask: false)
       }
     }
+    slashed: slashingHistory(
+      network: $network
+      utc: $utc
+      granularity: $granularity
+      fromDate: $fromDate
+      toDate: $toDate
+      orderBy: { field: PERIOD, direction: DESC }
+      first: $periods
+    ) {
+      nodes {
+        id
+        date
+        startDate
+        endDate
+        slashingCount
+      }
+    }
     slashings(network: $network, orderBy: { field: EPOCH, direction: DESC }, first: 6) {
       totalCount
       nodes {
@@ -142,6 +163,19 @@ type Data = overviewQuery['response'];
 type Overview = NonNullable<Data['networkOverview']>;
 type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Client = Overview['clients'][number];
+
+/** How the newest day went, for those who ask whether anything is wrong. */
+function newestDay(day: Day, slashed: number) {
+  const { participationRatio: included, missedProposalCount: missed, proposedCount: proposed } = day;
+  const facts = [
+    included != null && `${ratio(included)} of due attestations were included`,
+    missed != null &&
+      proposed != null &&
+      `${count(missed)} of ${count(BigInt(missed) + BigInt(proposed))} blocks were missed`,
+    `${slashed === 0 ? 'no validator was' : slashed === 1 ? '1 validator was' : `${count(slashed)} validators were`} slashed`,
+  ].filter((fact) => fact !== false);
+  return `${periodName(day)}: ${facts.join(', ')}.`;
+}
 
 const dayColumn: Column<Period> = { head: 'Period (UTC)', value: periodValue, show: periodName };
 
@@ -247,20 +281,25 @@ const clientColumns: Column<Client>[] = [
 ];
 
 function View({ data, place }: { data: Data; place: Place }) {
-  const { networkOverview: overview, slashings, blocks } = data;
+  const { networkOverview: overview, slashed, slashings, blocks } = data;
+  const history = overview?.history;
+  const spans = useMemo(() => spansOf(history?.nodes ?? [], place.search), [history, place.search]);
+  const marks = useMarks(spans.shown, slashed?.nodes);
   if (!overview)
     return (
       <Notice kind="empty" title="No day of this network is stored">
         <p>Choose another network beside, or import its data.</p>
       </Notice>
     );
-  const spans = spansOf(overview.history?.nodes ?? [], place.search);
   const { shown, isByDay } = spans;
   const by = isByDay ? 'day' : 'week';
+  const last = shown.at(-1);
+  const isNewest = isByDay && toDate.read(place.search) === undefined;
+  const slashedOn = slashed?.nodes.find(({ date }) => date === last?.date)?.slashingCount ?? 0;
   const empty = 'No day of this range is stored.';
   return (
     <>
-      <Heading title="Overview" asOf={overview.asOf}>
+      <Heading title="Overview" about={isNewest && last && newestDay(last, slashedOn)} asOf={overview.asOf}>
         <RangeControl of={range} dates calendar />
       </Heading>
       {shown.length === 0 && <Empty>{empty}</Empty>}
@@ -291,7 +330,8 @@ function View({ data, place }: { data: Data; place: Place }) {
           columns={dayColumns}
           rows={shown.filter(({ participationRatio }) => participationRatio != null)}
           draw={participation}
-          series={votes}
+          series={[...votes, ...happeningLegend(marks.all, true)]}
+          happenings={marks.all}
           empty="No day of all validators of this network is stored."
         />
         <Figure
@@ -300,7 +340,8 @@ function View({ data, place }: { data: Data; place: Place }) {
           columns={rewardColumns}
           rows={shown}
           draw={rewards[by]}
-          series={kinds}
+          series={[...kinds, ...happeningLegend(marks.slashings, false)]}
+          happenings={marks.slashings}
           empty={empty}
         />
         <Blocks key={place.network} network={place.network} blocks={blocks?.nodes ?? []} />

@@ -2,11 +2,13 @@ import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { reportQuery } from '../__generated__/reportQuery.graphql';
 import { missing } from '../api/failure.ts';
-import { countColumn, dateColumn, gweiColumn, percentColumn, ratioColumn } from '../figures/columns.tsx';
+import { countColumn, gweiColumn, percentColumn, ratioColumn } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
 import { at, barsOver, colors, linesOver } from '../figures/plots.ts';
+import { periodColumn } from '../figures/record-figures.ts';
 import type { Column } from '../figures/table.tsx';
 import { page } from '../page.tsx';
+import { Choice } from '../parts/controls.tsx';
 import {
   calendarDate,
   count,
@@ -23,12 +25,13 @@ import { SetProgress } from '../parts/set-progress.tsx';
 import { Tile, Tiles } from '../parts/tiles.tsx';
 import { Empty } from '../states.tsx';
 import { paths } from '../url/links.ts';
+import { calendarNames, setCalendars } from '../url/range.ts';
 import { month } from '../url/url-state.ts';
 import { useHref } from '../url/use-network.ts';
 import { useParam } from '../url/use-param.ts';
 
 const query = graphql`
-  query reportQuery($setId: ID!, $fromDate: Date!, $toDate: Date!) {
+  query reportQuery($setId: ID!, $utc: Boolean!, $fromDate: Date!, $toDate: Date!) {
     privateSet(setId: $setId) {
       id
       setId
@@ -38,7 +41,7 @@ const query = graphql`
         completeFrom
         share
       }
-      month: rewards(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
+      month: rewards(granularity: MONTH, utc: $utc, fromDate: $fromDate, toDate: $toDate, first: 1) {
         nodes {
           id
           startDate
@@ -58,7 +61,7 @@ const query = graphql`
           sumEndEpochEffectiveBalance
         }
       }
-      quality: effectiveness(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
+      quality: effectiveness(granularity: MONTH, utc: $utc, fromDate: $fromDate, toDate: $toDate, first: 1) {
         nodes {
           id
           avgValidatorEffectiveness
@@ -67,7 +70,7 @@ const query = graphql`
           avgInclusionDelay
         }
       }
-      duties: attestations(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
+      duties: attestations(granularity: MONTH, utc: $utc, fromDate: $fromDate, toDate: $toDate, first: 1) {
         nodes {
           id
           totalUniqueAttestations
@@ -77,7 +80,7 @@ const query = graphql`
           sumMissedSyncSignatures
         }
       }
-      blocks: proposals(granularity: MONTH, utc: true, fromDate: $fromDate, toDate: $toDate, first: 1) {
+      blocks: proposals(granularity: MONTH, utc: $utc, fromDate: $fromDate, toDate: $toDate, first: 1) {
         nodes {
           id
           proposerDutyCount
@@ -86,7 +89,7 @@ const query = graphql`
         }
       }
       rewards(
-        utc: true
+        utc: $utc
         fromDate: $fromDate
         toDate: $toDate
         orderBy: { field: PERIOD, direction: ASC }
@@ -101,13 +104,13 @@ const query = graphql`
           sumExecutionRewards
         }
       }
-      newest: rewards(granularity: MONTH, utc: true, orderBy: { field: PERIOD, direction: DESC }, first: 1) {
+      newest: rewards(granularity: MONTH, utc: $utc, orderBy: { field: PERIOD, direction: DESC }, first: 1) {
         nodes {
           id
           startDate
         }
       }
-      effectiveness(utc: true, fromDate: $fromDate, toDate: $toDate, first: 31) {
+      effectiveness(utc: $utc, fromDate: $fromDate, toDate: $toDate, first: 31) {
         nodes {
           id
           date
@@ -122,6 +125,9 @@ const query = graphql`
 type Data = reportQuery['response'];
 type PrivateSet = NonNullable<Data['privateSet']>;
 type Rewards = NonNullable<PrivateSet['rewards']>['nodes'][number];
+
+/** In print, which has no controls. */
+const calendarText = { utc: 'UTC days', chain: 'chain days' };
 
 const lastMonth = () => {
   const now = new Date();
@@ -165,7 +171,7 @@ const effectiveness = linesOver<Day>({
 });
 
 const columns: Column<Day>[] = [
-  dateColumn(({ date }) => date),
+  periodColumn,
   countColumn('Validators', ({ validatorCount }) => validatorCount),
   gweiColumn('Rewards', ({ sumRewards }) => sumRewards),
   gweiColumn('Consensus', ({ sumConsensusRewards }) => sumConsensusRewards),
@@ -253,6 +259,8 @@ function View({ data }: { data: Data }) {
   const { privateSet: set } = data;
   const href = useHref(set?.network);
   const [shown, setShown] = useParam(shownMonth);
+  const [calendar] = useParam(setCalendars);
+  const inCalendar: Record<string, string> = calendar === setCalendars.fallback ? {} : { calendar };
   if (!set) throw missing('Your account has no set with this id.');
   const [summary] = set.month?.nodes ?? [];
   const newest = set.newest?.nodes[0]?.startDate?.slice(0, 7);
@@ -270,8 +278,10 @@ function View({ data }: { data: Data }) {
         about={
           <>
             Set of validators of {set.network.toLowerCase()}
-            {summary && ` · ${calendarDate(summary.startDate)} to ${calendarDate(summary.endDate)}, UTC days`}
-            <span className="print-only"> · printed {momentUtc(new Date().toISOString())}</span>
+            {summary && ` · ${calendarDate(summary.startDate)} to ${calendarDate(summary.endDate)}`}
+            <span className="print-only">
+              , {calendarText[calendar]} · printed {momentUtc(new Date().toISOString())}
+            </span>
           </>
         }
         asOf={summary && { epoch: summary.endEpoch, time: summary.endTimestamp }}
@@ -285,7 +295,8 @@ function View({ data }: { data: Data }) {
             onChange={({ target }) => /^\d{4}-\d\d$/.test(target.value) && setShown(target.value)}
           />
         </label>
-        <Link className="button" to={href(paths.set(set.setId))}>
+        <Choice param={setCalendars} label="Calendar" names={calendarNames} />
+        <Link className="button" to={href(paths.set(set.setId), inCalendar)}>
           Back to the set
         </Link>
         <button type="button" onClick={() => print()}>
@@ -323,7 +334,7 @@ function View({ data }: { data: Data }) {
           {newest ? (
             <>
               The newest month with days is{' '}
-              <Link to={href(paths.report(set.setId), { month: newest })}>
+              <Link to={href(paths.report(set.setId), { month: newest, ...inCalendar })}>
                 {monthName.format(at(`${newest}-01`))}
               </Link>
               .
@@ -343,7 +354,8 @@ export default page<reportQuery>({
     const shown = shownMonth.read(search);
     const [year = 0, number = 1] = shown.split('-').map(Number);
     const end = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
-    return { setId: params.setId ?? '', fromDate: `${shown}-01`, toDate: end };
+    const utc = setCalendars.read(search) === 'utc';
+    return { setId: params.setId ?? '', utc, fromDate: `${shown}-01`, toDate: end };
   },
   View,
 });

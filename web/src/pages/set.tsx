@@ -1,24 +1,27 @@
+import { lazy } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { setQuery } from '../__generated__/setQuery.graphql';
 import { missing } from '../api/failure.ts';
-import { granularities, granularityNames, periodRanges, periodsOf } from '../figures/periods.ts';
-import { page } from '../page.tsx';
-import { Choice } from '../parts/controls.tsx';
+import { granularities, granularityNames, periodsOf } from '../figures/periods.ts';
+import { type Place, page } from '../page.tsx';
+import { Select } from '../parts/controls.tsx';
 import { momentUtc } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { SetProgress } from '../parts/set-progress.tsx';
+import { type Tab, Tabs, tabs } from '../parts/tabs.tsx';
 import { paths } from '../url/links.ts';
-import { pageOf } from '../url/url-state.ts';
+import { ranges, setCalendars } from '../url/range.ts';
+import { listOf, pageOf } from '../url/url-state.ts';
 import { useHref } from '../url/use-network.ts';
+import { entityRanges, windowOf } from '../url/windows.ts';
 import { Delete, Rename } from './set/set-actions.tsx';
-import { SetFigures } from './set/set-figures.tsx';
-import { Members, Paste } from './set/set-members.tsx';
 
 const query = graphql`
   query setQuery(
     $setId: ID!
+    $window: TimeWindow!
     $granularity: Granularity!
     $utc: Boolean!
     $fromDate: Date
@@ -28,6 +31,17 @@ const query = graphql`
     $after: String
     $last: Int
     $before: String
+    $slashedFirst: Int
+    $slashedAfter: String
+    $slashedLast: Int
+    $slashedBefore: String
+    $onSummary: Boolean!
+    $onPerformance: Boolean!
+    $onValidators: Boolean!
+    $onEvents: Boolean!
+    $hasEffectiveness: Boolean!
+    $hasRewards: Boolean!
+    $isOverTime: Boolean!
   ) {
     privateSet(setId: $setId) {
       id
@@ -40,78 +54,22 @@ const query = graphql`
         completeFrom
         share
       }
-      summary(window: THIRTY_DAYS) {
-        networkPenetration
-        ...makeup_summary @relay(mask: false)
+      summary(window: $window) {
+        ...operatorWindows_summary @relay(mask: false)
       }
-      rewards(
-        granularity: $granularity
-        utc: $utc
-        fromDate: $fromDate
-        toDate: $toDate
-        orderBy: { field: PERIOD, direction: ASC }
-        last: $periods
-      ) {
-        nodes {
-          ...recordFigures_rewards @relay(mask: false)
-          endTimestamp
-          endEpoch
-          validatorCount
-        }
-      }
-      effectiveness(
-        granularity: $granularity
-        utc: $utc
-        fromDate: $fromDate
-        toDate: $toDate
-        orderBy: { field: PERIOD, direction: ASC }
-        last: $periods
-      ) {
-        nodes {
-          ...recordFigures_effectiveness @relay(mask: false)
-        }
-      }
-      attestations(
-        granularity: $granularity
-        utc: $utc
-        fromDate: $fromDate
-        toDate: $toDate
-        orderBy: { field: PERIOD, direction: ASC }
-        last: $periods
-      ) {
-        nodes {
-          ...recordFigures_attestations @relay(mask: false)
-        }
-      }
-      proposals(
-        granularity: $granularity
-        utc: $utc
-        fromDate: $fromDate
-        toDate: $toDate
-        orderBy: { field: PERIOD, direction: ASC }
-        last: $periods
-      ) {
+      newest: rewards(utc: $utc, first: 1) {
         nodes {
           id
           date
-          startDate
-          endDate
-          proposedCount
-          missedProposalCount
+          endEpoch
+          endTimestamp
         }
       }
-      validators(first: $first, after: $after, last: $last, before: $before) {
-        totalCount
-        pageInfo {
-          ...pager_pageInfo @relay(mask: false)
-        }
-        nodes {
-          id
-          validatorIndex
-          validatorPubkey
-          addedAt
-        }
-      }
+      ...setSummary_set @relay(mask: false)
+      ...setPerformance_set @relay(mask: false)
+      ...setRewards_set @relay(mask: false)
+      ...setMembers_set @relay(mask: false)
+      ...setEvents_set @relay(mask: false)
     }
   }
 `;
@@ -119,16 +77,67 @@ const query = graphql`
 type Data = setQuery['response'];
 
 const PAGE_SIZE = 50;
+const EVENTS = 20;
+/** Of lists of events: all, or between dates. */
+const eventRange = ranges(['all'], 'all');
 
-const reportParams = (time: string | undefined): Record<string, string> =>
-  time ? { month: time.slice(0, 7) } : {};
+/** The files of the tabs. */
+const files = {
+  summary: () => import('./set/set-summary.tsx'),
+  performance: () => import('./set/set-performance.tsx'),
+  rewards: () => import('./set/set-rewards.tsx'),
+  validators: () => import('./set/set-members.tsx'),
+  events: () => import('./set/set-events.tsx'),
+};
+const Summary = lazy(async () => ({ default: (await files.summary()).Summary }));
+const Performance = lazy(async () => ({ default: (await files.performance()).SetPerformance }));
+const Rewards = lazy(async () => ({ default: (await files.rewards()).SetRewards }));
+const Members = lazy(async () => ({ default: (await files.validators()).Members }));
+const Events = lazy(async () => ({ default: (await files.events()).Events }));
 
-function View({ data }: { data: Data }) {
+function variables({ params, search }: Place): setQuery['variables'] {
+  const tab = tabs.read(search);
+  const isOf = (...of: Tab[]) => of.includes(tab);
+  return {
+    setId: params.setId ?? '',
+    window: windowOf(search, entityRanges),
+    ...periodsOf(search, entityRanges, granularities.read(search), setCalendars),
+    ...pageOf(search, PAGE_SIZE),
+    ...listOf(search, EVENTS, 'slashed'),
+    onSummary: isOf('summary'),
+    onPerformance: isOf('performance'),
+    onValidators: isOf('validators'),
+    onEvents: isOf('events'),
+    hasEffectiveness: isOf('summary', 'performance'),
+    hasRewards: isOf('summary', 'rewards'),
+    isOverTime: isOf('performance', 'rewards'),
+  };
+}
+
+/** The range of the tab; validators have none, and events no windows. */
+function TabRange({ tab }: { tab: Tab }) {
+  if (tab === 'validators') return null;
+  if (tab === 'events') return <RangeControl of={eventRange} dates calendar={setCalendars} />;
+  return (
+    <>
+      <RangeControl of={entityRanges} dates calendar={setCalendars} />
+      <Select param={granularities} label="Granularity" names={granularityNames} />
+    </>
+  );
+}
+
+/** Of the report: the newest month with days, in the calendar of the page. */
+function reportParams(search: URLSearchParams, newest: string | null | undefined): Record<string, string> {
+  const calendar = setCalendars.write(setCalendars.read(search));
+  return { ...(newest && { month: newest.slice(0, 7) }), ...(calendar && { calendar }) };
+}
+
+function View({ data, place: { search } }: { data: Data; place: Place }) {
   const { privateSet: set } = data;
   const href = useHref(set?.network);
   if (!set) throw missing('Your account has no set with this id.');
-  const lastRow = set.rewards?.nodes.at(-1);
-  const asOf = lastRow && { epoch: lastRow.endEpoch, time: lastRow.endTimestamp };
+  const tab = tabs.read(search);
+  const [day] = set.newest?.nodes ?? [];
   return (
     <>
       <Heading
@@ -139,31 +148,33 @@ function View({ data }: { data: Data }) {
             {momentUtc(set.createdAt)} by the token {set.createdBy}
           </>
         }
-        asOf={asOf}
+        asOf={day && { epoch: day.endEpoch, time: day.endTimestamp }}
       >
-        <RangeControl of={periodRanges} dates calendar />
-        <Choice param={granularities} label="Length of a period" names={granularityNames} />
-        <Link className="button" to={href(paths.report(set.setId), reportParams(lastRow?.endTimestamp))}>
+        <TabRange tab={tab} />
+        <Link className="button" to={href(paths.report(set.setId), reportParams(search, day?.date))}>
           A month's report
         </Link>
-        <Rename key={set.name} set={set} />
-        <Delete set={set} />
+        {tab === 'validators' && (
+          <>
+            <Rename key={set.name} set={set} />
+            <Delete set={set} />
+          </>
+        )}
       </Heading>
       <SetProgress of={set.progress} />
-      <SetFigures set={set} />
-      <div className="beside">
-        <Members set={set} />
-        <Paste setId={set.setId} />
-      </div>
+      <Tabs label="Parts of the set" />
+      {tab === 'summary' && <Summary set={set} />}
+      {tab === 'performance' && <Performance set={set} />}
+      {tab === 'rewards' && <Rewards set={set} />}
+      {tab === 'validators' && <Members set={set} />}
+      {tab === 'events' && <Events set={set} />}
     </>
   );
 }
 
 export default page<setQuery>({
   query,
-  variables: ({ params, search }) => {
-    const { last, ...periods } = periodsOf(search);
-    return { setId: params.setId ?? '', periods: last, ...periods, ...pageOf(search, PAGE_SIZE) };
-  },
+  variables,
+  files: ({ search }) => files[tabs.read(search)](),
   View,
 });

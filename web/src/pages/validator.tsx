@@ -204,14 +204,12 @@ const ROWS = 20;
 function variablesOf({ params, network, search }: Place): validatorQuery['variables'] {
   const given = params.validator ?? '';
   const by = validatorOf(given);
-  const { last: periods, ...range } = periodsOf(search);
   return {
     network,
     by,
     isByIndex: by.index !== undefined,
     near: by.index === undefined ? null : [by.index - 1, by.index + 1].filter((index) => index >= 0),
-    ...range,
-    periods,
+    ...periodsOf(search, periodRanges, granularities.read(search)),
     ...listOf(search, ROWS, 'blocks'),
     ...listOf(search, ROWS, 'seats'),
     ...listOf(search, ROWS, 'moves'),

@@ -15,12 +15,12 @@ import { Choice, Field } from './controls.tsx';
 
 /**
  * The one range of a page: of its tiles, plots and tables. `dates` offers a first and a last date besides, `calendar` how
- * days are counted.
+ * days are counted, by its parameter if that has another default.
  */
 export function RangeControl<T extends RangeName>(props: {
   of: Ranges<T>;
   dates?: boolean;
-  calendar?: boolean;
+  calendar?: boolean | typeof calendars;
 }) {
   const { of, dates = false, calendar = false } = props;
   const [search, setSearch] = useSearchParams();
@@ -75,7 +75,9 @@ export function RangeControl<T extends RangeName>(props: {
           />
         </div>
       )}
-      {calendar && <Choice param={calendars} label="Calendar" names={calendarNames} />}
+      {calendar && (
+        <Choice param={calendar === true ? calendars : calendar} label="Calendar" names={calendarNames} />
+      )}
     </div>
   );
 }

@@ -22,4 +22,6 @@ export function daysOf<T extends RangeName>(of: Ranges<T>, search: URLSearchPara
 }
 
 export const calendars = oneOf('calendar', ['chain', 'utc'], 'chain');
+/** Of sets: what they earned goes into books, which are kept in UTC. */
+export const setCalendars = oneOf('calendar', ['chain', 'utc'], 'utc');
 export const calendarNames = { chain: 'Chain days', utc: 'UTC days' };

@@ -2,6 +2,8 @@ import { hasDates, type RangeName, type Ranges, ranges } from './range.ts';
 
 /** Ranges of figures that are stored for windows: no other days can be chosen for them. */
 export const windows = ranges(['1d', '7d', '30d', 'all'], '1d');
+/** Of operators and sets: their plots show any days, and their other figures are those of a window. */
+export const entityRanges = ranges(['1d', '7d', '30d', '90d', '1y', 'all'], '30d');
 export const windowValues = {
   '1d': 'ONE_DAY',
   '7d': 'SEVEN_DAYS',

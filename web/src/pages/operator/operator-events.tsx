@@ -12,8 +12,7 @@ import { PagedFigure } from '../../figures/paged-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
 import { count } from '../../parts/format.ts';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
-import { ranges } from '../../url/range.ts';
-import { listOf } from '../../url/url-state.ts';
+import { MISSED, MOVES, SLASHED } from './operator-lists.ts';
 
 graphql`
   fragment operatorEvents_operator on Operator {
@@ -52,20 +51,6 @@ type Operator = NonNullable<Data['operator']>;
 type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Missed = NonNullable<Data['missed']>['nodes'][number];
 type Consolidation = NonNullable<Operator['consolidations']>['nodes'][number];
-
-/** Of lists: all, or between dates. */
-export const eventRange = ranges(['all'], 'all');
-
-const PAGE_SIZE = 20;
-/** The lists in the URL. */
-const [MISSED, SLASHED, MOVES] = ['missed', 'slashed', 'moves'] as const;
-
-/** As variables of the document. */
-export const listsOf = (search: URLSearchParams) => ({
-  ...listOf(search, PAGE_SIZE, MISSED),
-  ...listOf(search, PAGE_SIZE, SLASHED),
-  ...listOf(search, PAGE_SIZE, MOVES),
-});
 
 const missedColumns: Column<Missed>[] = [
   slotColumn((row) => row.consensusSlot),

@@ -5,6 +5,7 @@ import { PagedFigure } from '../../figures/paged-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
 import { percentage } from '../../parts/format.ts';
 import { longNameOf, nameOf, OperatorLink, stakeShare } from '../../parts/operators.tsx';
+import { SHARES } from './operator-lists.ts';
 
 graphql`
   fragment operatorShares_operator on Operator {
@@ -36,9 +37,6 @@ graphql`
 
 type Operator = NonNullable<operatorQuery['response']['operator']>;
 type PoolShare = NonNullable<Operator['poolShares']>['nodes'][number];
-
-/** The name of the list of pool shares in the URL. */
-export const SHARES = 'shares';
 
 const poolShareColumns = (inPool: boolean): Column<PoolShare>[] => [
   {

@@ -1,6 +1,5 @@
 import { useMemo } from 'react';
 import { graphql } from 'react-relay';
-import { Link } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Figure } from '../../figures/figure.tsx';
 import { Makeup } from '../../figures/makeup.tsx';
@@ -10,10 +9,7 @@ import { Change, PointChange } from '../../parts/change.tsx';
 import { count, eth, percentage, shortEth } from '../../parts/format.ts';
 import { stakeShare } from '../../parts/operators.tsx';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
-import { paths, slugOf } from '../../url/links.ts';
-import { useHref } from '../../url/use-network.ts';
-import { windowNames } from '../../url/windows.ts';
-import { operatorRanges } from './operator-periods.ts';
+import { entityRanges, windowNames } from '../../url/windows.ts';
 import { hasPoolShares, PoolShares } from './operator-shares.tsx';
 
 graphql`
@@ -111,28 +107,6 @@ function Newest({ operator }: { operator: Operator }) {
   );
 }
 
-/** Tags, and the pool and node operator of a pool share, as links. */
-export function Labels({ operator: { idType, operatorTags } }: { operator: Operator }) {
-  const href = useHref();
-  return (
-    <span className="chips">
-      {operatorTags.map(({ name, operator }) => (
-        <Link
-          key={name}
-          className="chip"
-          to={
-            operator
-              ? href(paths.operator(operator.idType, operator.operatorId))
-              : href('/explore/operators', { class: slugOf(idType), tag: name })
-          }
-        >
-          {name}
-        </Link>
-      ))}
-    </span>
-  );
-}
-
 const fourWindows = [
   { key: 'oneDay', head: windowNames['1d'] },
   { key: 'sevenDays', head: windowNames['7d'] },
@@ -160,11 +134,17 @@ export function Summary({ operator, note }: { operator: Operator; note: string |
       {note && <p className="hint">The figures above, and those of its node operators, are {note}.</p>}
       <div className="figures">
         <div className="stack">
-          <OperatorDays operators={operators} ranges={operatorRanges} />
+          <OperatorDays operators={operators} ranges={entityRanges} />
           <FourWindows operator={operator} />
           {hasShares && <Makeup summary={operator.summary} />}
         </div>
-        {hasShares ? <PoolShares operator={operator} /> : <Makeup summary={operator.summary} />}
+        {hasShares ? (
+          <PoolShares operator={operator} />
+        ) : (
+          <div className="stack">
+            <Makeup summary={operator.summary} />
+          </div>
+        )}
       </div>
     </>
   );

@@ -9,14 +9,6 @@ import type { Waits } from '../../api/patience.ts';
 import type { Network } from '../../url/network.ts';
 import type { ValidatorBy } from './validator-lines.ts';
 
-graphql`
-  fragment privateSets_error on UserError {
-    code
-    field
-    message
-  }
-`;
-
 const create = graphql`
   mutation privateSetsCreateMutation($input: CreatePrivateSetInput!) {
     createPrivateSet(input: $input) {
@@ -25,7 +17,7 @@ const create = graphql`
         setId
       }
       userErrors {
-        ...privateSets_error @relay(mask: false)
+        ...mutate_error @relay(mask: false)
       }
     }
   }
@@ -35,7 +27,7 @@ const add = graphql`
   mutation privateSetsAddMutation($input: AddPrivateSetValidatorsInput!) {
     addPrivateSetValidators(input: $input) {
       userErrors {
-        ...privateSets_error @relay(mask: false)
+        ...mutate_error @relay(mask: false)
       }
     }
   }
@@ -45,7 +37,7 @@ const remove = graphql`
   mutation privateSetsRemoveMutation($input: RemovePrivateSetValidatorsInput!) {
     removePrivateSetValidators(input: $input) {
       userErrors {
-        ...privateSets_error @relay(mask: false)
+        ...mutate_error @relay(mask: false)
       }
     }
   }
@@ -59,7 +51,7 @@ const rename = graphql`
         name
       }
       userErrors {
-        ...privateSets_error @relay(mask: false)
+        ...mutate_error @relay(mask: false)
       }
     }
   }
@@ -70,7 +62,7 @@ const destroy = graphql`
     deletePrivateSet(input: $input) {
       deletedId @deleteRecord
       userErrors {
-        ...privateSets_error @relay(mask: false)
+        ...mutate_error @relay(mask: false)
       }
     }
   }

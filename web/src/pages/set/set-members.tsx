@@ -33,11 +33,28 @@ const wholeQuery = graphql`
   }
 `;
 
+graphql`
+  fragment setMembers_set on PrivateSet {
+    validators(first: $first, after: $after, last: $last, before: $before) @include(if: $onValidators) {
+      totalCount
+      pageInfo {
+        ...pager_pageInfo @relay(mask: false)
+      }
+      nodes {
+        id
+        validatorIndex
+        validatorPubkey
+        addedAt
+      }
+    }
+  }
+`;
+
 type PrivateSet = NonNullable<setQuery['response']['privateSet']>;
 type Member = NonNullable<PrivateSet['validators']>['nodes'][number];
 
-/** The validators of a set, some of which can be removed. */
-export function Members({ set }: { set: PrivateSet }) {
+/** Those that are in it, some of which can be removed. */
+function Present({ set }: { set: PrivateSet }) {
   const { setId, network, validators } = set;
   const refresh = useRefresh();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
@@ -126,7 +143,7 @@ export function Members({ set }: { set: PrivateSet }) {
 }
 
 /** Adds a list of validators to a set, or removes it. */
-export function Paste({ setId }: { setId: string }) {
+function Paste({ setId }: { setId: string }) {
   const refresh = useRefresh();
   const [mode, setMode] = useState<'add' | 'remove'>('add');
   const [said, setSaid] = useState('');
@@ -165,3 +182,11 @@ export function Paste({ setId }: { setId: string }) {
     </section>
   );
 }
+
+/** The validators of a set. */
+export const Members = ({ set }: { set: PrivateSet }) => (
+  <div className="beside">
+    <Present set={set} />
+    <Paste setId={set.setId} />
+  </div>
+);

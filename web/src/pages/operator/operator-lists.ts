@@ -1,0 +1,17 @@
+import { ranges } from '../../url/range.ts';
+import { listOf } from '../../url/url-state.ts';
+
+/** Of lists of events: all, or between dates. */
+export const eventRange = ranges(['all'], 'all');
+
+const PAGE_SIZE = 20;
+/** The lists of a tab, as they are named in the URL. */
+export const [SHARES, MISSED, SLASHED, MOVES] = ['shares', 'missed', 'slashed', 'moves'] as const;
+
+/** As variables of the document. */
+export const listsOf = (search: URLSearchParams) => ({
+  ...listOf(search, PAGE_SIZE, SHARES),
+  ...listOf(search, PAGE_SIZE, MISSED),
+  ...listOf(search, PAGE_SIZE, SLASHED),
+  ...listOf(search, PAGE_SIZE, MOVES),
+});

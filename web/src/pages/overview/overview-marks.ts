@@ -1,0 +1,32 @@
+import { useMemo } from 'react';
+import type { overviewQuery } from '../../__generated__/overviewQuery.graphql';
+import { outage } from '../../figures/happenings.ts';
+import { periodName } from '../../figures/periods.ts';
+import type { Happening } from '../../figures/plots.ts';
+import { count } from '../../parts/format.ts';
+import { useHref } from '../../url/use-network.ts';
+import { type Day, startOfDay } from './overview-days.ts';
+
+type Slashed = NonNullable<overviewQuery['response']['slashed']>['nodes'][number];
+
+/** What the plots of a network mark in these days or weeks, oldest first: slashings, and that many validators were off. */
+export function useMarks(days: readonly Day[], slashed: readonly Slashed[] | undefined) {
+  const href = useHref();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: plots are drawn anew when their data changes
+  return useMemo(() => {
+    const first = days[0] && startOfDay(days[0]);
+    const slashings = (slashed ?? []).flatMap((period): Happening[] => {
+      const [from, to] = [period.date ?? period.startDate, period.date ?? period.endDate];
+      if (!from || !to || !first || from < first) return [];
+      const number = period.slashingCount;
+      const who = `${count(number)} ${number === 1 ? 'validator was' : 'validators were'} slashed`;
+      return [
+        { date: from, text: `${who}, ${periodName(period)}`, to: href('/explore/slashings', { from, to }) },
+      ];
+    });
+    const outages = days.flatMap((day) =>
+      outage(day, 1 - (day.participationRatio ?? 1), (from, to) => href('/', { from, to })),
+    );
+    return { slashings, all: [...slashings, ...outages] };
+  }, [days, slashed]);
+}
