@@ -22,3 +22,5 @@ where not superseded and stake_authority in (
   select stake_authority from stake_authority_summaries where not superseded
   group by stake_authority having count(distinct array[pool_name]) > 1
 );
+
+insert into compatible_migrations values ('0075_renamed_summaries', '0074_archived_months');

@@ -10,4 +10,4 @@ create table saved_views (
   unique (account_id, name)
 );
 
-insert into compatible_migrations values ('0075_saved_views', '0074_archived_months');
+insert into compatible_migrations values ('0076_saved_views', '0074_archived_months');
