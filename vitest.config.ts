@@ -49,7 +49,7 @@ const slowFiles = [
     'accounts/rates',
     'db/embedded',
     'db/migrate',
-    'distributed/paths',
+    ...['distributed/index', 'distributed/paths'],
     'examples',
     'http/connections',
     'indexer/follow',

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
 import { readSettings, type Settings, SettingsError } from '../config/index.ts';
-import { refuseDistributed } from '../db/distributed/layout.ts';
 import type { Database } from '../db/open/index.ts';
 import { fromOf, fromSetting, toOf, urlsOf } from '../indexer/flags.ts';
 import type { FollowReport } from '../indexer/follow.ts';
@@ -109,7 +108,6 @@ async function index(
   settings: Settings,
   { stop, leave }: Signals,
 ): Promise<void> {
-  refuseDistributed('The index');
   const { runIndex } = await import('../indexer/run.ts');
   if (database.embedded) await beginWithoutSample(database.write);
   const status = newStatus();

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Settings, SettingsError } from '../config/index.ts';
-import { refuseDistributed } from '../db/distributed/layout.ts';
 import type { Database } from '../db/open/index.ts';
 import { createPool } from '../db/pool.ts';
 import { isFinal, reasonOf } from '../indexer/faults.ts';
@@ -14,7 +13,6 @@ const AGAIN_MS = 30_000;
 export type IndexBeside = { status: IndexStatus; stop(): Promise<void> };
 
 export function indexBeside(settings: Settings, { url }: Database, log: Logger): IndexBeside {
-  refuseDistributed('The index');
   const urls = settings.BEACON_URL;
   if (!urls) throw new SettingsError('INDEX is on and BEACON_URL is not set; it must name a beacon node.');
   const firstFrom = fromSetting(settings);

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { lockWriters } from '../db/changes/locks.ts';
-import { isDistributed } from '../db/distributed/layout.ts';
 import type { Importer } from './importer/importer.ts';
 
 const epochsOf: Record<string, readonly [first: string, last: string] | undefined> = {
@@ -30,7 +29,7 @@ export async function guardIndexed(
   if (!epochs && resource !== 'validators') return undefined;
   // The lock prevents `stakegraph index` from committing epochs between this check and the merge.
   await lockWriters(client, [], networks);
-  if (!epochs) return isDistributed() ? undefined : keepChainColumns(client);
+  if (!epochs) return keepChainColumns(client);
   const { rows } = await client.query(
     `/* indexedRows */
     select s.network, ${epochs[0]} as epoch, r.first_epoch as first, r.last_epoch as last, count(*) over ()::int as rows
@@ -63,21 +62,29 @@ async function refuseComputed(client: pg.ClientBase, dataset: string, advice: st
 }
 
 async function keepChainColumns(client: pg.ClientBase): Promise<string | undefined> {
-  const indexed = `s.network in (select network from index_ranges)
-      and v.network = s.network and v.validator_index = s.validator_index`;
+  const indexed = `staged s join validators v using (network, validator_index)
+    where network in (select network from index_ranges)`;
   const { rows } = await client.query(
     `/* otherKeys */
-    select s.network, s.validator_index as index from staged s, validators v
-    where ${indexed} and v.validator_pubkey <> s.validator_pubkey order by 2 limit 1`,
+    select network, validator_index as index from ${indexed} and v.validator_pubkey <> s.validator_pubkey
+    order by 2 limit 1`,
   );
   const [other] = rows;
   if (other)
     return `validator ${other.index} of ${other.network} has another public key on the chain that stakegraph index reads. Check --network, or overwrite with --replace.`;
+  // In two steps, because Citus refuses an update of `staged` that joins `validators`.
+  await client.query(
+    `/* chainColumns */
+    create temp table chain_columns on commit drop as
+    select s.place, v.withdrawal_address, v.activation_epoch, v.exit_epoch, v.slashed, v.deposit_address
+    from ${indexed}`,
+  );
   await client.query(
     `/* keepChainColumns */
-    update staged s set withdrawal_address = v.withdrawal_address, activation_epoch = v.activation_epoch,
-      exit_epoch = v.exit_epoch, slashed = v.slashed, deposit_address = coalesce(s.deposit_address, v.deposit_address)
-    from validators v where ${indexed}`,
+    update staged s set withdrawal_address = c.withdrawal_address, activation_epoch = c.activation_epoch,
+      exit_epoch = c.exit_epoch, slashed = c.slashed, deposit_address = coalesce(s.deposit_address, c.deposit_address)
+    from chain_columns c where c.place = s.place`,
   );
+  await client.query('/* dropChainColumns */ drop table chain_columns');
   return undefined;
 }

@@ -4,42 +4,16 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLayout, useLayout } from '../../src/db/distributed/layout.ts';
-import { distribute } from '../../src/maintenance/distribute/index.ts';
 import { slashing } from '../ingest/rows.ts';
 import { pubkeyOf, refreshed, revisions, validator, validatorDay } from '../refresh/facts.ts';
-import { installCitus } from '../support/citus.ts';
-import { createDatabase, type Gateway, startGateway } from '../support/gateway.ts';
+import { createDistributed } from '../support/citus.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { recordQueries } from '../support/sent.ts';
-
-const tables = 'validators|validator_clients|operator_validators|validator_entities';
-const names = new RegExp(`\\b(from|join|into|update|only)\\s+(${tables})\\b`, 'i');
-const writes = /^\s*(insert into|update|delete from)\s+(only\s+)?(validators|validator_clients)\b/i;
+import { brokenOnReference, namesReference, writesReference } from './rules.ts';
 
 /** Statements that write reference tables, by their names; Citus 13.0.3 executed the upsert, then with `returning`. */
 const writing = { 'an upsert': ['upsertStaged'], constants: ['removeRows'] };
-
-/** What Citus refuses of statements on reference tables, or counts wrongly. */
-function brokenRules(text: string): string[] {
-  const code = text.replace(/\/\*.*?\*\//g, '');
-  const changes = /^\s*(insert into|update|delete from|with)\b/i.test(code);
-  const rules: [string, boolean][] = [
-    [
-      'an update or deletion by a join',
-      /^\s*(update|delete)\b/i.test(code) && (!writes.test(code) || /\b(staged|using|select)\b/i.test(code)),
-    ],
-    [
-      'a WITH query that changes rows',
-      /\bwith\b[\s\S]*\bas (materialized )?\(\s*(insert|update|delete)\b/i.test(code) ||
-        (changes && /^\s*with\b[\s\S]*\)\s*(insert into|update|delete from)\b/i.test(code)),
-    ],
-    ['rows that are not counted', writes.test(code) && /do nothing|not exists/i.test(code)],
-    ['a row in memory for each validator', writes.test(code) && /\breturning\b/i.test(code)],
-    ['a lock of rows', /\bfor (no key update|update|share|key share)\b/i.test(code)],
-    ['a cast to text in an upsert', writes.test(code) && /::text\b/i.test(code)],
-  ];
-  return rules.filter(([, broken]) => broken).map(([rule]) => rule);
-}
 
 const DAY = 1_500;
 const SLOT = DAY * 7_200;
@@ -167,9 +141,7 @@ async function recorded(into: string[], work: () => Promise<Told>): Promise<Told
 beforeAll(async () => {
   const plain = await startGateway({ template: 'empty' });
   onPlain = await recorded(sent.plain, () => story(plain)).finally(plain.close);
-  const database = await createDatabase('empty');
-  await installCitus(database.url);
-  await distribute({ url: database.url, shards: 4, undo: false, dryRun: false, tell: () => undefined });
+  const database = await createDistributed();
   await openLayout(database.pool);
   const gateway = await startGateway({ database });
   try {
@@ -203,13 +175,13 @@ describe('a database with reference tables', () => {
   });
 
   it('has its reference tables written by the statements that are known to Citus', () => {
-    const found = sent.citus.filter((text) => writes.test(text.replace(/\/\*.*?\*\//g, '')));
+    const found = sent.citus.filter((text) => writesReference(text));
     expect(inOrder(found.map(nameOf))).toEqual(Object.values(writing).flat().sort());
   });
 
   it('gets no statement on reference tables that Citus refuses', () => {
-    const found = sent.citus.filter((text) => names.test(text));
-    for (const text of found) expect([nameOf(text), brokenRules(text)]).toEqual([nameOf(text), []]);
+    const found = sent.citus.filter((text) => namesReference.test(text));
+    for (const text of found) expect([nameOf(text), brokenOnReference(text)]).toEqual([nameOf(text), []]);
   });
 
   it('gets statements of which a plain database gets none', () => {
@@ -228,15 +200,15 @@ describe('a database with reference tables', () => {
 
 /** Statements of each module that name a reference table, or a view of one, and what else they read. */
 const naming: Record<string, string> = {
-  'indexer/execution/deposit-store.ts': 'the index is refused',
-  'indexer/store/day-rows.ts': 'the index is refused',
-  'indexer/store/hour-rows.ts': 'the index is refused',
-  'indexer/store/labels.ts': 'the index is refused',
-  'indexer/store/validator-table.ts': 'the index is refused',
-  'ingest/merge/block-operators.ts': 'a select with staged blocks, into a local table',
-  'ingest/merge/reference-table.ts': 'an insert of counts of the table alone, into a local table',
+  'indexer/execution/deposit-store.ts': 'selects with waiting deposits, and an update from arrays',
+  'indexer/store/day-rows.ts': 'selects with late penalties',
+  'indexer/store/hour-rows.ts': 'a select with an hour of days, into a temporary table',
+  'indexer/store/labels.ts': 'selects with labels, and an update from arrays',
+  'indexer/store/validator-table.ts': 'selects by validators, an upsert of arrays, and COPY',
+  'ingest/merge/block-operators.ts': 'selects with blocks, into a local table',
+  'ingest/merge/validator-counts.ts': 'an insert of counts of the table alone, into a local table',
   'ingest/importers/validators.ts': 'selects with staged validators, one into a temporary table',
-  'ingest/index-guard.ts': 'rows of an index, of which a distributed database has none',
+  'ingest/index-guard.ts': 'selects with staged validators, one into a temporary table',
   'refresh/attestations.ts': 'selects with local copies of days, into temporary tables',
   'refresh/known.ts': 'selects with local copies of days and blocks, into temporary tables',
   'refresh/owners.ts': 'a select of labels alone, into a temporary table',
@@ -257,7 +229,7 @@ describe('the sources', () => {
   it('name reference tables only in modules that were checked for Citus', () => {
     const root = fileURLToPath(new URL('../../src', import.meta.url));
     const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-      (name) => name.endsWith('.ts') && names.test(readFileSync(join(root, name), 'utf8')),
+      (name) => name.endsWith('.ts') && namesReference.test(readFileSync(join(root, name), 'utf8')),
     );
     expect(found.map((name) => name.replaceAll('\\', '/')).sort()).toEqual(Object.keys(naming).sort());
   });
@@ -277,5 +249,5 @@ describe('the rules for statements on reference tables', () => {
       'a cast to text in an upsert',
       'insert into validators as t select 1 on conflict do update where a::text <> b',
     ],
-  ])('find %s', (rule, text) => expect(brokenRules(text)).toContain(rule));
+  ])('find %s', (rule, text) => expect(brokenOnReference(text)).toContain(rule));
 });

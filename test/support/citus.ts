@@ -1,4 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { migrate } from '../../src/db/migrate/index.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { distribute } from '../../src/maintenance/distribute/index.ts';
+import { waitTimeoutMs } from './deadlines.ts';
+import { createDatabase, type TestDatabase } from './gateway.ts';
+import { databaseUrl } from './global-setup.ts';
 
 /**
  * The catalogue and the functions of Citus that stakegraph uses, without Citus: they note their calls, change the
@@ -27,6 +34,19 @@ const stub = `
   language sql strict as $$ select column_var_text $$;
   create function pg_catalog.citus_total_relation_size(table_name regclass, fail_on_error boolean default true)
   returns bigint language sql as $$ select pg_total_relation_size(table_name) $$;
+
+  create function pg_catalog.citus_relation_size(relation_name regclass) returns bigint language sql as $$
+    select pg_relation_size(relation_name) $$;
+  create table pg_catalog.prepared_on_worker (gid text);
+  create table pg_catalog.pg_dist_transaction (groupid int, gid text);
+  grant select on prepared_on_worker, pg_dist_transaction to public;
+  create function pg_catalog.run_command_on_workers(command text, parallel boolean default true, out nodename text,
+    out nodeport int, out success boolean, out result text)
+  returns setof record language sql as $$
+    select nodename, nodeport, isactive, case when isactive then (select coalesce(string_agg(gid, ','), '') from prepared_on_worker)
+      else 'connection refused' end
+    from pg_dist_node where groupid <> 0
+  $$;
 
   create function pg_catalog.refuse_as_citus(table_name regclass) returns void language plpgsql as $$
   begin
@@ -64,6 +84,29 @@ const stub = `
   create event trigger stub_of_citus on ddl_command_start
     when tag in ('CREATE FUNCTION', 'ALTER FUNCTION', 'DROP FUNCTION', 'CREATE TYPE', 'CREATE SCHEMA', 'CREATE DOMAIN')
     execute function refuse_after_parallel_reads();
+  create function pg_catalog.refuse_changes() returns trigger language plpgsql as $$
+  declare
+    query text := regexp_replace(current_query(), '/\\*.*?\\*/', '', 'g');
+    joined text;
+  begin
+    if query ~* '^\\s*(update|delete|with)\\M' then
+      for joined in
+        select name[1] from regexp_matches(query, '\\m(?:from|using|join)\\s+(?:only\\s+)?([a-z_]\\w*)', 'gi') name
+      loop
+        if to_regclass(joined) is not null
+          and not exists (select from pg_dist_partition where logicalrelid = to_regclass(joined)) then
+          raise exception 'relation % is not distributed', joined;
+        end if;
+      end loop;
+      if query ~* '\\mreturning\\M.*(::|\\()' then
+        raise exception 'non-IMMUTABLE functions are not allowed in the RETURNING clause';
+      end if;
+    end if;
+    if tg_argv[0] = 'reference' and query ~* '^\\s*insert\\M' and query ~* 'not exists|do nothing' then
+      raise exception 'relation staged is not distributed';
+    end if;
+    return null;
+  end $$;
   create function pg_catalog.create_distributed_table(table_name regclass, distribution_column text,
     distribution_type text default 'hash', colocate_with text default 'default', shard_count int default null)
   returns void language plpgsql as $$
@@ -81,18 +124,10 @@ const stub = `
     end if;
     insert into pg_dist_partition select relid, 'h', distribution_column, 1, 's'
     from (select table_name as relid union select relid from pg_partition_tree(table_name)) t;
+    execute format('create trigger stub_of_citus before insert or update or delete on %s for each statement
+      execute function refuse_changes(days)', table_name);
     -- Until now it was local, so no read of it was parallel.
     perform set_config('stub.scans', scans_of_shards()::text, true);
-  end $$;
-  create function pg_catalog.refuse_local_joins() returns trigger language plpgsql as $$
-  declare
-    query text := regexp_replace(current_query(), '/\\*.*?\\*/', '', 'g');
-  begin
-    if query ~* '^\\s*(update|delete|with)\\M' and query ~ '\\mstaged\\M'
-      or query ~* '^\\s*insert\\M' and query ~* 'not exists|do nothing' then
-      raise exception 'relation staged is not distributed';
-    end if;
-    return null;
   end $$;
   create function pg_catalog.create_reference_table(table_name regclass) returns void language plpgsql as $$
   begin
@@ -100,7 +135,7 @@ const stub = `
     perform refuse_as_citus(table_name);
     insert into pg_dist_partition values (table_name, 'n', null, 2, 't');
     execute format('create trigger stub_of_citus before insert or update or delete on %s for each statement
-      execute function refuse_local_joins()', table_name);
+      execute function refuse_changes(reference)', table_name);
   end $$;
   create function pg_catalog.undistribute_table(table_name regclass, cascade_via_foreign_keys boolean default false)
   returns void language plpgsql as $$
@@ -144,3 +179,63 @@ export const markDistributed = (url: string, table: string, column: string | nul
     `insert into pg_dist_partition select '${table}', ${column === null ? `'n', null` : `'h', '${column}'`}, 1,
       ${column === null ? `'t'` : `'s'`}`,
   );
+
+/** URL of a superuser of a coordinator of Citus, in a database that knows the workers; without it, a stub is used. */
+const realUrl = process.env.TEST_CITUS_URL || undefined;
+export const isRealCitus = realUrl !== undefined;
+
+/** An empty database of its own that `stakegraph distribute` has distributed. */
+export async function createDistributed(): Promise<TestDatabase> {
+  const database = realUrl === undefined ? await createDatabase('empty') : await createOnNodes(realUrl);
+  if (realUrl === undefined) await installCitus(database.url);
+  await distribute({ url: database.url, shards: 4, undo: false, dryRun: false, tell: () => undefined });
+  return database;
+}
+
+const runOn = async (url: string, ...statements: string[]): Promise<any[]> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows: any[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
+};
+
+/** Makes the database on each node, and tells its coordinator of the others. */
+async function createOnNodes(coordinator: string): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const nodes: { host: string; port: number; own: boolean }[] = await runOn(
+    coordinator,
+    `select nodename as host, nodeport as port, groupid = 0 as own from pg_dist_node where noderole = 'primary' order by groupid`,
+  );
+  const urlOf = ({ host, port }: { host: string; port: number }) => {
+    const url = new URL(coordinator);
+    [url.hostname, url.port] = [host, String(port)];
+    return url.href;
+  };
+  for (const node of nodes) {
+    await runOn(urlOf(node), `create database ${name}`);
+    await runOn(databaseUrl(urlOf(node), name), 'create extension citus');
+  }
+  const url = databaseUrl(coordinator, name);
+  for (const { host, port, own } of nodes)
+    await runOn(
+      url,
+      own
+        ? `select citus_set_coordinator_host('${host}', ${port})`
+        : `select citus_add_node('${host}', ${port})`,
+    );
+  await migrate(url);
+  const pool = createPool({ url, readOnly: false, max: 4, waitTimeoutMs });
+  return {
+    url,
+    pool,
+    async drop() {
+      await pool.end();
+      for (const node of nodes) await runOn(urlOf(node), `drop database if exists ${name} with (force)`);
+    },
+  };
+}

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { lockWriters } from '../../db/changes/locks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
+import { storeOperatorsOfValidators } from '../../ingest/merge/block-operators.ts';
 import { applyLabels } from '../store/labels.ts';
 import type { Deposit } from './deposit-log.ts';
 
@@ -92,29 +93,40 @@ async function giveAddresses(
   network: Network,
   keys: readonly string[] | null,
 ): Promise<number> {
-  const { rows } = await client.query<{ index: number }>(
-    `/* depositAddresses */
-    with firsts as (
-      select distinct on (w.validator_pubkey) v.validator_index, w.depositor
-      from waiting_deposits w
-      join validators v on v.network = w.network and v.validator_pubkey = w.validator_pubkey
-      where w.network = $1 and ($2::text[] is null or w.validator_pubkey = any($2)) and v.deposit_address is null
-        and (w.withdrawal_address is null or w.withdrawal_address = v.withdrawal_address)
-      order by w.validator_pubkey, w.deposit_index
-    )
-    update validators v set deposit_address = f.depositor from firsts f
-    where v.network = $1 and v.validator_index = f.validator_index
-    returning v.validator_index as index`,
-    [network, keys],
-  );
-  await client.query(
-    `/* depositsDone */
-    delete from waiting_deposits w using validators v
-    where w.network = $1 and ($2::text[] is null or w.validator_pubkey = any($2))
-      and v.network = w.network and v.validator_pubkey = w.validator_pubkey and v.deposit_address is not null`,
+  // Several statements, because Citus changes no rows by a join of a reference table and a local one.
+  const { rows } = await client.query<{ index: number; depositor: string }>(
+    `/* firstDepositors */
+    select distinct on (w.validator_pubkey) v.validator_index as index, w.depositor
+    from waiting_deposits w
+    join validators v on v.network = w.network and v.validator_pubkey = w.validator_pubkey
+    where w.network = $1 and ($2::text[] is null or w.validator_pubkey = any($2)) and v.deposit_address is null
+      and (w.withdrawal_address is null or w.withdrawal_address = v.withdrawal_address)
+    order by w.validator_pubkey, w.deposit_index`,
     [network, keys],
   );
   const given = rows.map(({ index }) => index);
+  if (rows.length > 0)
+    await client.query(
+      `/* depositAddresses */
+      update validators v set deposit_address = g.depositor
+      from unnest($2::int[], $3::text[]) as g (validator_index, depositor)
+      where v.network = $1 and v.validator_index = g.validator_index`,
+      [network, given, rows.map(({ depositor }) => depositor)],
+    );
+  const { rows: done } = await client.query<{ key: string }>(
+    `/* knownDeposits */
+    select distinct w.validator_pubkey as key
+    from waiting_deposits w
+    join validators v on v.network = w.network and v.validator_pubkey = w.validator_pubkey
+    where w.network = $1 and ($2::text[] is null or w.validator_pubkey = any($2)) and v.deposit_address is not null`,
+    [network, keys],
+  );
+  if (done.length > 0)
+    await client.query(
+      `/* depositsDone */ delete from waiting_deposits where network = $1 and validator_pubkey = any($2::text[])`,
+      [network, done.map(({ key }) => key)],
+    );
+  if (given.length > 0) await storeOperatorsOfValidators(client, network, given);
   await applyLabels(client, network, given);
   return given.length;
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
+import { storeOperatorsOfSlots } from '../../ingest/merge/block-operators.ts';
 import type { ExecutionPayload, SlotFacts } from '../chain/types.ts';
 import { bidRewards } from './bid-rewards.ts';
 
@@ -121,5 +122,11 @@ export async function writeBlocks(
       and (excluded.finalized or not b.finalized)`,
     [network, finalized, ...columns.map(([, , value]) => slots.map((one) => value(one, merged)))],
   );
+  if (rowCount)
+    await storeOperatorsOfSlots(
+      client,
+      network,
+      slots.map(({ slot }) => slot),
+    );
   return rowCount ?? 0;
 }

@@ -25,19 +25,7 @@ export async function writeValidatorDays(
     [...[network, utc, date]],
   );
   await copyValidatorRows(client, 'validator_days', { network, utc, day }, sums, at);
-  // The deleted rows included penalties of later epochs, so these are added again.
-  await client.query(
-    `/* addLaterPenalties */
-    update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + p.amount
-    from (
-      select validator_index, sum(amount)::bigint as amount from index_late_penalties
-      where network = $1 and epoch > $4 group by validator_index
-    ) p, validators v
-    where d.network = $1 and d.utc = $2 and d.date = $3 and d.validator_index = p.validator_index
-      and v.network = $1 and v.validator_index = p.validator_index and d.end_epoch = v.exit_epoch - 1
-      and d.total_unique_attestations + d.sum_missed_attestations > 0`,
-    [network, utc, date, sums.last],
-  );
+  await addLaterPenalties(client, network, { utc, date }, sums.last);
   await applyBlockFees(client, network, {
     firstSlot: sums.first * SLOTS_PER_EPOCH,
     lastSlot: (sums.last + 1) * SLOTS_PER_EPOCH - 1,
@@ -45,6 +33,35 @@ export async function writeValidatorDays(
   // Locks earlier days first, as a refresh does.
   if (sums.last === period.last) await latePenaltiesDue(client, network, period);
   await finishValidatorDays(client, [{ network, utc, day }]);
+}
+
+/** The deleted rows of the day included penalties of epochs after `last`, so these are added again. */
+async function addLaterPenalties(
+  client: pg.ClientBase,
+  network: Network,
+  { utc, date }: { utc: boolean; date: string },
+  last: number,
+): Promise<void> {
+  const { rows } = await client.query<{ index: number; exit: number; amount: string }>(
+    `/* laterPenalties */
+    select p.validator_index as index, v.exit_epoch as exit, sum(p.amount)::bigint::text as amount
+    from index_late_penalties p join validators v using (network, validator_index)
+    where p.network = $1 and p.epoch > $2 and v.exit_epoch is not null
+    group by p.validator_index, v.exit_epoch`,
+    [network, last],
+  );
+  if (rows.length === 0) return;
+  await client.query(
+    `/* addLaterPenalties */
+    update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + g.amount
+    from unnest($4::int[], $5::int[], $6::bigint[]) as g (validator_index, end_epoch, amount)
+    where d.network = $1 and d.utc = $2 and d.date = $3 and d.validator_index = g.validator_index
+      and d.end_epoch = g.end_epoch and d.total_unique_attestations + d.sum_missed_attestations > 0`,
+    [
+      ...[network, utc, date, rows.map(({ index }) => index), rows.map(({ exit }) => exit - 1)],
+      rows.map(({ amount }) => amount),
+    ],
+  );
 }
 
 /** Called once a day, because penalties of an exited validator change the same day every epoch. */
@@ -89,13 +106,8 @@ export async function addLatePenalties(
     const day = dayOfEpoch(network, calendar, one.exitEpoch - 1);
     return day < dayOfEpoch(network, calendar, epoch) ? day : null;
   };
-  const { rows } = await client.query<{
-    date: string;
-    validator_index: number;
-    utc: boolean;
-    amount: number;
-  }>(
-    `/* addLatePenalties */
+  const { rows: fresh } = await client.query<{ index: number; utc: boolean; date: string; amount: string }>(
+    `/* freshPenalties */
     with given as (
       select * from unnest($3::int[], $4::bigint[], $5::int[], $6::int[], $7::int[])
         as g (validator_index, amount, chain_day, utc_day, exit_epoch)
@@ -105,36 +117,52 @@ export async function addLatePenalties(
       on conflict (network, validator_index, epoch) do nothing
       returning validator_index
     )
-    update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + g.amount
+    select f.validator_index as index, o.utc, t.date::text as date, g.amount::text as amount
     from fresh f
     join given g using (validator_index)
     cross join lateral (values (false, g.chain_day), (true, g.utc_day)) as o (utc, day)
     join index_periods p on p.network = $1 and p.utc = o.utc and not p.hourly and p.period = o.day
       and p.start_epoch < g.exit_epoch
-    join validator_day_dates t on t.network = $1 and t.utc = o.utc and t.day = o.day
-    where d.network = $1 and d.utc = o.utc and d.validator_index = f.validator_index and d.date = t.date
-    returning d.date::text as date, d.validator_index, d.utc, g.amount::float8 as amount`,
+    join validator_day_dates t on t.network = $1 and t.utc = o.utc and t.day = o.day`,
     [
       ...[network, epoch, penalties.map((one) => one.validator), penalties.map((one) => one.amount)],
       ...[penalties.map(lastDay('chain')), penalties.map(lastDay('utc'))],
       penalties.map((one) => one.exitEpoch),
     ],
   );
-  if (rows.length === 0) return false;
-  const chain = rows.filter(({ utc }) => !utc);
+  if (fresh.length === 0) return false;
+  // A statement of its own, because Citus updates no distributed table by a join with a local one.
+  const { rows: updated } = await client.query<{ index: number; utc: boolean; day: number }>(
+    `/* addLatePenalties */
+    update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + g.amount
+    from unnest($2::int[], $3::boolean[], $4::date[], $5::bigint[]) as g (validator_index, utc, date, amount)
+    where d.network = $1 and d.utc = g.utc and d.validator_index = g.validator_index and d.date = g.date
+      and d.date = any($6::date[])
+    returning d.validator_index as index, d.utc, d.day`,
+    [
+      ...[network, fresh.map(({ index }) => index), fresh.map(({ utc }) => utc)],
+      ...[fresh.map(({ date }) => date), fresh.map(({ amount }) => amount)],
+      [...new Set(fresh.map(({ date }) => date))],
+    ],
+  );
+  if (updated.length === 0) return false;
+  const rows = updated.map(({ day, ...row }) => ({ ...row, date: dateOfDay(network, day) }));
+  const amounts = new Map(penalties.map(({ validator, amount }) => [validator, amount]));
   await addToSums(
     client,
     network,
-    chain.map(({ validator_index: validator, date, amount }) => ({ validator, date, amount })),
+    rows
+      .filter(({ utc }) => !utc)
+      .map(({ index, date }) => ({ validator: index, date, amount: amounts.get(index) as number })),
   );
   const { rows: sets } = await client.query<{ validator_index: number }>(
     `/* setsOfPenalties */
     select distinct m.validator_index from private_set_members m join private_sets s using (set_id)
     where s.network = $1 and m.validator_index = any($2)`,
-    [network, rows.map((row) => row.validator_index)],
+    [network, rows.map(({ index }) => index)],
   );
   const members = new Set(sets.map((row) => row.validator_index));
-  const dates = new Set(rows.filter((row) => members.has(row.validator_index)).map((row) => row.date));
+  const dates = new Set(rows.filter(({ index }) => members.has(index)).map(({ date }) => date));
   if (dates.size > 0) await refreshSetDays(client, network, [...dates]);
   return true;
 }

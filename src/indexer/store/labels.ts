@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { faultText } from '../../ingest/importer/fault-messages.ts';
+import { storeOperatorsOfValidators } from '../../ingest/merge/block-operators.ts';
 import { hoursDue, periodsDue } from '../../ingest/merge/due-periods.ts';
 import { type Format, openRowSource } from '../../ingest/source/open.ts';
 import { readRows, SourceError } from '../../ingest/source/source.ts';
@@ -10,6 +11,7 @@ import { decode } from '../../kernel/decode.ts';
 import { count, hex, text } from '../../kernel/leaves.ts';
 
 const MAX_FAULTS = 10;
+const AT_ONCE = 10_000;
 const MAX_INDEX = 2 ** 31 - 1;
 
 const Shape = z.object({
@@ -193,8 +195,8 @@ async function label(
   );
   if (rows.length === 0) return [];
   const some = indices ? 'and v.validator_index = any($2)' : '';
-  const labelled = await client.query<{ index: number }>(
-    `/* applyLabels */
+  const { rows: named } = await client.query<{ index: number; operator: string | null; pool: string | null }>(
+    `/* newLabels */
     with found as (
       select v.validator_index, l.rank, l.node_operator, l.pool from index_labels l
       join validators v on v.network = $1 and v.validator_pubkey = l.validator_pubkey ${some} where l.network = $1
@@ -213,12 +215,27 @@ async function label(
         (array_agg(pool order by rank) filter (where pool is not null))[1] as pool
       from found group by validator_index
     )
-    update validators v set node_operator = coalesce(b.operator, v.node_operator), pool = coalesce(b.pool, v.pool)
-    from best b
-    where v.network = $1 and v.validator_index = b.validator_index
-      and (v.node_operator, v.pool) is distinct from (coalesce(b.operator, v.node_operator), coalesce(b.pool, v.pool))
-    returning v.validator_index as index`,
+    select v.validator_index as index, coalesce(b.operator, v.node_operator) as operator, coalesce(b.pool, v.pool) as pool
+    from best b join validators v on v.network = $1 and v.validator_index = b.validator_index
+    where (v.node_operator, v.pool) is distinct from (coalesce(b.operator, v.node_operator), coalesce(b.pool, v.pool))
+    order by v.validator_index`,
     indices ? [network, [...indices]] : [network],
   );
-  return labelled.rows.map(({ index }) => index);
+  // Statements of their own, because Citus updates no reference table by a join with a local one.
+  for (let from = 0; from < named.length; from += AT_ONCE) {
+    const some = named.slice(from, from + AT_ONCE);
+    await client.query(
+      `/* applyLabels */
+      update validators v set node_operator = g.operator, pool = g.pool
+      from unnest($2::int[], $3::text[], $4::text[]) as g (validator_index, operator, pool)
+      where v.network = $1 and v.validator_index = g.validator_index`,
+      [
+        ...[network, some.map(({ index }) => index), some.map(({ operator }) => operator)],
+        some.map(({ pool }) => pool),
+      ],
+    );
+  }
+  const labelled = named.map(({ index }) => index);
+  if (labelled.length > 0) await storeOperatorsOfValidators(client, network, labelled);
+  return labelled;
 }

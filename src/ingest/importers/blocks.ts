@@ -5,7 +5,7 @@ import { count, moment } from '../../kernel/leaves.ts';
 import { Block, BlockBid, bidFields } from '../../resources/blocks/record.ts';
 import { slotFaults } from '../importer/given-time.ts';
 import type { Faults, ImportCounts, Importer, MergeOptions } from '../importer/importer.ts';
-import { storeBlockOperators } from '../merge/block-operators.ts';
+import { storeStagedOperators } from '../merge/block-operators.ts';
 import { mergePlain, plainImporter } from '../merge/plain-table.ts';
 import type { PlainTable } from '../merge/staging.ts';
 import { raiseChainHeads } from './chain-heads.ts';
@@ -88,7 +88,7 @@ async function mergeBlocks(
   options: MergeOptions,
 ): Promise<ImportCounts> {
   const counts = await mergePlain(client, table, options);
-  await storeBlockOperators(client, 'blocks');
+  await storeStagedOperators(client, 'blocks');
   const { rows: heads } = await client.query(
     'select network, max(slot) as slot from staged group by network',
   );

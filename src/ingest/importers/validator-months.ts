@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
+import { committedOnAllNodes } from '../../db/distributed/prepared.ts';
 import { raw, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { analyzeGrown } from '../merge/staging.ts';
@@ -94,6 +95,7 @@ export async function sumDueMonth(client: pg.ClientBase, network: Network): Prom
   const [found] = rows;
   if (!found) return false;
   const { month, next } = found;
+  await committedOnAllNodes(client); // the days that made it due
   await client.query('/* dropSums */ delete from validator_month_sums where network = $1 and month = $2', [
     network,
     month,

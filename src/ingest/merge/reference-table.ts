@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
 import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer/importer.ts';
-import { removeBlockOperators, storeBlockOperators } from './block-operators.ts';
+import { removeBlockOperators, storeStagedOperators } from './block-operators.ts';
 import { changedColumns, columnList, type PlainTable, sameColumns } from './staging.ts';
+import { countValidators } from './validator-counts.ts';
 
 type ReferenceTable = Pick<PlainTable, 'name' | 'key' | 'columns'>;
 type Options = Pick<MergeOptions, 'replace' | 'whole'>;
@@ -20,36 +21,34 @@ export async function mergeReference(
   const removed = options.replace ? await removeAbsent(client, table, options) : 0;
   const names = columns.map((column) => column.name);
   const figures = columns.filter((column) => !key.includes(column.name));
-  const { rows } = await client.query<{ added: number }>(
-    `/* countNew */
-    select count(*)::int as added from staged s
-    where not exists (select from ${name} t where ${sameColumns('t', 's', key)})`,
+  // Citus returns the number of selected rows, also of those that stay as they are.
+  const { rows } = await client.query<{ inserted: number; updated: number }>(
+    `/* countChanges */
+    select (count(*) filter (where t.${key[0]} is null))::int as inserted,
+      (count(*) filter (where t.${key[0]} is not null and (${changedColumns('t', 's', figures)})))::int as updated
+    from staged s left join ${name} t on ${sameColumns('t', 's', key)}`,
   );
-  const { added: inserted } = rows[0] as { added: number };
-  const { rowCount } = await client.query(
-    `/* upsertStaged */
-    insert into ${name} as t (${columnList(names)}) select ${columnList(names, 's')} from staged s
-    order by ${columnList(key, 's')}
-    on conflict (${columnList(key)}) do update
-      set ${figures.map((column) => `${column.name} = excluded.${column.name}`).join(', ')}
-      where ${changedColumns('t', 'excluded', figures)}`,
-  );
-  const changed = rowCount ?? 0;
-  if (name === 'validators' && changed > 0) await storeBlockOperators(client, 'validators');
-  if (name === 'validators' && changed + removed > 0) await countValidators(client, options);
-  return { inserted, updated: changed - inserted, removed };
+  const { inserted, updated } = rows[0] as { inserted: number; updated: number };
+  const changed = inserted + updated;
+  if (changed > 0)
+    await client.query(
+      `/* upsertStaged */
+      insert into ${name} as t (${columnList(names)}) select ${columnList(names, 's')} from staged s
+      order by ${columnList(key, 's')}
+      on conflict (${columnList(key)}) do update
+        set ${figures.map((column) => `${column.name} = excluded.${column.name}`).join(', ')}
+        where ${changedColumns('t', 'excluded', figures)}`,
+    );
+  if (name === 'validators' && changed > 0) await storeStagedOperators(client, 'validators');
+  if (name === 'validators' && changed + removed > 0)
+    await countValidators(client, await replacedNetworks(client, options));
+  return { inserted, updated, removed };
 }
 
-async function countValidators(client: pg.ClientBase, options: Options): Promise<void> {
+async function replacedNetworks(client: pg.ClientBase, options: Options): Promise<string[]> {
   const { text, values } = stagedScopes(['network'], options);
-  await client.query(`/* dropCounts */ delete from validator_counts where network in (${text})`, values);
-  await client.query(
-    `/* countValidators */
-    insert into validator_counts
-    select network, activation_epoch is not null, exit_epoch is not null, slashed, count(*) from validators
-    where network in (${text}) group by 1, 2, 3, 4`,
-    values,
-  );
+  const { rows } = await client.query<{ network: string }>(`/* replacedNetworks */ ${text}`, values);
+  return rows.map(({ network }) => network);
 }
 
 async function removeAbsent(
@@ -57,10 +56,8 @@ async function removeAbsent(
   { name }: ReferenceTable,
   options: Options,
 ): Promise<number> {
-  const { text, values } = stagedScopes(['network'], options);
-  const { rows: lists } = await client.query<{ network: string }>(`/* replacedNetworks */ ${text}`, values);
   let removed = 0;
-  for (const { network } of lists) {
+  for (const network of await replacedNetworks(client, options)) {
     const { rows: absent } = await client.query<{ validator: number }>(
       `/* absentRows */ select t.validator_index as validator from ${name} t where t.network = $1
       and not exists (select from staged s where s.network = t.network and s.validator_index = t.validator_index)`,

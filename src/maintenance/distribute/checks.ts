@@ -75,14 +75,6 @@ export async function checkTables(client: pg.ClientBase, undo: boolean): Promise
     throw new DistributeError(
       `Months of validator_days are archived in ${archived}, which gateways do not read beside distributed days: run "stakegraph archive restore" with each of them first.`,
     );
-  const { indexed } = await one(
-    client,
-    `/* indexedNetworks */ select string_agg(network, ', ' order by network) as indexed from index_state`,
-  );
-  if (indexed)
-    throw new DistributeError(
-      `The index writes days of ${indexed} in this database, which it cannot do once they are distributed.`,
-    );
 }
 
 export async function checkSessions(client: pg.ClientBase): Promise<void> {
