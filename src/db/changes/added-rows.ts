@@ -3,6 +3,9 @@ import { count } from '../../kernel/leaves.ts';
 import type { Queryable } from '../pool.ts';
 import { rows, sql } from '../rows.ts';
 
+/** Its added rows are noted by a trigger. */
+export type AddedDataset = 'blocks' | 'slashings';
+
 /** Is greater than any row's key. */
 export const LAST_KEY = 2 ** 31 - 1;
 
@@ -29,7 +32,7 @@ export type AddedRows = {
 /** Returns up to `limit` rows after `place`; without `place`, only the revision. */
 export async function addedRows(
   db: Queryable,
-  dataset: 'blocks' | 'slashings',
+  dataset: AddedDataset,
   network: string,
   place: AddedPlace | undefined,
   limit: number,

@@ -1,6 +1,13 @@
+import type { computeUnits } from '../../accounts/compute-units.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { type AddedPlace, type AddedRows, addedRows, LAST_KEY } from '../../db/changes/added-rows.ts';
+import {
+  type AddedDataset,
+  type AddedPlace,
+  type AddedRows,
+  addedRows,
+  LAST_KEY,
+} from '../../db/changes/added-rows.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { type Change, Topic } from './topic.ts';
 
@@ -9,8 +16,8 @@ export const EVENT_ROWS = 50;
 export type Added<Row> = { revision: number; rows: Row[]; omitted: number };
 
 type Subject<Row> = {
-  operation: 'blockAdded' | 'slashingAdded';
-  dataset: 'blocks' | 'slashings';
+  operation: keyof typeof computeUnits;
+  dataset: AddedDataset;
   network: Network;
   after: number | null | undefined;
   load: (ctx: Context, key: number) => Promise<Row | undefined>;
