@@ -3,7 +3,7 @@ import { epochStart, SECONDS_PER_EPOCH } from '../../src/chain/calendar.ts';
 import { openStore } from '../../src/indexer/store/index.ts';
 import { version } from '../../src/kernel/version.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { stakegraph } from '../support/process.ts';
+import { type Outcome, stakegraph, stakegraphOfEach } from '../support/process.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -14,6 +14,11 @@ afterAll(() => database.drop());
 const run = (text: string, values: unknown[] = []) => database.pool.query({ text, values });
 const status = (...args: string[]) =>
   stakegraph(['status', ...args], { env: { DATABASE_URL: database.url } });
+/** Without and with the arguments. */
+const statusAndWith = (...args: string[]) =>
+  stakegraphOfEach([['status'], ['status', ...args]], { env: { DATABASE_URL: database.url } }) as Promise<
+    [Outcome, Outcome]
+  >;
 const now = Math.floor((Date.now() / 1000 - epochStart('hoodi', 0)) / SECONDS_PER_EPOCH);
 
 describe('stakegraph status', () => {
@@ -47,7 +52,7 @@ describe('stakegraph status', () => {
       `insert into datasets (name, revision, refreshed_at) values ('chain-balances', 1, '2026-11-30T10:00:00Z')`,
     );
     await openStore(database.pool, 'hoodi').writeForks([{ name: 'heze', epoch: now + 225 * 30 }]);
-    const { code, stdout } = await status('--json');
+    const [inWords, { code, stdout }] = await statusAndWith('--json');
     const found = JSON.parse(stdout);
     const { time } = found.index[0].unknownFork;
     expect([code, found]).toMatchObject([
@@ -65,7 +70,7 @@ describe('stakegraph status', () => {
       { name: 'blocks', revision: 3, origins: [{ network: 'hoodi', origin: 'index' }], newest: [] },
       { name: 'chain-balances', newest: [{ network: 'hoodi', epoch: now - 5 }] },
     ]);
-    const text = (await status()).stdout.split('\n');
+    const text = inWords.stdout.split('\n');
     expect(text[2]).toMatch(new RegExp(`^index    hoodi: epoch ${now - 5}, which ended \\d+ min ago$`));
     expect(text.slice(3, 5)).toEqual(found.warnings.map((warning: string) => `warning  ${warning}`));
     expect(text[6]).toMatch(/^dataset {2}chain-balances, changed \S+Z; hoodi: epoch \d+$/);
@@ -74,13 +79,13 @@ describe('stakegraph status', () => {
   it('ends with 1 a week before a fork that this version does not know, and says that a late index is late', async () => {
     await openStore(database.pool, 'hoodi').writeForks([{ name: 'heze', epoch: now + 225 * 6 }]);
     await run('update index_state set epoch = $1', [now - 20]);
-    const { code, stdout } = await status();
+    const [{ code, stdout }, wrong] = await statusAndWith('--json', 'more');
     expect([code, stdout]).toEqual([
       1,
       expect.stringMatching(/^status {3}degraded: figures end with epoch/m),
     ]);
     expect(stdout).toMatch(/^warning {2}hoodi: epoch \d+ is the newest, and ended \d+ h ago$/m);
-    expect((await status('--json', 'more')).code).toBe(2);
+    expect(wrong.code).toBe(2);
   });
 
   it('ends with 1 where the database lacks a migration or does not answer', async () => {
