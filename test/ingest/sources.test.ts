@@ -221,6 +221,11 @@ describe('importFile refuses', () => {
       `[${JSON.stringify(slashing(1))}, {"a":1,"b":{"c":1,"c":2}}]`,
       /after row 1: the key "c" appears twice in one object/,
     ],
+    [
+      'a body that breaks off behind its rows',
+      `{"data":${JSON.stringify(two)},"total":tru}`,
+      /: is not JSON after row 2: Object value expected after ':'$/,
+    ],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22]), /: is not UTF-8 text\.$/],
     [
       'NDJSON that ends within a character',

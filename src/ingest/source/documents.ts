@@ -49,8 +49,10 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
   const tooMany = (what: string) => new SourceError(`${name}: has more than ${what} in one value.`);
   function parsed(text: string): unknown {
     const { value, broken } = jsonRow(text, records.place);
-    if (broken) throw fault(faultOf(broken.msg));
-    return value;
+    if (!broken) return value;
+    const why = faultOf(broken.msg);
+    // The rows are not in the text around them, whose positions are therefore not those of the file.
+    throw fault(around && !sealed ? why.replace(/ at position \d+$/, '') : why);
   }
   function takeComma() {
     records.at = afterSpace(records.bytes, records.at);
