@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { epochsOfDay } from '../../src/chain/calendar.ts';
 import { isDistributed, openLayout, useLayout } from '../../src/db/distributed/layout.ts';
@@ -8,6 +9,7 @@ import { transaction } from '../../src/db/pool.ts';
 import { writeDeposits } from '../../src/indexer/execution/deposit-store.ts';
 import { finishFills } from '../../src/indexer/execution/finish.ts';
 import { type LabelRule, openStore } from '../../src/indexer/store/index.ts';
+import { withSource } from '../../src/maintenance/transfer/source.ts';
 import {
   addressOf,
   type Made,
@@ -258,6 +260,37 @@ describe('a backup of a database with distributed days', () => {
       where validator_index = 5`,
     );
     expect(rows).toEqual([{ pool: 'late', mev: 5 }]);
+  });
+
+  it('is of one moment of all nodes, while something writes', async () => {
+    let [written, stopped] = [0, false];
+    const changes = [
+      'chain_balances set total_active_balance',
+      'validators set exit_epoch',
+      'validator_days set sum_baseline_mev',
+    ];
+    const write = (client: pg.ClientBase) =>
+      changes.reduce(
+        (before, change) => before.then(() => client.query(`update ${change} = ${written}`)),
+        Promise.resolve() as Promise<unknown>,
+      );
+    const writing = (async () => {
+      for (; !stopped; written += 1) await transaction(citus.pool, write);
+    })();
+    const seen = new Set<number>();
+    await withSource(citus.url, async (_source, client) => {
+      for (const column of ['sum_baseline_mev', 'total_active_balance', 'exit_epoch', 'sum_baseline_mev']) {
+        const table = changes.find((change) => change.includes(column))?.split(' ')[0];
+        const { rows } = await client.query(`select distinct ${column}::int as value from ${table}`);
+        for (const { value } of rows) seen.add(value);
+        const read = written;
+        await eventually(async () => expect(written).toBeGreaterThan(read + 2));
+      }
+    }).finally(() => {
+      stopped = true;
+    });
+    await writing;
+    expect(seen.size).toBe(1);
   });
 
   it.skipIf(isRealCitus)('waits until workers have committed, and fails if one does not answer', async () => {
