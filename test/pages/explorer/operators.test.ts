@@ -247,16 +247,17 @@ describe.skipIf(noBrowser)('the operators', () => {
     const file = await saved(page, figure.getByRole('button', { name: /^CSV of/ }));
     const [head, ...lines] = (await csvIn(file)).trimEnd().split('\r\n');
     expect(head).toBe(
-      'Rank,Operator,Share of stake (0–1),Change of the share in 7 days (percentage points),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",APR (%),Stake (ETH),Labels',
+      'Rank,Operator,Share of stake (0–1),Change of the share in 7 days (percentage points),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",Missed blocks,APR (%),Stake (ETH),Labels',
     );
     const { data } = await explorer.gateway.graphql(
       `{ operators(window: ONE_DAY, idType: POOL, first: 20) { nodes { operatorId operatorTags { name }
           summary(window: ONE_DAY) { change(over: SEVEN_DAYS) { networkPenetration } networkPenetration validatorCount avgValidatorEffectiveness aprPercentage sumEndEpochEffectiveBalance }
-          history(window: ONE_DAY, orderBy: { field: DATE, direction: ASC }, last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
+          history(window: ONE_DAY, orderBy: { field: DATE, direction: ASC }, last: 30) { nodes { avgValidatorEffectiveness } }
+          proposals(first: 1) { nodes { missedProposalCount } } } } }`,
     );
     const cell = (text: string) => (text.includes(',') ? `"${text}"` : text);
     const expected = data.operators.nodes.map(
-      ({ operatorId, operatorTags, summary, history }: any, index: number) =>
+      ({ operatorId, operatorTags, summary, history, proposals }: any, index: number) =>
         [
           index + 1,
           cell(operatorId),
@@ -265,6 +266,7 @@ describe.skipIf(noBrowser)('the operators', () => {
           summary.validatorCount,
           summary.avgValidatorEffectiveness,
           history.nodes.map((day: any) => day.avgValidatorEffectiveness).join(' '),
+          proposals.nodes[0]?.missedProposalCount ?? '',
           summary.aprPercentage ?? '',
           BigInt(summary.sumEndEpochEffectiveBalance) / 10n ** 9n,
           cell(operatorTags.map(({ name }: { name: string }) => name).join(', ')),

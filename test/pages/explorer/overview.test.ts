@@ -98,6 +98,7 @@ describe.skipIf(noBrowser)('the overview', () => {
     expect(await figure.locator('.legend li').allInnerTexts()).toEqual([
       'Included',
       'With the correct target',
+      'Slashings, or more than 10% missed',
     ]);
     const { data } = await explorer.gateway.graphql(`{ networkOverview {
       history(orderBy: { field: PERIOD, direction: DESC }, first: 1) { nodes { participationRatio } } } }`);

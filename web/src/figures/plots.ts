@@ -87,6 +87,17 @@ function levelsOf(values: readonly number[]): number {
   return values.every(Number.isInteger) ? Math.max(1, Math.min(most, range)) : most;
 }
 
+const PIXELS_A_SIGN = 6.5;
+
+/** Left of a plot, for the longest label of its y axis. */
+function marginFor(values: readonly number[], levels: number, format: Format | undefined): number {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (!format || !Number.isFinite(most - least)) return MARGIN;
+  const step = (most - least) / Math.max(1, levels);
+  const signs = Math.max(...[least, most].map((end) => ticksAs(format)(end, 0, [0, step]).length));
+  return Math.max(MARGIN, 14 + Math.ceil(PIXELS_A_SIGN * signs));
+}
+
 /** `values` are those that the y axis must show. */
 function axes<Row>(
   { date: of, label, format }: Over<Row>,
@@ -96,19 +107,22 @@ function axes<Row>(
 ): PlotOptions {
   const times = [...new Set(rows.map((row) => of(row).getTime()))].sort((one, other) => one - other);
   const ticks = ticksFor(times);
+  const levels = levelsOf(values);
+  const marginLeft = marginFor(values, levels, format);
   return {
+    marginLeft,
     marginRight: ticks.pixels / 3,
     x: {
       type: 'utc',
       label: null,
-      ticks: spread(times, Math.floor((width - MARGIN) / ticks.pixels)),
+      ticks: spread(times, Math.floor((width - marginLeft) / ticks.pixels)),
       tickFormat: (at: Date | number) => ticks.of.format(at),
     },
     y: {
       label,
       grid: true,
       nice: true,
-      ticks: levelsOf(values),
+      ticks: levels,
       ...(format && { tickFormat: ticksAs(format) }),
     },
   };

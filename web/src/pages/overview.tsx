@@ -340,8 +340,8 @@ function View({ data, place }: { data: Data; place: Place }) {
           columns={rewardColumns}
           rows={shown}
           draw={rewards[by]}
-          series={[...kinds, ...happeningLegend(marks.slashings, false)]}
-          happenings={marks.slashings}
+          series={[...kinds, ...happeningLegend(marks.onBars, false)]}
+          happenings={marks.onBars}
           empty={empty}
         />
         <Blocks key={place.network} network={place.network} blocks={blocks?.nodes ?? []} />

@@ -9,6 +9,9 @@ import { type Day, startOfDay } from './overview-days.ts';
 
 type Slashed = NonNullable<overviewQuery['response']['slashed']>['nodes'][number];
 
+/** More marks would hide the bars that they stand on. */
+const MOST_ON_BARS = 30;
+
 /** What the plots of a network mark in these days or weeks, oldest first: slashings, and that many validators were off. */
 export function useMarks(days: readonly Day[], slashed: readonly Slashed[] | undefined) {
   const href = useHref();
@@ -27,6 +30,7 @@ export function useMarks(days: readonly Day[], slashed: readonly Slashed[] | und
     const outages = days.flatMap((day) =>
       outage(day, 1 - (day.participationRatio ?? 1), (from, to) => href('/', { from, to })),
     );
-    return { slashings, all: [...slashings, ...outages] };
+    const onBars = slashings.length > MOST_ON_BARS ? [] : slashings;
+    return { onBars, all: [...slashings, ...outages] };
   }, [days, slashed]);
 }
