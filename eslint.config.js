@@ -15,6 +15,7 @@ const withoutIdentity = [
   'PayloadBid',
   'PrivateSetProgress',
   'ProposalCounts',
+  'RankedValidator',
   'RateLimit',
   'RelayerPercentage',
   'StakeAuthorityChange',

@@ -19,6 +19,8 @@ export type Context = Reading & {
   network: Network;
   now: () => Date;
   requestId: string;
+  /** Whether the client has disconnected. */
+  isGone(): boolean;
   log: Logger;
   sizes: Sizes;
   /** Revisions of the datasets when the request began. */
@@ -30,6 +32,7 @@ type Request = {
   log: object;
   caller: Caller | null;
   metering: Metering | null;
+  raw?: { socket: { destroyed: boolean } };
   /** Whose statements wait for one another; by default the account's. */
   line?: string | undefined;
 };
@@ -65,7 +68,7 @@ export function contextMaker(options: {
   const onFault = (error: unknown) =>
     log.warn({ err: error }, 'a statement of several requests failed; each is answered on its own');
   const serverReaders = new Map<Queryable, ReturnType<typeof readersOf>>();
-  return ({ id, log: ofRequest, caller, metering, line }, network) => {
+  return ({ id, log: ofRequest, caller, metering, raw, line }, network) => {
     const trace: Trace = { datasets: new Set(), isPrivate: false };
     const account = caller?.accountId ?? '';
     const server = pool.choose?.() ?? pool; // servers may have different revisions
@@ -106,6 +109,7 @@ export function contextMaker(options: {
         return now();
       },
       requestId: id,
+      isGone: () => raw?.socket.destroyed === true,
       log: ofRequest as Logger,
       loaders: new Map(),
       shared,

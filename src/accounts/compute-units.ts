@@ -34,6 +34,11 @@ export const computeUnits = {
   },
   listValidatorRewards: { base: 5, item: 1 },
   listNetworkRewards: { base: 5, item: 1 },
+  listValidatorRanking: {
+    base: 5,
+    item: 1,
+    reads: 'days of validators that are scanned, of which twenty archived ones count as one',
+  },
   listTags: { base: 1, item: 1 },
   getTag: { base: 1, item: 1 },
   createTag: { base: 5, item: 1, reads: 'validators × stored days' },

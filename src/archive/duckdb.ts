@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type FairTurns, fairTurns, type Turn } from '../kernel/fair-turns.ts';
+import { type FairTurns, fairTurns, turnOf } from '../kernel/fair-turns.ts';
+import { unavailable } from '../kernel/refusal.ts';
 
 export type Duck = DuckDBConnection;
 
@@ -58,16 +60,16 @@ export async function withDuck<T>(settings: DuckSettings, work: (duck: Duck) => 
   }
 }
 
+type Shared = { turns: FairTurns; instance?: Promise<DuckDBInstance> | undefined };
+
 const READERS = { places: 2, most: 1, waitTimeoutMs: 10_000 };
-let readers: { turns: FairTurns; instance?: Promise<DuckDBInstance> | undefined } | undefined;
+let readers: Shared | undefined;
 
 /** Of gateways, with one instance in a process. Accounts take turns: of two readers, one account has at most one. */
 export async function reading<T>(account: string | undefined, work: (duck: Duck) => Promise<T>): Promise<T> {
   readers ??= { turns: fairTurns(READERS) };
   const { turns } = readers;
-  const turn = await new Promise<Turn>((resolve, reject) =>
-    turns.enter(account, (refusal, given) => (given ? resolve(given) : reject(refusal))),
-  );
+  const turn = await turnOf(turns, account);
   try {
     return await connected(await instanceOf(readers), work);
   } finally {
@@ -75,7 +77,7 @@ export async function reading<T>(account: string | undefined, work: (duck: Duck)
   }
 }
 
-async function instanceOf(of: NonNullable<typeof readers>): Promise<DuckDBInstance> {
+async function instanceOf(of: Shared): Promise<DuckDBInstance> {
   of.instance ??= open({ memoryMb: 256, threads: 2 });
   try {
     return await of.instance;
@@ -83,6 +85,41 @@ async function instanceOf(of: NonNullable<typeof readers>): Promise<DuckDBInstan
     of.instance = undefined;
     throw error;
   }
+}
+
+const MOST_THREADS = 4;
+const SCAN_MEMORY_MB = 1_536;
+
+let scanTimeoutMs = 15_000;
+
+/** Of gateways: the time limit of statements holds for a scan, too. */
+export function limitScans(timeoutMs: number): void {
+  scanTimeoutMs = timeoutMs;
+}
+
+const LOOK_MS = 100;
+
+/**
+ * Of gateways, for statements that read whole files, in an instance of their own: it would keep memory. Throws UNAVAILABLE,
+ * like a statement that ran into its time limit, after that limit and when nobody waits for the result any more.
+ */
+export async function scanning<T>(isGone: () => boolean, work: (duck: Duck) => Promise<T>): Promise<T> {
+  const threads = Math.min(MOST_THREADS, availableParallelism());
+  return withDuck({ memoryMb: SCAN_MEMORY_MB, threads }, async (duck) => {
+    const began = performance.now();
+    let isOverdue = false;
+    const timer = setInterval(() => {
+      isOverdue ||= performance.now() - began > scanTimeoutMs || isGone();
+      if (isOverdue) duck.interrupt();
+    }, LOOK_MS);
+    try {
+      return await work(duck);
+    } catch (cause) {
+      throw isOverdue ? unavailable(undefined, Object.assign(cause as Error, { isOverdue })) : cause;
+    } finally {
+      clearInterval(timer);
+    }
+  });
 }
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -45,6 +47,12 @@ export async function openMonth(month: ArchivedFile): Promise<FileHandle> {
   }
 }
 
+export async function sha256OfFile(path: string): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
+  return hash.digest();
+}
+
 async function bytesOf(handle: FileHandle, from: number, to: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(to - from);
   const { bytesRead } = await handle.read(buffer, 0, to - from, from);
@@ -54,7 +62,7 @@ async function bytesOf(handle: FileHandle, from: number, to: number): Promise<Bu
 let folder: string | undefined;
 let files = 0;
 
-function temporaryFile(): string {
+export function temporaryFile(): string {
   folder ??= temporaryFolder('stakegraph-archived-').folder;
   files += 1;
   return join(folder, `${files}.parquet`);

@@ -3,7 +3,7 @@ import { raw, type Sql, sql } from '../db/rows.ts';
 import { sizedMap } from '../kernel/bounded.ts';
 import { type ArchivedMonth, archivedMonths, rowGroupsOf } from './catalogue.ts';
 import { columnNames } from './columns.ts';
-import { type Duck, MissingDuckDB, quote, reading } from './duckdb.ts';
+import { type Duck, MissingDuckDB, quote, reading, rowsOf } from './duckdb.ts';
 import { UnreadableMonth, withRowGroups } from './part-file.ts';
 import type { RowGroup, RowGroups } from './row-groups.ts';
 
@@ -46,7 +46,7 @@ const MAX_BYTES = 64_000_000;
 const MAX_ROWS = 150_000;
 const ROWS_IN_MONTH = 62;
 
-type DaysOfValidators = {
+export type DaysOfValidators = {
   indices: readonly number[];
   /** One calendar, or both. */
   utc?: boolean;
@@ -57,43 +57,41 @@ type DaysOfValidators = {
 
 type MonthPart = { month: ArchivedMonth; frame: RowGroups['frame']; groups: RowGroup[] };
 
-/**
- * Days of validators of one network in these months. Throws UnreadableMonth if a file is missing or is not the one of the
- * catalogue, or DuckDB is not installed.
- */
-export async function archivedDays(
-  db: Queryable,
-  months: readonly ArchivedMonth[],
-  { indices, utc, from, to }: DaysOfValidators,
-): Promise<ArchivedDays> {
-  const sorted = [...new Set(indices)].sort((a, b) => a - b);
-  const texts: string[] = [];
-  const byValidator = new Map<number, number>();
-  let rows = 0;
-  const conditions = [
-    `validator_index in (${sorted.map(Number).join(', ')})`,
+/** SQL of DuckDB: the days of a calendar, or of both, within these dates. */
+export const daysWithin = ({ utc, from, to }: Omit<DaysOfValidators, 'indices'>): string =>
+  [
+    'true',
     ...(utc === undefined ? [] : [`utc = ${utc}`]),
     ...(from === undefined ? [] : [`date >= ${quote(from)}`]),
     ...(to === undefined ? [] : [`date <= ${quote(to)}`]),
-  ];
-  const read = async (parts: readonly MonthPart[]) => {
+  ].join(' and ');
+
+/** `error` as clients may see it. */
+export const readingFault = (error: unknown, month: ArchivedMonth): unknown =>
+  error instanceof MissingDuckDB
+    ? new UnreadableMonth(month, 'this gateway cannot read without DuckDB', error)
+    : error;
+
+/**
+ * Calls `read` for files that together have all days of these validators in these months, and a condition that selects
+ * what is asked for. Throws UnreadableMonth if a file is missing or is not the one of the catalogue, or DuckDB is not
+ * installed.
+ */
+async function readParts(
+  db: Queryable,
+  months: readonly ArchivedMonth[],
+  { indices, ...within }: DaysOfValidators,
+  read: (duck: Duck, paths: readonly string[], condition: string) => Promise<void>,
+): Promise<void> {
+  const sorted = [...new Set(indices)].sort((a, b) => a - b);
+  const condition = `validator_index in (${sorted.map(Number).join(', ')}) and ${daysWithin(within)}`;
+  const readSome = async (parts: readonly MonthPart[]) => {
     if (parts.length === 0) return;
-    await reading(db.account, (duck) =>
-      withRowGroups(parts, async (paths) => {
-        for (const found of await selected(duck, paths, conditions.join(' and '))) {
-          texts.push(found.texts);
-          byValidator.set(found.validator, (byValidator.get(found.validator) ?? 0) + found.rows);
-          rows += found.rows;
-        }
-      }),
-    ).catch((error) => {
-      if (!(error instanceof MissingDuckDB)) throw error;
-      throw new UnreadableMonth(
-        (parts[0] as MonthPart).month,
-        'this gateway cannot read without DuckDB',
-        error,
-      );
-    });
+    await reading(db.account, (duck) => withRowGroups(parts, (paths) => read(duck, paths, condition))).catch(
+      (error) => {
+        throw readingFault(error, (parts[0] as MonthPart).month);
+      },
+    );
   };
   let parts: MonthPart[] = [];
   let [bytes, most] = [0, 0];
@@ -104,16 +102,54 @@ export async function archivedDays(
     const size = own.reduce((sum, [, , , start, end]) => sum + end - start, 0);
     const days = own.length > 0 ? sorted.length * ROWS_IN_MONTH : 0;
     if (parts.length > 0 && (bytes + size > MAX_BYTES || most + days > MAX_ROWS)) {
-      await read(parts);
+      await readSome(parts);
       [parts, bytes, most] = [[], 0, 0];
     }
     parts.push({ month, frame, groups: own });
     bytes += size;
     most += days;
   }
-  await read(parts);
+  await readSome(parts);
+}
+
+/** Days of validators of one network in these months. Throws UnreadableMonth as `readParts` does. */
+export async function archivedDays(
+  db: Queryable,
+  months: readonly ArchivedMonth[],
+  asked: DaysOfValidators,
+): Promise<ArchivedDays> {
+  const texts: string[] = [];
+  const byValidator = new Map<number, number>();
+  let rows = 0;
+  await readParts(db, months, asked, async (duck, paths, condition) => {
+    for (const found of await selected(duck, paths, condition)) {
+      texts.push(found.texts);
+      byValidator.set(found.validator, (byValidator.get(found.validator) ?? 0) + found.rows);
+      rows += found.rows;
+    }
+  });
   return { texts: `{${texts.join(',')}}`, rows, byValidator };
 }
+
+/**
+ * What `select`, expressions of DuckDB over rows `a`, gives for each of these validators: once for each part of the
+ * months that is read.
+ */
+export async function archivedSums<Row>(
+  db: Queryable,
+  months: readonly ArchivedMonth[],
+  asked: DaysOfValidators,
+  select: string,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  await readParts(db, months, asked, async (duck, paths, condition) => {
+    const text = `select ${select} from ${filesOf(paths)} a where ${condition} group by validator_index`;
+    found.push(...(await rowsOf<Row>(duck, text)));
+  });
+  return found;
+}
+
+export const filesOf = (paths: readonly string[]): string => `read_parquet([${paths.map(quote).join(', ')}])`;
 
 type Found = { validator: number; texts: string; rows: number };
 
@@ -121,7 +157,7 @@ async function selected(duck: Duck, paths: readonly string[], condition: string)
   const found = await duck.runAndReadAll(
     `select validator_index as validator, count(*)::double as rows,
       string_agg('"(' || concat_ws(',', ${ofRow}) || ')"', ',') as texts
-    from read_parquet([${paths.map(quote).join(', ')}]) where ${condition} group by validator_index`,
+    from ${filesOf(paths)} where ${condition} group by validator_index`,
   );
   return found.getRowObjectsJS() as Found[];
 }
@@ -141,7 +177,7 @@ const cached = new Map<string, readonly ArchivedMonth[]>();
 
 const monthsNow = (network: string): readonly ArchivedMonth[] => cached.get(network) ?? [];
 
-export async function readMonths(db: Queryable, networks: readonly string[]): Promise<void> {
+async function readMonths(db: Queryable, networks: readonly string[]): Promise<void> {
   const all = await archivedMonths(db, sql`network = any(${[...networks]}::text[])`);
   for (const network of networks)
     cached.set(
@@ -157,7 +193,7 @@ export async function readAllMonths(db: Queryable): Promise<void> {
   for (const month of all) cached.set(month.network, [...monthsNow(month.network), month]);
 }
 
-export const ARCHIVE_CHANGED = 'SGARC';
+const ARCHIVE_CHANGED = 'SGARC';
 
 /** Dates of months, inclusive; null without a bound. */
 export type DateRange = { from: string | null; to: string | null };
@@ -185,4 +221,30 @@ export const checkedMonths = (
 export async function checkMonths(db: Queryable, condition: Sql): Promise<void> {
   const check = sql`/* checkMonths */ select ${condition}`;
   await db.query({ text: check.text, values: check.values });
+}
+
+const ATTEMPTS = 4;
+
+/**
+ * Calls `read` with the archived months of these dates, and again when they have changed meanwhile: then `read` must throw
+ * ARCHIVE_CHANGED, as statements with the condition of `checkedMonths` do, or UnreadableMonth.
+ */
+export async function withMonths<T>(
+  db: Queryable,
+  networks: readonly string[],
+  dates: DateRange,
+  read: (months: ArchivedMonth[]) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const months = monthsIn(networks, dates);
+    try {
+      return await read(months);
+    } catch (error) {
+      const isOld = (error as { code?: string }).code === ARCHIVE_CHANGED;
+      if (attempt === ATTEMPTS || !(isOld || error instanceof UnreadableMonth)) throw error;
+      await readMonths(db, networks);
+      if (!isOld && monthsIn(networks, dates).map(versionOf).join() === months.map(versionOf).join())
+        throw error;
+    }
+  }
 }

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { archivedColumns, asText, columnNames, SCHEMA_VERSION } from './columns.ts';
 import { type Duck, quote, rowsOf } from './duckdb.ts';
-import { type ArchivedFile, withRowGroups } from './part-file.ts';
+import { type ArchivedFile, sha256OfFile, withRowGroups } from './part-file.ts';
 import { type RowGroups, rowGroupsOfFile } from './row-groups.ts';
 
 /** Of all validators: 330 of them in a month. Larger groups take less space, and longer to read one validator. */
@@ -82,12 +82,6 @@ async function readRows(
     note(rows);
   }
   return { files, rows, sha256: hash.digest() };
-}
-
-export async function sha256OfFile(path: string): Promise<Buffer> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
-  return hash.digest();
 }
 
 /**

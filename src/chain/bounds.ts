@@ -1,6 +1,6 @@
 import { LAST_NUMBER } from '../kernel/page.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
-import { type Calendar, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
+import { type Calendar, dateOfDay, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
 import type { Network } from './networks.ts';
 
 /** Both ends are inclusive; null means unbounded. */
@@ -35,6 +35,21 @@ export function boundFaults(bounds: Ends, place: string): Fault[] {
 export function checkBounds(bounds: Ends, place: string): void {
   const faults = boundFaults(bounds, place);
   if (faults.length > 0) throw badInput(faults);
+}
+
+/** Later than every stored day. */
+const LAST_DAY = 100_000;
+
+/** Inclusive dates of the days within the bounds: the later of two first ones and the earlier of two last ones. */
+export function datesWithin(network: Network, { fromDate, toDate, fromDay, toDay }: Bounds) {
+  const dates = (date: string | null, day: number | null): string[] => [
+    ...(date === null ? [] : [date]),
+    ...(day === null ? [] : [dateOfDay(network, Math.min(day, LAST_DAY))]),
+  ];
+  return {
+    from: dates(fromDate, fromDay).sort().at(-1) ?? null,
+    to: dates(toDate, toDay).sort()[0] ?? null,
+  };
 }
 
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {

@@ -14,6 +14,10 @@ export type Sizes = {
   consolidations: number;
   /** Days of validators that are stored of a network. */
   days(network: string): number;
+  /** First and last stored day of a calendar, without archived ones; undefined if there is none. */
+  daysOf(network: string, utc: boolean): { first: number; last: number } | undefined;
+  /** Validators of a network that are active. */
+  active(network: string): number;
 };
 
 const RELOAD_MS = 60_000;
@@ -51,7 +55,14 @@ const readSizes = (db: Queryable): Promise<Size[]> =>
     where n.kind = 'node_operator' and s.id_type = 'poolShare' and not s.superseded
     group by s.operator_id
     union all
-    select 'days', network, count(*)::int from validator_day_dates where not utc group by network`,
+    select 'days', network, count(*)::int from validator_day_dates where not utc group by network
+    union all
+    select v.kind, d.network || ' ' || d.utc::text, v.day
+    from (
+      select network, utc, min(day) as first, max(day) as last from validator_day_dates group by network, utc
+    ) d cross join lateral (values ('first_day', d.first), ('last_day', d.last)) v (kind, day)
+    union all
+    select 'active', network, sum(validators)::int from validator_counts where activated and not leaving group by network`,
   );
 
 /** The same for names of classes in REST (nodeOperator), in GraphQL (NODE_OPERATOR) and of columns (node_operator). */
@@ -67,6 +78,11 @@ function sizesOf(found: readonly Size[]): Sizes {
     validators: known.get('validators ') ?? 0,
     consolidations: known.get('consolidations ') ?? 0,
     days: (network) => known.get(`days ${network}`) ?? 0,
+    daysOf(network, utc) {
+      const [first, last] = ['first', 'last'].map((end) => known.get(`${end}day ${network} ${utc}`));
+      return first === undefined || last === undefined ? undefined : { first, last };
+    },
+    active: (network) => known.get(`active ${network}`) ?? 0,
   };
 }
 

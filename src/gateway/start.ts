@@ -5,6 +5,7 @@ import { type Meter, openMeter } from '../accounts/meter.ts';
 import { newPageCode, takePageCode } from '../accounts/page-codes.ts';
 import { tierLimits } from '../accounts/tiers.ts';
 import { openDirectory } from '../accounts/token-directory.ts';
+import { limitScans } from '../archive/duckdb.ts';
 import { readAllMonths } from '../archive/read.ts';
 import { type Settings, sendsTraces } from '../config/index.ts';
 import { openRevisions, type Revisions } from '../db/changes/revisions.ts';
@@ -77,6 +78,7 @@ async function takeSteps(settings: Settings, log: Logger, steps: Steps, draining
     ({ stop }) => stop(),
   );
   await readAllMonths(write);
+  limitScans(settings.STATEMENT_TIMEOUT_MS);
   watchServers(database, revisions, settings, log);
   const catchUp = redis && database.replicas && shareShown(redis.shown, database.replicas, revisions);
   await steps.take(

@@ -5,4 +5,6 @@ export const boundedMap = <T extends NonNullable<unknown>>(max: number) => new L
 export const sizedMap = <T extends NonNullable<unknown>>(
   maxSize: number,
   sizeOf: (value: T, key: string) => number,
-) => new LRUCache<string, T>({ maxSize, sizeCalculation: sizeOf });
+  /** How long a value stays; without it, until others need its room. */
+  ms?: number,
+) => new LRUCache<string, T>({ maxSize, sizeCalculation: sizeOf, ...(ms !== undefined && { ttl: ms }) });

@@ -23,6 +23,12 @@ export type FairTurns = {
   stop(): void;
 };
 
+/** Waits for a turn. Throws UNAVAILABLE as `enter` does. */
+export const turnOf = (turns: FairTurns, account: string | undefined): Promise<Turn> =>
+  new Promise((resolve, reject) =>
+    turns.enter(account, (refusal, given) => (given ? resolve(given) : reject(refusal))),
+  );
+
 type Options = {
   places: number;
   /** Of one account at a time. */

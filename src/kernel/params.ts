@@ -127,6 +127,18 @@ export function formParam<T, const O extends Options<T> & { form: string }>(
   });
 }
 
+/** Of two parameters that are given both or not at all. An invalid one is undefined. */
+export function pairFaults<Name extends string>(
+  query: Partial<Record<Name, unknown>>,
+  ...[one, other]: [Name, Name]
+): Fault[] {
+  const missing =
+    query[one] === null && query[other] ? one : query[other] === null && query[one] ? other : undefined;
+  if (missing === undefined) return [];
+  const msg = `${missing} is required together with ${missing === one ? other : one}.`;
+  return [{ loc: ['query', missing], msg, type: 'missing' }];
+}
+
 export const paramDocument = (type: z.core.$ZodType) => documents.get(type as z.ZodType);
 
 /** `loc` is like `["query","window"]`. */

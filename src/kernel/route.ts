@@ -27,6 +27,8 @@ export type Route<Context> = {
   query: z.ZodObject;
   /** Rows that are read besides those that are returned. */
   reads?(context: Context, input: never): number;
+  /** The most that may be read, for the estimate alone: the handler tells what was read (`Metering.read`). */
+  mayRead?(context: Context, input: never): number;
   /** In `query`, invalid parameters are undefined. */
   crossFieldFaults?(query: never): Fault[];
   body?: z.ZodObject;
@@ -44,7 +46,16 @@ export type Route<Context> = {
 
 type Reply = { body: unknown; headers?: Record<string, string> };
 
-type Typed = 'params' | 'query' | 'reads' | 'crossFieldFaults' | 'body' | 'reply' | 'exampleBody' | 'handle';
+type Typed =
+  | 'params'
+  | 'query'
+  | 'reads'
+  | 'mayRead'
+  | 'crossFieldFaults'
+  | 'body'
+  | 'reply'
+  | 'exampleBody'
+  | 'handle';
 
 export const route = <
   Context,
@@ -57,6 +68,7 @@ export const route = <
     params: P;
     query: Q;
     reads?(context: Context, input: { query: z.output<Q>; body: z.output<J> }): number;
+    mayRead?(context: Context, input: { query: z.output<Q> }): number;
     crossFieldFaults?(query: Partial<z.output<Q>>): Fault[];
     body?: J;
     reply: B;

@@ -22,7 +22,7 @@ export const proposer = sql`(100::float8 * a.proposed_count / nullif(${proposals
 export const effectiveness = sql`coalesce(0.625::float8 * ${attester} + 0.375::float8 * ${proposer}, ${attester})`;
 
 /** Consensus and execution rewards minus penalties, in Gwei. */
-const rewards = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
+export const rewards = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
   + a.sum_priority_fees + a.sum_baseline_mev)`;
 
 export const epochs = sql`(a.end_epoch - a.start_epoch + 1)`;

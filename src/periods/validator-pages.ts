@@ -1,14 +1,11 @@
-import { UnreadableMonth } from '../archive/part-file.ts';
+import type { ArchivedMonth } from '../archive/catalogue.ts';
 import {
-  ARCHIVE_CHANGED,
   archivedDays,
   archivedRows,
   checkedMonths,
   checkMonths,
   type DateRange,
-  monthsIn,
-  readMonths,
-  versionOf,
+  withMonths,
 } from '../archive/read.ts';
 import { dateOfDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
@@ -26,7 +23,6 @@ type PageArguments<Field extends string> = [
   selection: Selection<Field>,
 ];
 
-const ATTEMPTS = 4;
 /** Days of validators that one statement gets from the archive. */
 const MAX_DAYS = 200_000;
 
@@ -42,26 +38,18 @@ export async function validatorPages<Field extends string, Row>(
 ): Promise<PeriodRow<Row>[]> {
   const networks = [...new Set(keys.map(({ network }) => network))];
   const dates = datesOf(networks, args[0], args[1]);
-  for (let attempt = 1; ; attempt += 1) {
-    const months = monthsIn(networks, dates);
-    try {
-      const most = Math.max(1, Math.floor(MAX_DAYS / (31 * Math.max(1, months.length))));
-      if (months.length === 0 || keys.length <= most)
-        return await pagesOf(db, series, keys, networks, dates, args);
-      const pages: PeriodRow<Row>[] = [];
-      for (let at = 0; at < keys.length; at += most) {
-        const some = await pagesOf<Field, Row>(db, series, keys.slice(at, at + most), networks, dates, args);
-        pages.push(...some.map((row) => ({ ...row, list: row.list + at })));
-      }
-      return pages;
-    } catch (error) {
-      const isOld = (error as { code?: string }).code === ARCHIVE_CHANGED;
-      if (attempt === ATTEMPTS || !(isOld || error instanceof UnreadableMonth)) throw error;
-      await readMonths(db, networks);
-      if (!isOld && monthsIn(networks, dates).map(versionOf).join() === months.map(versionOf).join())
-        throw error;
+  return withMonths(db, networks, dates, async (months) => {
+    const most = Math.max(1, Math.floor(MAX_DAYS / (31 * Math.max(1, months.length))));
+    if (months.length === 0 || keys.length <= most)
+      return pagesOf(db, series, keys, networks, dates, months, args);
+    const pages: PeriodRow<Row>[] = [];
+    for (let at = 0; at < keys.length; at += most) {
+      const part = keys.slice(at, at + most);
+      const some = await pagesOf<Field, Row>(db, series, part, networks, dates, months, args);
+      pages.push(...some.map((row) => ({ ...row, list: row.list + at })));
     }
-  }
+    return pages;
+  });
 }
 
 /** Of the page, as far as its bounds and cursors tell. */
@@ -84,9 +72,9 @@ async function pagesOf<Field extends string, Row>(
   keys: readonly ValidatorOwner[],
   networks: readonly Network[],
   dates: DateRange,
+  months: readonly ArchivedMonth[],
   [query, range, selection]: PageArguments<Field>,
 ): Promise<PeriodRow<Row>[]> {
-  const months = monthsIn(networks, dates);
   const condition = checkedMonths(networks, dates, months);
   const read = async (archived: readonly Sql[]) => {
     const source = validatorDays(keys, query, { condition, archived });

@@ -13,6 +13,7 @@ import { slashingRoutes } from './slashings/rest.ts';
 import { solanaOverviewRoutes } from './solana-overview/rest.ts';
 import { stakeAuthorityRoutes } from './stake-authorities/rest.ts';
 import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
+import { validatorRankingRoutes } from './validator-ranking/rest.ts';
 
 // These imports add types to the builder.
 import './attestations/graphql.ts';
@@ -40,6 +41,7 @@ import './private-sets/mutations.ts';
 import './private-sets/subscriptions.ts';
 import './saved-views/graphql.ts';
 import './saved-views/mutations.ts';
+import './validator-ranking/graphql.ts';
 import './validators/graphql.ts';
 
 export const rooms: Record<string, Route<Context>[]> = {
@@ -61,6 +63,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   'solana-overview': solanaOverviewRoutes,
   'stake-authorities': stakeAuthorityRoutes,
   'sync-committee-rewards': syncCommitteeRewardRoutes,
+  'validator-ranking': validatorRankingRoutes,
   validators: [], // GraphQL only
 };
 

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { reading } from '../../src/archive/duckdb.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { limitScans, reading, scanning } from '../../src/archive/duckdb.ts';
+import { ranIntoTimeout } from '../../src/db/connection.ts';
 
 it('Archived days are read for one request of an account at a time, beside those of another account', async () => {
   const begun: string[] = [];
@@ -18,4 +19,26 @@ it('Archived days are read for one request of an account at a time, beside those
   end();
   await Promise.all([first, ...others]);
   expect(begun).toEqual(['greedy 1', 'neighbour', 'greedy 2', 'greedy 3']);
+});
+
+it('A scan ends at the time limit of statements, and when its client disconnects; others run on', async () => {
+  onTestFinished(() => limitScans(15_000));
+  const count =
+    'select count(*) as n from range(3_000_000_000) a, range(1_000) b where a.range % 7 = b.range';
+  const began = performance.now();
+  const overdue = async (isGone: () => boolean) => {
+    const error = await scanning(isGone, (duck) => duck.run(count)).catch((error: unknown) => error);
+    expect([(error as Error).message, ranIntoTimeout(error)]).toEqual([
+      'The service cannot answer right now. Try again later.',
+      true,
+    ]);
+  };
+  await overdue(() => performance.now() - began > 300);
+  limitScans(300);
+  await overdue(() => false);
+  const found = await scanning(
+    () => false,
+    async (duck) => (await duck.runAndReadAll('select 1 as one')).getRowObjectsJS(),
+  );
+  expect(found).toEqual([{ one: 1 }]);
 });

@@ -278,6 +278,16 @@ const apis: Record<string, () => Api> = {
   ],
   builders: () => ({ graphqlOnly: 'the interface documents no path for builders' }),
   history: () => ({ graphqlOnly: 'REST is as documented, without history' }),
+  'validator-ranking': () => [
+    {
+      rest: '/v1/eth/validators/ranking?limit=70&fromDate=2025-07-01',
+      graphql: (page) => `validatorRanking(fromDate: "2025-07-01", ${page})`,
+    },
+    {
+      rest: '/v1/eth/validators/ranking?utc=true&sortBy=missed&sortOrder=asc&limit=9',
+      graphql: (page) => `validatorRanking(utc: true, orderBy: { field: MISSED, direction: ASC }, ${page})`,
+    },
+  ],
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
   'network-overview': () => ({ graphqlOnly: 'the interface documents no path for it' }),
   figures: () => ({ graphqlOnly: 'REST has those of private sets only' }),

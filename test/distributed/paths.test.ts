@@ -208,6 +208,7 @@ const naming: Record<string, string> = {
   'ingest/importers/validator-months.ts': 'sums by validator into a local table',
   'periods/sources.ts': 'days_of_validator instead, if days are distributed',
   'resources/private-sets/set-days.ts': 'sums of members into a local table',
+  'resources/validator-ranking/queries.ts': 'rankings are refused',
   'sample/load-private-set.ts': 'an empty database gets the sample',
 };
 

@@ -220,6 +220,7 @@ const naming: Record<string, string> = {
   'resources/private-sets/summary-queries.ts': 'a select with members of sets, blocks and days of sets',
   'resources/search/queries.ts': 'a select of the table alone',
   'resources/slashings/queries.ts': 'selects with slashings and summaries of operators',
+  'resources/validator-ranking/queries.ts': 'rankings are refused',
   'resources/validators/queries.ts': 'selects with constants and summaries of operators',
   'sample/load-private-set.ts': 'the sample is for an embedded database',
   'sample/network.ts': 'the sample is for an embedded database',

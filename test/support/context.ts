@@ -52,6 +52,7 @@ export const contextOn = (
   network: 'mainnet',
   now: () => new Date('2026-03-01T00:00:00Z'),
   sizes: noSizes,
+  isGone: () => false,
   requestId: 'test',
   log: pino({ level: 'silent' }),
   loaders: new Map(),

@@ -30,6 +30,8 @@ export type FieldCost = {
   rows?: number;
   /** Rows that are read besides those that are returned. */
   reads?: Reads;
+  /** The most that may be read, for the estimate alone: the resolver tells what was read (`Metering.read`). */
+  mayRead?: Reads;
 };
 
 /**
@@ -76,7 +78,8 @@ export function shapeOf(field: GraphQLField<unknown, unknown>, parent: GraphQLNa
 }
 
 function makeShape(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): FieldShape {
-  const { operation, isRead, rows, givesRow, reads } = field.extensions as FieldCost & FieldExtensions;
+  const { operation, isRead, rows, givesRow, reads, mayRead } = field.extensions as FieldCost &
+    FieldExtensions;
   const type = getNamedType(field.type);
   const page = isConnection(field);
   const ofPage = parent.name.endsWith('Connection') && isListType(getNullableType(field.type));
@@ -86,7 +89,7 @@ function makeShape(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedTy
     weight: operation === undefined ? undefined : weightOf(operation),
     ofRow: isRead !== undefined,
     ofSummary: givesRow === 'ofSummary',
-    reads,
+    reads: reads ?? mayRead,
     page,
     ofPage,
     rows: page ? DEFAULT_PAGE_SIZE : list ? (rows ?? PLAIN_LIST_SIZE) : undefined,

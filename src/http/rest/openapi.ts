@@ -14,6 +14,7 @@ const tags: Record<string, string> = {
   'Sync committee rewards': 'What the members of a sync committee earned or lost in a slot.',
   'Chain daily rewards': 'What all validators of a network earned in a day.',
   Slashings: 'Slashed validators, with their balances and penalties.',
+  Validators: 'Validators by their figures of a range of days.',
   Consolidations: 'Consolidations of validators, by entity, and the use of their churn limit.',
   Tags: 'Groups of validators that an account defines.',
   'Private sets': 'Figures over time of the validators of a tag, visible only to the account that owns it.',

@@ -49,8 +49,15 @@ function rowsAnswered(body: unknown): number {
 }
 
 /** Units of the rows that are read besides those that are returned. */
-const readingUnits = (route: Route<Context>, context: Context, input: object): number =>
-  route.reads === undefined ? 0 : unitsForReading(route.reads(context, input as never));
+const readingUnits = (
+  route: Route<Context>,
+  context: Context,
+  input: object,
+  reads: 'reads' | 'mayRead' = 'reads',
+): number => unitsForReading(route[reads]?.(context, input as never) ?? 0);
+
+const mostReadingUnits = (route: Route<Context>, context: Context, input: object): number =>
+  readingUnits(route, context, input) + readingUnits(route, context, input, 'mayRead');
 
 function roomCaller(route: Route<Context>, weight: Weight) {
   const write = jsonWriter(route.reply);
@@ -82,8 +89,9 @@ function formCaller(route: Route<Context>, list: List, options: Options) {
     const inputOf = (given: unknown) => readInput({ ...pick(request), query: given }, faults);
     const first = inputOf(whole ?? requested);
     if (faults.length > 0) throw badInput(faults);
-    const reading = readingUnits(route, options.makeContext(request, network), first);
-    request.metering?.claim(estimate(first.query) + reading);
+    const context = options.makeContext(request, network);
+    const reading = readingUnits(route, context, first);
+    request.metering?.claim(estimate(first.query) + mostReadingUnits(route, context, first));
     const read = async (given: Record<string, unknown>) => {
       const input = given === requested || given === whole ? first : inputOf(given);
       if (faults.length > 0) throw badInput(faults);
@@ -169,7 +177,7 @@ function handlerOf(route: Route<Context>, options: Options) {
     const key = method === 'POST' ? readKey(request, faults) : undefined;
     if (faults.length > 0) throw badInput(faults);
     const context = options.makeContext(request, network);
-    request.metering?.claim(estimate(query) + readingUnits(route, context, { query, body }));
+    request.metering?.claim(estimate(query) + mostReadingUnits(route, context, { query, body }));
     const call = (of: Context) => callRoom(of, { params, query, body }, readCall(target, base));
     const answered = key === undefined ? await call(context) : await idempotent(context, key, request, call);
     const { status, pieces, units = baseUnits } = answered;

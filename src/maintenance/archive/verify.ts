@@ -1,7 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { type ArchivedMonth, archivedMonths } from '../../archive/catalogue.ts';
-import { openMonth, pathOf, UnreadableMonth } from '../../archive/part-file.ts';
-import { sha256OfFile } from '../../archive/write.ts';
+import { openMonth, pathOf, sha256OfFile, UnreadableMonth } from '../../archive/part-file.ts';
 import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';

@@ -3,7 +3,7 @@ import { boundFaults } from '../../chain/bounds.ts';
 import { pageParams, rangeParams, sortOrderParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { enumParam, formParam, textParam } from '../../kernel/params.ts';
+import { enumParam, formParam, pairFaults, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { normaliseId } from '../operators/record.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
@@ -47,13 +47,10 @@ const list = route({
     }),
   }),
   crossFieldFaults({ entityId, entityType, ...range }) {
-    const faults = boundFaults(range, 'query');
-    if ((entityId === null && entityType) || (entityType === null && entityId)) {
-      const [given, missing] = entityId ? ['entityId', 'entityType'] : ['entityType', 'entityId'];
-      const msg = `${missing} is required together with ${given}.`;
-      faults.push({ loc: ['query', missing], msg, type: 'missing' });
-    }
-    return faults;
+    return [
+      ...boundFaults(range, 'query'),
+      ...pairFaults({ entityId, entityType }, 'entityId', 'entityType'),
+    ];
   },
   reply: envelopeV1(Consolidation),
   async handle(ctx: Context, { query }, call) {

@@ -1,0 +1,143 @@
+import { datesWithin } from '../../chain/bounds.ts';
+import { networks } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { networkArgs } from '../../graphql/schema/enums.ts';
+import type { Reads } from '../../graphql/schema/field-cost.ts';
+import { orderInput, orderOf } from '../../graphql/schema/order.ts';
+import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
+import { whereFault } from '../../graphql/schema/where.ts';
+import { badInput, collectFaults } from '../../kernel/refusal.ts';
+import { parseDate } from '../../kernel/time.ts';
+import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
+import { sizeOfNamed } from '../operators/reads.ts';
+import { ValidatorType } from '../validators/graphql.ts';
+import { loadValidator } from '../validators/loaders.ts';
+import { loadRankingDates } from './loaders.ts';
+import { RankedValidator, type RankingField, rankingFields } from './record.ts';
+import {
+  RANKING_SIZES,
+  type RankedRow,
+  type RankingList,
+  ranking,
+  rankingCursors,
+  scannedRows,
+} from './resolve.ts';
+
+const RankedValidatorType = builder.objectRef<RankedRow>('RankedValidator').implement({
+  description: `${RankedValidator.description} Not a Node: its rank and figures belong to the arguments of its list.`,
+  fields: (t) => ({
+    ...columns(t, RankedValidator),
+    validator: t.field({
+      type: ValidatorType,
+      nullable: true,
+      description: 'The validator; null when only days of it are stored.',
+      resolve: (row, _args, ctx) => loadValidator(ctx, row),
+    }),
+  }),
+});
+
+const rankingPages = pageTypes(RankedValidatorType, {
+  name: 'RankedValidator',
+  row: 'A validator in a ranking',
+  list: 'A ranking of validators',
+  stored: 'date',
+});
+
+const orderTexts: Record<RankingField, string> = {
+  effectiveness: 'The mean effectiveness; validators without attestation duties come last.',
+  rewards: 'The rewards less penalties.',
+  missed: 'The missed attestations.',
+};
+const RankingOrder = orderInput('ValidatorRanking', rankingFields, (field) => orderTexts[field]);
+
+const RankingWhere = builder.inputType('ValidatorRankingWhere', {
+  description: 'Which validators are ranked: those that match all fields given.',
+  fields: (t) => ({
+    operator: t.field({
+      type: OperatorBy,
+      description: 'An operator that the validator belongs to today, such as its withdrawal address.',
+    }),
+    indices: t.intList({
+      description: `These validators, at most ${RANKING_SIZES.maxSize}; those without a day in the range are left out.`,
+    }),
+  }),
+});
+
+function readIndices(indices: readonly number[] | null | undefined): readonly number[] | null {
+  if (indices == null) return null;
+  if (indices.length > RANKING_SIZES.maxSize)
+    throw badInput([
+      whereFault('indices', `has ${indices.length} entries; at most ${RANKING_SIZES.maxSize} are accepted`),
+    ]);
+  const negative = indices.find((index) => index < 0);
+  if (negative !== undefined)
+    throw badInput([whereFault('indices', `has ${negative}; integers >= 0 are needed`)]);
+  return [...new Set(indices)].sort((a, b) => a - b);
+}
+
+/** Arguments may be invalid here. */
+const mayRead: Reads = ({ args, network: ofRequest, sizes }) => {
+  const network = networks.find((known) => known === String(args.network ?? ofRequest).toLowerCase());
+  if (!network) return 0;
+  const { operator, indices } = (args.where ?? {}) as { operator?: object | null; indices?: unknown };
+  const ofOperator = operator ? sizeOfNamed(sizes, operator) : null;
+  const members = indices == null ? ofOperator : [indices].flat().length;
+  const [fromDate, toDate] = [args.fromDate, args.toDate].map((date) =>
+    typeof date === 'string' && parseDate(date) !== undefined ? date : null,
+  ) as [string | null, string | null];
+  const [fromDay, toDay] = [args.fromDay, args.toDay].map((day) => (Number.isInteger(day) ? day : null)) as [
+    number | null,
+    number | null,
+  ];
+  const dates = datesWithin(network, { fromDate, toDate, fromDay, toDay });
+  return scannedRows(sizes, { network, calendar: args.utc === true ? 'utc' : 'chain', dates }, members);
+};
+
+builder.queryField('validatorRanking', (t) =>
+  t.connection(
+    {
+      type: RankedValidatorType,
+      nullable: true,
+      extensions: { operation: 'listValidatorRanking', mayRead },
+      description: `Validators by their figures over a range of days, stored or archived; by default by effectiveness, largest first. A range that would scan too much is refused. ${sizesText(RANKING_SIZES)}`,
+      args: {
+        ...rangeArgs,
+        where: t.arg({ type: RankingWhere, description: 'Filter; default: all validators.' }),
+        orderBy: t.arg({
+          type: RankingOrder,
+          description: 'The order, ties by index, ascending; default: by effectiveness, largest first.',
+        }),
+        ...networkArgs,
+      },
+      resolve: async (_root, args, ctx: Context, info) => {
+        const { where } = args;
+        const [range, operator, indices] = collectFaults(
+          () => rangeOf(args),
+          () => readOperatorBy(where?.operator, 'where.operator'),
+          () => readIndices(where?.indices),
+          () => checkSizes(args, RANKING_SIZES.maxSize),
+        );
+        const { field, direction } = orderOf<RankingField>(args.orderBy, 'effectiveness');
+        const list: RankingList = {
+          ...range,
+          ...{ network: args.network ?? ctx.network, operator, indices },
+          ...{ field, ascending: direction === 'asc' },
+        };
+        const cursors = rankingCursors(list);
+        const asked = connectionRange(args, info, { ...RANKING_SIZES, decode: cursors.read });
+        const page = await ranking(ctx, list, asked, 'argument');
+        return connection(
+          page,
+          cursors.of,
+          () => page.total,
+          () => loadRankingDates(ctx, { network: list.network }, list.calendar === 'utc'),
+        );
+      },
+    },
+    ...rankingPages,
+  ),
+);
