@@ -293,22 +293,29 @@ describe('a backup of a database with distributed days', () => {
     expect(seen.size).toBe(1);
   });
 
-  it.skipIf(isRealCitus)('waits until workers have committed, and fails if one does not answer', async () => {
-    await asSuperuser(
-      citus.url,
-      `insert into prepared_on_worker values ('citus_0_1_2_3'), ('citus_0_1_4_3');
+  it.skipIf(isRealCitus)(
+    'waits until workers have committed, as an index and a refresh do, and fails if one does not answer',
+    async () => {
+      await asSuperuser(
+        citus.url,
+        `insert into prepared_on_worker values ('citus_0_1_2_3'), ('citus_0_1_4_3');
       insert into pg_dist_transaction values (1, 'citus_0_1_2_3')`,
-    );
-    const running = backup('prepared.backup');
-    const outcome = await Promise.race([running, new Promise((done) => setTimeout(done, 3_000))]);
-    expect(outcome).toBeUndefined();
-    await asSuperuser(citus.url, `delete from prepared_on_worker where gid = 'citus_0_1_2_3'`);
-    expect(await running).toMatchObject({ code: 0 });
-    await asSuperuser(citus.url, 'update pg_dist_node set isactive = false where groupid = 1');
-    expect(await backup('down.backup')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('The worker worker:5432 of Citus does not answer: connection refused'),
-    });
-    await asSuperuser(citus.url, 'update pg_dist_node set isactive = true where groupid = 1');
-  });
+      );
+      const store = openStore(citus.pool, NETWORK);
+      await query(citus.pool, 'update validator_day_dates set attestations_due = true');
+      const waiting = [backup('prepared.backup'), store.resume(), store.publish()] as const;
+      const outcome = await Promise.race([...waiting, new Promise((done) => setTimeout(done, 3_000))]);
+      expect(outcome).toBeUndefined();
+      await asSuperuser(citus.url, `delete from prepared_on_worker where gid = 'citus_0_1_2_3'`);
+      expect(await Promise.all(waiting)).toMatchObject([{ code: 0 }, { epoch: expect.any(Number) }, {}]);
+      await asSuperuser(citus.url, 'update pg_dist_node set isactive = false where groupid = 1');
+      expect(await backup('down.backup')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          'The worker worker:5432 of Citus does not answer: connection refused',
+        ),
+      });
+      await asSuperuser(citus.url, 'update pg_dist_node set isactive = true where groupid = 1');
+    },
+  );
 });
