@@ -94,6 +94,13 @@ export async function variablesOf(gateway: Gateway): Promise<Record<string, stri
     );
     variables[network] = data.networkValidators.nodes[0].validator;
   }
+  // The sample's set has no slashings.
+  await gateway.database.pool.query({
+    text: `insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+      select set_id, validator_index, validator_pubkey, now(), '-infinity' from private_sets join slashings using (network)
+      where set_id = $1 order by slashing_epoch desc limit 5`,
+    values: [SAMPLE_SET],
+  });
   for (const name of ['first', 'second', 'third'])
     await gateway.graphql(
       `mutation { createPrivateSet(input: { name: "${name}" }) { privateSet { setId } } }`,
