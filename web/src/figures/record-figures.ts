@@ -59,7 +59,7 @@ export const periodColumn: Column<Period> = { head: 'Period', value: periodValue
 
 const intervals: Interval[] = ['day', 'week', 'month', 'quarter', 'year'];
 /** A plot for each length of a period: a plot is drawn anew when its function changes. */
-export const ofEach = <Row>(draw: (interval: Interval) => Draw<Row>) =>
+const ofEach = <Row>(draw: (interval: Interval) => Draw<Row>) =>
   Object.fromEntries(intervals.map((interval) => [interval, draw(interval)])) as Record<Interval, Draw<Row>>;
 
 export const effectiveness = linesOver<Effectiveness>({
