@@ -106,6 +106,11 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       '{ consolidations(first: 8) { nodes { epoch } } }',
       ['/v1/eth/validators/consolidations?limit=8'],
     ],
+    // In another order, which is scanned anew: a kept one costs its rows alone.
+    'a ranking of validators': () => [
+      '{ validatorRanking(orderBy: { field: MISSED }, first: 4) { nodes { rank } } }',
+      ['/v1/eth/validators/ranking?sortBy=rewards&limit=4'],
+    ],
     'consolidations by entity': () => [
       '{ operatorConsolidations(first: 4) { nodes { operatorId } } }',
       ['/v1/eth/entityConsolidations?limit=4'],

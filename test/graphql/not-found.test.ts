@@ -68,6 +68,13 @@ const nothing: Record<
   },
   validator: { null: ['by: { index: 2147483647 }', `by: { pubkey: "${PUBKEY}" }`] },
   validators: { empty: ['indices: [2147483647]'] },
+  validatorRanking: {
+    empty: [
+      'fromDay: 9000000',
+      'where: { indices: [2147483647] }',
+      'where: { operator: { operatorId: "nobody", idType: POOL } }',
+    ],
+  },
   validatorRewards: {
     empty: ['network: POLYGON, validatorId: "27", fromDate: "2100-01-01"'],
     notFound: [['network: POLYGON, validatorId: "28"', 'Validator "28" was not found on polygon.']],
