@@ -197,7 +197,7 @@ try {
     await pinging;
     if (errors) throw new Error(`${args}: ${errors[0].message}`);
     after = data.validatorRanking.pageInfo.endCursor;
-    return {
+    const found = {
       seconds: round(seconds, 2),
       'CPU s, gateway': round((cpuOf(pid) - spent[0]) / 1000, 2),
       'CPU s, PostgreSQL': round((cpuOfDatabase(postgres) - spent[1]) / 1000, 2),
@@ -206,6 +206,8 @@ try {
       rows: data.validatorRanking.totalCount,
       'MB of gateway': memoryOf(pid),
     };
+    tell(`${args.slice(0, 90)}: ${found.seconds} s`);
+    return found;
   }
 
   const range = (n = 0) => `fromDay: ${dayOf(firstOf(0)) + n}, toDay: ${to}`;
