@@ -63,6 +63,15 @@ export const rising: Series[] = [
 export const named = (all: readonly Series[]) =>
   all.map((one) => [`${one.within ?? ''} ${one.list} ${one.args ?? ''}`.trim(), one] as const);
 
+/** Adds slashed validators to the set of the sample, which has none. */
+export const addSlashed = (gateway: Gateway) =>
+  gateway.database.pool.query({
+    text: `insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+      select set_id, validator_index, validator_pubkey, now(), '-infinity' from private_sets join slashings using (network)
+      where set_id = $1 order by slashing_epoch desc limit 5`,
+    values: [SAMPLE_SET],
+  });
+
 /** The values of the variables above: owners with rows enough. Also creates private sets. */
 export async function variablesOf(gateway: Gateway): Promise<Record<string, string | number>> {
   const one = async (text: string) => {
@@ -94,13 +103,7 @@ export async function variablesOf(gateway: Gateway): Promise<Record<string, stri
     );
     variables[network] = data.networkValidators.nodes[0].validator;
   }
-  // The sample's set has no slashings.
-  await gateway.database.pool.query({
-    text: `insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
-      select set_id, validator_index, validator_pubkey, now(), '-infinity' from private_sets join slashings using (network)
-      where set_id = $1 order by slashing_epoch desc limit 5`,
-    values: [SAMPLE_SET],
-  });
+  await addSlashed(gateway);
   for (const name of ['first', 'second', 'third'])
     await gateway.graphql(
       `mutation { createPrivateSet(input: { name: "${name}" }) { privateSet { setId } } }`,

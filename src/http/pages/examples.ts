@@ -404,14 +404,20 @@ query PrivateSets {
 `,
   },
   {
-    query: `# Pages of the explorer that your account has saved.
-query SavedViews {
-  savedViews {
-    name
-    path
+    query: `# Keep a page of the explorer under a name. \`savedViews\` lists those of your account.
+mutation SaveView($name: String!, $path: String!) {
+  createSavedView(input: { name: $name, path: $path }) {
+    savedView {
+      viewId
+    }
+    userErrors {
+      field
+      message
+    }
   }
 }
 `,
+    variables: { name: 'Pools of the week', path: '/explore/operators?range=7d' },
   },
   {
     query: `# Group validators of yours into a private set, each by index or public key.
