@@ -278,6 +278,7 @@ const apis: Record<string, () => Api> = {
   ],
   builders: () => ({ graphqlOnly: 'the interface documents no path for builders' }),
   history: () => ({ graphqlOnly: 'REST is as documented, without history' }),
+  'saved-views': () => ({ graphqlOnly: 'REST is as documented, without views of the explorer' }),
   'validator-ranking': () => [
     {
       rest: '/v1/eth/validators/ranking?limit=70&fromDate=2025-07-01',

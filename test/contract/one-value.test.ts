@@ -96,6 +96,7 @@ async function readNodes(type: GraphQLObjectType) {
 
 beforeAll(async () => {
   await importBuilders(gateway);
+  await gateway.graphql('mutation { createSavedView(input: { name: "a", path: "/" }) { savedView { id } } }');
   const { rows } = await gateway.database.pool.query({
     text: `select (select max(slot)::int from sync_committee_rewards where network = 'mainnet') as slot,
       (select min(validator_index) from slashings where network = 'mainnet') as slashed`,

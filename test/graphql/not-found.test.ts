@@ -53,6 +53,7 @@ const nothing: Record<
   },
   privateSet: { null: [`setId: "${ID}"`] },
   privateSets: { empty: ['network: HOLESKY'] },
+  savedViews: {},
   search: { empty: ['query: "zzzzzzzzzzzzzzzz"'] },
   slashing: { null: ['by: { index: 2147483647 }', `by: { pubkey: "${PUBKEY}" }`] },
   slashingHistory: {
