@@ -56,7 +56,7 @@ export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: St
     if (costRefusal(cost, context)) return undefined;
     const { data, errors: failures } = await query.run(context, variables);
     if (data === undefined) return undefined;
-    const errors = renderErrors(failures ?? [], context.log);
+    const errors = failures ? renderErrors(failures, context.log) : [];
     const extensions = settled(context, errors, true);
     const isError = errors.length > 0;
     const result = { errors: isError ? errors.map(withoutHttp) : undefined, data, extensions };

@@ -230,7 +230,7 @@ builder.queryField('operators', (t) =>
           parentId,
         });
         const faults = [
-          ...idFaults('parentId', args.parentId),
+          ...(args.parentId == null ? [] : idFaults('parentId', args.parentId)),
           ...(args.orderBy || args.where ? orderFaults(args.orderBy, args.where, key.idType) : []),
           ...sizeFaults(args, OPERATORS_MAX_SIZE),
         ];
