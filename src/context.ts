@@ -60,7 +60,7 @@ export function contextMaker(options: {
   pool: Pool;
   primary: Pool;
   revisions: Revisions;
-  sizes: () => Sizes;
+  sizes: { readonly current: Sizes };
   now: () => Date;
   log: Logger;
 }): (request: Request, network: Network) => Context {
@@ -114,7 +114,7 @@ export function contextMaker(options: {
       loaders: new Map(),
       shared,
       trace,
-      sizes: sizes(),
+      sizes: sizes.current,
       data: revisions.current,
     };
   };

@@ -89,16 +89,16 @@ function sizesOf(found: readonly Size[]): Sizes {
 export const noSizes = sizesOf([]);
 
 /** Reads the sizes, and again each minute. While the database does not answer, the last ones stay. */
-export async function openSizes(pool: Pool, log: Logger): Promise<{ current(): Sizes; stop(): void }> {
-  let current = noSizes;
+export async function openSizes(pool: Pool, log: Logger): Promise<{ current: Sizes; stop(): void }> {
+  const sizes = { current: noSizes, stop: () => clearInterval(timer) };
   const read = async () => {
     try {
-      current = sizesOf(await pool.withClient(readSizes));
+      sizes.current = sizesOf(await pool.withClient(readSizes));
     } catch (err) {
       log.warn({ err }, 'the sizes of operators could not be read; costs follow the last ones');
     }
   };
   await read();
   const timer = setInterval(read, RELOAD_MS).unref();
-  return { current: () => current, stop: () => clearInterval(timer) };
+  return sizes;
 }

@@ -180,7 +180,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     publicUrl: settings.PUBLIC_URL,
     makeContext: contextMaker({
       ...{ pool, primary: options.primary, revisions, log },
-      sizes: sizes.current,
+      sizes,
       now: meter.now,
     }),
     cache,

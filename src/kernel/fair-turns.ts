@@ -68,7 +68,7 @@ export function fairTurns({ places, most, waitTimeoutMs }: Options): FairTurns {
   }
 
   function startWaiting() {
-    if (waiting === 0 || starting) return;
+    if (starting) return;
     starting = true; // `use` may leave at once
     const now = performance.now();
     for (let line = nextLine(now); line; line = nextLine(now)) {
@@ -128,7 +128,7 @@ export function fairTurns({ places, most, waitTimeoutMs }: Options): FairTurns {
           );
         forget(line, now);
       }
-      startWaiting();
+      if (waiting > 0) startWaiting();
     },
     waiting() {
       const found = { own: 0, scarce: 0 };

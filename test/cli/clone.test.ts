@@ -45,7 +45,7 @@ it('several commands of one clone run at once, with npx and without it', async (
   const own = await answer(process.execPath, 'dist/main.js');
   expect(own).toMatch(/^0 \d+\.\d+\.\d+$/);
   const answers = await Promise.all(
-    Array.from({ length: 2 }, () => [
+    Array.from({ length: 3 }, () => [
       answer('npx', 'stakegraph'),
       answer(join(root, 'node_modules/.bin/stakegraph')),
     ]).flat(),
