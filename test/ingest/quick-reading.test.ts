@@ -105,7 +105,9 @@ function rowsOfValues(text: string): unknown[] {
   const holdsRows = (value: unknown): boolean =>
     isObject(value) && Object.entries(value).some(([key, member]) => isList(value, key) || holdsRows(member));
   const isList = (value: object, key: string) =>
-    !Array.isArray(value) && ['data', 'results'].includes(key) && Array.isArray((value as any)[key]);
+    !Array.isArray(value) &&
+    ['data', 'results'].includes(key) &&
+    Array.isArray((value as Record<string, unknown>)[key]);
   const row = (value: unknown) => told.push(`${told.length + 1} ${stringify(value)}`);
   const body = (value: object) => {
     const before = told.length;

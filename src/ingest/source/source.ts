@@ -103,11 +103,14 @@ export async function* readRows(batches: AsyncIterable<RawRow[] | Records>): Asy
       continue;
     }
     const rows: RawRow[] = [];
+    let fault: unknown;
     try {
       for (let next = batch.read(); next; next = batch.read()) if (next.row) rows.push(next.row);
-    } finally {
-      yield rows; // also those before a fault of the file
+    } catch (error) {
+      fault = error;
     }
+    yield rows; // also those before a fault
+    if (fault) throw fault;
   }
 }
 
