@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { Context } from '../../context.ts';
+import { bodyFaults } from '../../kernel/body.ts';
 import { badInput, Refusal, type RefusalCode } from '../../kernel/refusal.ts';
 import { builder } from './builder.ts';
 import type { FieldsOf } from './columns.ts';
@@ -62,6 +64,13 @@ export async function mutate<T extends object>(
   } finally {
     ctx.loaders.clear(); // drops rows that were cached before the change
   }
+}
+
+/** Throws BAD_INPUT with the fields of `input` that are wrong. */
+export function checkedInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const read = schema.safeParse(input);
+  if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
+  return read.data;
 }
 
 export const badMutationInput = (name: string, msg: string) =>

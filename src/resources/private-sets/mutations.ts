@@ -3,26 +3,25 @@ import { builder, globalIdOf } from '../../graphql/schema/builder.ts';
 import type { FieldsOf } from '../../graphql/schema/columns.ts';
 import { NetworkEnum } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
-import { badMutationInput, mutate, type Outcome, outcome } from '../../graphql/schema/user-errors.ts';
+import {
+  badMutationInput,
+  checkedInput,
+  mutate,
+  type Outcome,
+  outcome,
+} from '../../graphql/schema/user-errors.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
-import { bodyFaults } from '../../kernel/body.ts';
-import { badInput, collectFaults } from '../../kernel/refusal.ts';
+import { collectFaults } from '../../kernel/refusal.ts';
 import { readValidatorName, type ValidatorName, type ValidatorNames } from '../validators/record.ts';
 import { checkSetId, PrivateSetType } from './graphql.ts';
 import type { SetRow } from './queries.ts';
 import { MAX_ADDED, NewSet, SetName, SetValidators } from './record.ts';
 import { addValidators, createSet, deleteSet, removeValidators, renameSet } from './resolve.ts';
 
-function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const read = schema.safeParse(input);
-  if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
-  return read.data;
-}
-
 const inputOf = <Schema extends z.ZodType>(setId: string, schema: Schema, rest: unknown) =>
   collectFaults(
     () => checkSetId(setId, badMutationInput),
-    () => checked(schema, rest),
+    () => checkedInput(schema, rest),
   );
 
 const referenceOf = ({ index, pubkey }: ValidatorNames) => index ?? pubkey;
@@ -111,7 +110,7 @@ const DeleteInput = builder.inputType('DeletePrivateSetInput', {
 });
 
 function removedValidators(given: readonly ValidatorNames[]): ValidatorName[] {
-  const { validators } = checked(SetValidators, { validators: given.map(referenceOf) });
+  const { validators } = checkedInput(SetValidators, { validators: given.map(referenceOf) });
   return validators.map((one) => readValidatorName(String(one)) as ValidatorName);
 }
 
@@ -140,7 +139,7 @@ builder.mutationField('createPrivateSet', (t) =>
     args: { input: t.arg({ type: CreateInput, required: true, description: inputText }) },
     resolve: (_root, { input: { name, network, validators } }, ctx) =>
       mutate(ctx, async () => {
-        const tag = checked(NewSet, { name, validators: (validators ?? []).map(referenceOf) });
+        const tag = checkedInput(NewSet, { name, validators: (validators ?? []).map(referenceOf) });
         return { set: await createSet(ctx, network ?? ctx.network, tag, 'input') };
       }),
   }),

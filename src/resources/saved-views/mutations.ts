@@ -1,17 +1,15 @@
-import type { z } from 'zod';
 import { builder, globalIdOf } from '../../graphql/schema/builder.ts';
-import { badMutationInput, mutate, type Outcome, outcome } from '../../graphql/schema/user-errors.ts';
-import { bodyFaults } from '../../kernel/body.ts';
-import { badInput, collectFaults, quoted } from '../../kernel/refusal.ts';
+import {
+  badMutationInput,
+  checkedInput,
+  mutate,
+  type Outcome,
+  outcome,
+} from '../../graphql/schema/user-errors.ts';
+import { collectFaults, quoted } from '../../kernel/refusal.ts';
 import { SavedViewType } from './graphql.ts';
 import { MAX_VIEWS, NewView, readViewId, type SavedView, ViewName } from './record.ts';
 import { deleteView, renameView, saveView } from './resolve.ts';
-
-function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const read = schema.safeParse(input);
-  if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
-  return read.data;
-}
 
 function checkViewId(given: string): string {
   const id = readViewId(given);
@@ -89,7 +87,7 @@ builder.mutationField('createSavedView', (t) =>
     description: `Saves the address of a page of the explorer under a name. An account has at most ${MAX_VIEWS}, in every tier.`,
     args: { input: t.arg({ type: CreateInput, required: true, description: inputText }) },
     resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => ({ view: await saveView(ctx, checked(NewView, { ...input })) })),
+      mutate(ctx, async () => ({ view: await saveView(ctx, checkedInput(NewView, { ...input })) })),
   }),
 );
 
@@ -104,7 +102,7 @@ builder.mutationField('renameSavedView', (t) =>
       mutate(ctx, async () => {
         const [id, { name }] = collectFaults(
           () => checkViewId(input.viewId),
-          () => checked(ViewName, { name: input.name }),
+          () => checkedInput(ViewName, { name: input.name }),
         );
         return { view: await renameView(ctx, id, name) };
       }),
