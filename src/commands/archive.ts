@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { Network } from '../chain/networks.ts';
 import { addFeesOfMonth } from '../indexer/store/restored-fees.ts';
-import { type RestoredMonth, restoreMonth } from '../maintenance/archive/restore.ts';
+import { restoreMonth } from '../maintenance/archive/restore.ts';
 import { verifyArchive } from '../maintenance/archive/verify.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -56,16 +55,16 @@ Exit codes: 0 the month is in the database; 1 it is not; 2 wrong usage.`,
     .action((month: string, flags: Flags) =>
       withDatabase(async ({ write }) => {
         let toldAt = performance.now();
-        const restored: RestoredMonth[] = await restoreMonth(write, month, (rows, of) => {
+        const note = (rows: number, of: number) => {
           if (performance.now() - toldAt < 10_000) return;
           toldAt = performance.now();
           process.stderr.write(`${rows.toLocaleString('en')} of ${of.toLocaleString('en')} rows\n`);
-        });
-        for (const one of restored) {
-          const fees = await addFeesOfMonth(write, one.network as Network, month);
+        };
+        for (const one of await restoreMonth(write, month, note, addFeesOfMonth)) {
+          const { fees } = one;
           const late = fees > 0 ? `; ${fees.toLocaleString('en')} got fees that had become known` : '';
           const text = `${one.path}: ${one.rows.toLocaleString('en')} rows of ${one.network} are in the database${late}`;
-          print({ ...one, fees }, text, flags);
+          print(one, text, flags);
         }
       }),
     );

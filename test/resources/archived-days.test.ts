@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { dayOfDate } from '../../src/chain/calendar.ts';
 import { agesOf } from '../../src/config/ages.ts';
 import { transaction } from '../../src/db/pool.ts';
+import { addFeesOfMonth } from '../../src/indexer/store/restored-fees.ts';
 import { sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
 import { restoreMonth } from '../../src/maintenance/archive/restore.ts';
 import { verifyArchive } from '../../src/maintenance/archive/verify.ts';
@@ -226,8 +227,10 @@ describe('days of a validator, once their months are archived', () => {
 
   it('move back into the database by "archive restore", are corrected there, and archived again into the same file', async () => {
     const { pool } = gateway.database;
-    const restored = await restoreMonth(pool, '2025-04', () => {});
-    expect(restored).toEqual([{ network: 'mainnet', month: '2025-04', path: join(folder, LAST), rows: 2 }]);
+    const restored = await restoreMonth(pool, '2025-04', () => {}, addFeesOfMonth);
+    expect(restored).toEqual([
+      { network: 'mainnet', month: '2025-04', path: join(folder, LAST), rows: 2, fees: 0 },
+    ]);
     const rewards = async () => {
       const { data } = await gateway.graphql(
         '{ validator(by: { index: 1 }) { rewards(first: 100) { nodes { day sumAttestationRewards } } } }',
@@ -249,7 +252,7 @@ describe('days of a validator, once their months are archived', () => {
     expect(await rewards()).toEqual(
       before.map((row) => (row.day === day ? { ...row, sumAttestationRewards: '77' } : row)),
     );
-    await expect(restoreMonth(pool, '2025-08', () => {})).rejects.toThrow(
+    await expect(restoreMonth(pool, '2025-08', () => {}, addFeesOfMonth)).rejects.toThrow(
       'The month 2025-08 is not archived.',
     );
   });

@@ -6,6 +6,7 @@ import { readAllMonths } from '../../src/archive/read.ts';
 import { agesOf } from '../../src/config/ages.ts';
 import { useLayout } from '../../src/db/distributed/layout.ts';
 import { transaction } from '../../src/db/pool.ts';
+import { addFeesOfMonth } from '../../src/indexer/store/restored-fees.ts';
 import { sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
 import { restoreMonth } from '../../src/maintenance/archive/restore.ts';
 import { retain } from '../../src/maintenance/retain/index.ts';
@@ -504,7 +505,7 @@ describe('once months are archived, a ranking', () => {
 
   it('counts each day once while a month moves back into the database', async () => {
     const before = await walk('fromDay: 4', 'first', 200);
-    await restoreMonth(database.pool, '2025-04', () => {});
+    await restoreMonth(database.pool, '2025-04', () => {}, addFeesOfMonth);
     const { data } = await gateway.graphql(`{ ${listOf('fromDay: 5', 'first: 200')} }`);
     expect(data.validatorRanking.nodes).toEqual(before.slice(0, 200));
   });

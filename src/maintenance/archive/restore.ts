@@ -9,7 +9,7 @@ import { type Duck, withDuck } from '../../archive/duckdb.ts';
 import { withTemporaryFolder } from '../../archive/folders.ts';
 import { pathOf } from '../../archive/part-file.ts';
 import { hashing, textOfRows } from '../../archive/write.ts';
-import { networks } from '../../chain/networks.ts';
+import { type Network, networks } from '../../chain/networks.ts';
 import { audit } from '../../db/audit.ts';
 import { lockWriters } from '../../db/changes/locks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
@@ -20,7 +20,8 @@ import { faultOf } from './verify.ts';
 
 class NotRestored extends Error {}
 
-export type RestoredMonth = { network: string; month: string; path: string; rows: number };
+/** `fees`: days of validators that got fees which had become known. */
+export type RestoredMonth = { network: string; month: string; path: string; rows: number; fees: number };
 
 /**
  * Moves a month of all networks back into `validator_days`, in one transaction. The files stay, and are replaced when the
@@ -30,11 +31,13 @@ export const restoreMonth = (
   pool: Pool,
   month: string,
   note: (rows: number, of: number) => void,
+  /** What has to be added to days of a network that were archived. Returns the number of changed ones. */
+  addFees: (client: pg.ClientBase, network: Network, month: string) => Promise<number>,
 ): Promise<RestoredMonth[]> =>
   withTemporaryFolder((temporary) =>
     withDuck({ memoryMb: 600, threads: 2, spill: temporary }, (duck) =>
       transaction(pool, async (client) => {
-        await lockWriters(client, ['validator-days'], networks);
+        await lockWriters(client, ['blocks', 'validator-days'], networks);
         await lockAllSetDays(client);
         const months = await archivedMonths(client, sql`month = ${`${month}-01`}::date`);
         if (months.length === 0) throw new NotRestored(`The month ${month} is not archived.`);
@@ -49,7 +52,8 @@ export const restoreMonth = (
           const done = restored.reduce((sum, { rows }) => sum + rows, 0);
           await loadRows(client, duck, one, temporary, (rows) => note(done + rows, all));
           await moveDates(client, one);
-          restored.push({ network: one.network, month, path: pathOf(one), rows: one.rows });
+          const fees = await addFees(client, one.network as Network, month);
+          restored.push({ network: one.network, month, path: pathOf(one), rows: one.rows, fees });
           const details = { network: one.network, rows: one.rows, file: pathOf(one) };
           await audit(client, { action: 'archive.restore', subject: month, details });
         }
