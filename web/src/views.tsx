@@ -1,4 +1,5 @@
 import { type ToggleEvent, useRef, useState } from 'react';
+import { loadFiles } from './api/files.ts';
 import { token } from './api/token.ts';
 import type { ViewsMenu } from './views-menu.tsx';
 
@@ -10,9 +11,12 @@ export function Views() {
   const toggle = ({ newState }: ToggleEvent<HTMLElement>) => {
     setOpen(newState === 'open');
     if (token())
-      void import('./views-menu.tsx').then(
+      void loadFiles(
+        () => import('./views-menu.tsx'),
+        () => location.href,
+      ).then(
         (file) => setMenu(() => file.ViewsMenu),
-        () => undefined,
+        () => undefined, // the next toggle tries again
       );
   };
   return (

@@ -9,8 +9,8 @@ const isReachable = () =>
 const pageOf = (url: string) => new URL(url, location.href).href.split('#', 1)[0];
 
 /**
- * Loads files for the page at the address that `targetOf` tells. A file of this version is gone if the gateway was updated: the browser then loads
- * that page anew, once, with the files of the new version.
+ * Loads files for the page whose address is `targetOf()`. If the gateway was updated, the files of this version are gone: the
+ * browser then loads that page anew, once, with the files of the new version.
  */
 export async function loadFiles<T>(load: () => Promise<T>, targetOf: () => string): Promise<T> {
   try {

@@ -39,7 +39,6 @@ export function useHappenings(
   periods: readonly Period[],
 ) {
   const { slashings, votes } = of;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: plots are drawn anew when their data changes
   return useMemo((): Happening[] => {
     const [first, last] = endsOf(periods);
     if (!first || !last) return [];
@@ -57,7 +56,7 @@ export function useHappenings(
         return outage(period, missed / (missed + included), (from, until) => to('performance', from, until));
       }),
     ];
-  }, [slashings, votes, periods]);
+  }, [slashings, votes, periods, to]);
 }
 
 /** In the legend, where something is marked. */

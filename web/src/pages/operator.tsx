@@ -14,8 +14,8 @@ import { type Tab, Tabs, tabs } from '../parts/tabs.tsx';
 import { hasValidators, idTypeOf, paths, slugOf } from '../url/links.ts';
 import { pageOf } from '../url/url-state.ts';
 import { useHref } from '../url/use-network.ts';
-import { entityRanges, hasHistory, windowNote, windowOf } from '../url/windows.ts';
-import { eventRange, listsOf } from './operator/operator-lists.ts';
+import { entityRanges, eventRange, hasHistory, windowNote, windowOf } from '../url/windows.ts';
+import { listsOf } from './operator/operator-lists.ts';
 import { granularity, granularityNames, withoutHours } from './operator/operator-periods.ts';
 
 const query = graphql`
@@ -104,11 +104,7 @@ const query = graphql`
         ...pager_pageInfo @relay(mask: false)
       }
       nodes {
-        id
-        date
-        slashingEpoch
-        validatorIndex
-        slashingPenalties
+        ...slashingFigure_slashing @relay(mask: false)
       }
     }
     missed: blocks(

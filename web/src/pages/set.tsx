@@ -12,10 +12,10 @@ import { RangeControl } from '../parts/range.tsx';
 import { SetProgress } from '../parts/set-progress.tsx';
 import { type Tab, Tabs, tabs } from '../parts/tabs.tsx';
 import { paths } from '../url/links.ts';
-import { ranges, setCalendars } from '../url/range.ts';
+import { setCalendars } from '../url/range.ts';
 import { listOf, pageOf } from '../url/url-state.ts';
 import { useHref } from '../url/use-network.ts';
-import { entityRanges, windowOf } from '../url/windows.ts';
+import { entityRanges, eventRange, windowOf } from '../url/windows.ts';
 import { Delete, Rename } from './set/set-actions.tsx';
 
 const query = graphql`
@@ -78,8 +78,6 @@ type Data = setQuery['response'];
 
 const PAGE_SIZE = 50;
 const EVENTS = 20;
-/** Of lists of events: all, or between dates. */
-const eventRange = ranges(['all'], 'all');
 
 /** The files of the tabs. */
 const files = {

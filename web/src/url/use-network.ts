@@ -1,3 +1,4 @@
+import { useCallback } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import { type Network, networkOf, networkParam } from './network.ts';
 
@@ -9,8 +10,11 @@ export function useHref(of?: Network) {
   const network = of
     ? networkParam.write(of.toLowerCase() as Lowercase<Network>)
     : new URLSearchParams(search).get('network');
-  return (path: string, params: Record<string, string> = {}) => {
-    const own = new URLSearchParams({ ...params, ...(network && { network }) }).toString();
-    return own ? `${path}?${own}` : path;
-  };
+  return useCallback(
+    (path: string, params: Record<string, string> = {}) => {
+      const own = new URLSearchParams({ ...params, ...(network && { network }) }).toString();
+      return own ? `${path}?${own}` : path;
+    },
+    [network],
+  );
 }

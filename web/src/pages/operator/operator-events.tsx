@@ -1,14 +1,8 @@
 import { graphql } from 'react-relay';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
-import {
-  dateColumn,
-  gweiColumn,
-  numberColumn,
-  slotColumn,
-  timeColumn,
-  validatorColumn,
-} from '../../figures/columns.tsx';
+import { gweiColumn, slotColumn, timeColumn, validatorColumn } from '../../figures/columns.tsx';
 import { PagedFigure } from '../../figures/paged-figure.tsx';
+import { SlashingFigure } from '../../figures/slashing-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
 import { count } from '../../parts/format.ts';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
@@ -48,7 +42,6 @@ graphql`
 
 type Data = operatorQuery['response'];
 type Operator = NonNullable<Data['operator']>;
-type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Missed = NonNullable<Data['missed']>['nodes'][number];
 type Consolidation = NonNullable<Operator['consolidations']>['nodes'][number];
 
@@ -57,13 +50,6 @@ const missedColumns: Column<Missed>[] = [
   timeColumn((row) => row.blockTimestamp),
   validatorColumn('Validator', (row) => row.validatorIndex),
   gweiColumn('Missed rewards', (row) => row.missedConsensusRewards),
-];
-
-const slashingColumns: Column<Slashing>[] = [
-  dateColumn(({ date }) => date),
-  numberColumn('Epoch', (row) => row.slashingEpoch),
-  validatorColumn('Validator', (row) => row.validatorIndex),
-  gweiColumn('Penalties', (row) => row.slashingPenalties),
 ];
 
 const consolidationColumns: Column<Consolidation>[] = [
@@ -93,15 +79,7 @@ export function Events({ data, operator }: { data: Data; operator: Operator }) {
         </Tile>
       </Tiles>
       <div className="figures">
-        <PagedFigure
-          title="Slashings"
-          note="Of its validators, newest first."
-          columns={slashingColumns}
-          of={slashings}
-          label="slashings"
-          list={SLASHED}
-          empty="None of its validators was slashed in this range."
-        />
+        <SlashingFigure of={slashings} note="Of its validators, newest first." list={SLASHED} />
         <div className="stack">
           <PagedFigure
             title="Missed blocks"

@@ -1,8 +1,4 @@
-import { ranges } from '../../url/range.ts';
 import { listOf } from '../../url/url-state.ts';
-
-/** Of lists of events: all, or between dates. */
-export const eventRange = ranges(['all'], 'all');
 
 const PAGE_SIZE = 20;
 /** The lists of a tab, as they are named in the URL. */

@@ -15,7 +15,6 @@ const MOST_ON_BARS = 30;
 /** What the plots of a network mark in these days or weeks, oldest first: slashings, and that many validators were off. */
 export function useMarks(days: readonly Day[], slashed: readonly Slashed[] | undefined) {
   const href = useHref();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: plots are drawn anew when their data changes
   return useMemo(() => {
     const first = days[0] && startOfDay(days[0]);
     const slashings = (slashed ?? []).flatMap((period): Happening[] => {
@@ -32,5 +31,5 @@ export function useMarks(days: readonly Day[], slashed: readonly Slashed[] | und
     );
     const onBars = slashings.length > MOST_ON_BARS ? [] : slashings;
     return { onBars, all: [...slashings, ...outages] };
-  }, [days, slashed]);
+  }, [days, slashed, href]);
 }

@@ -1,15 +1,9 @@
 import { graphql } from 'react-relay';
 import type { setQuery } from '../../__generated__/setQuery.graphql';
-import {
-  countColumn,
-  dateColumn,
-  gweiColumn,
-  numberColumn,
-  validatorColumn,
-} from '../../figures/columns.tsx';
+import { countColumn } from '../../figures/columns.tsx';
 import { Figure } from '../../figures/figure.tsx';
-import { PagedFigure } from '../../figures/paged-figure.tsx';
 import { periodColumn } from '../../figures/record-figures.ts';
+import { SlashingFigure } from '../../figures/slashing-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
 import { count } from '../../parts/format.ts';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
@@ -29,11 +23,7 @@ graphql`
         ...pager_pageInfo @relay(mask: false)
       }
       nodes {
-        id
-        date
-        slashingEpoch
-        validatorIndex
-        slashingPenalties
+        ...slashingFigure_slashing @relay(mask: false)
       }
     }
     duties: proposals(granularity: ALL, utc: $utc, fromDate: $fromDate, toDate: $toDate, first: 1)
@@ -64,15 +54,7 @@ graphql`
 `;
 
 type PrivateSet = NonNullable<setQuery['response']['privateSet']>;
-type Slashing = NonNullable<PrivateSet['slashings']>['nodes'][number];
 type Day = NonNullable<PrivateSet['missed']>['nodes'][number];
-
-const slashingColumns = (network: PrivateSet['network']): Column<Slashing>[] => [
-  dateColumn(({ date }) => date),
-  numberColumn('Epoch', (row) => row.slashingEpoch),
-  validatorColumn('Validator', (row) => row.validatorIndex, { network }),
-  gweiColumn('Penalties', (row) => row.slashingPenalties),
-];
 
 const dayColumns: Column<Day>[] = [
   periodColumn,
@@ -96,14 +78,11 @@ export function Events({ set }: { set: PrivateSet }) {
         </Tile>
       </Tiles>
       <div className="figures">
-        <PagedFigure
-          title="Slashings"
-          note="Of validators that are in the set now, newest first."
-          columns={slashingColumns(network)}
+        <SlashingFigure
           of={slashings}
-          label="slashings"
+          note="Of validators that are in the set now, newest first."
           list="slashed"
-          empty="None of its validators was slashed in this range."
+          network={network}
         />
         <Figure
           title="Missed blocks"

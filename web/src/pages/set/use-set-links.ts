@@ -1,3 +1,4 @@
+import { useCallback } from 'react';
 import { useSearchParams } from 'react-router';
 import type { TabBetween } from '../../figures/happenings.ts';
 import { granularities, periodsOf, restQuery } from '../../figures/periods.ts';
@@ -16,8 +17,9 @@ export function useSetLinks({ setId, network }: { setId: string; network: Networ
   const href = useHref(network);
   const calendar = setCalendars.write(setCalendars.read(search));
   const periods = restQuery(periodsOf(search, entityRanges, granularities.read(search), setCalendars));
-  return {
-    rest: (of) => `/v1/eth/sets/${setId}/${of}?${periods}`,
-    to: (tab, from, to) => href(paths.set(setId), { tab, from, to, ...(calendar && { calendar }) }),
-  };
+  const to: TabBetween = useCallback(
+    (tab, from, until) => href(paths.set(setId), { tab, from, to: until, ...(calendar && { calendar }) }),
+    [href, setId, calendar],
+  );
+  return { rest: (of) => `/v1/eth/sets/${setId}/${of}?${periods}`, to };
 }
