@@ -12,13 +12,15 @@ it('Archived days are read for one request of an account at a time, beside those
       if (name === 'greedy 1') await ended;
       return (await duck.runAndReadAll('select 1 as one')).getRowObjectsJS();
     });
+  onTestFinished(() => end());
   const first = read('greedy', 'greedy 1');
   const others = [2, 3].map((n) => read('greedy', `greedy ${n}`));
   expect(await read('neighbour', 'neighbour')).toEqual([{ one: 1 }]);
-  expect(begun).toEqual(['greedy 1', 'neighbour']);
+  // The two connections may open in any order.
+  await expect.poll(() => begun.toSorted()).toEqual(['greedy 1', 'neighbour']);
   end();
   await Promise.all([first, ...others]);
-  expect(begun).toEqual(['greedy 1', 'neighbour', 'greedy 2', 'greedy 3']);
+  expect(begun.slice(2)).toEqual(['greedy 2', 'greedy 3']);
 });
 
 it('A scan ends at the time limit of statements, and when its client disconnects; others run on', async () => {
