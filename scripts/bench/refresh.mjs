@@ -16,11 +16,11 @@ const validators = Number(process.argv[2] ?? 100_000);
 const days = Number(process.argv[3] ?? 30);
 const FIRST = 1_500;
 
-/** A tenth as many deposit addresses as validators, 300 node operators, 60 pools; a block a slot. */
+/** A tenth as many deposit addresses as validators, each of one of 300 node operators and 60 pools; a block a slot. */
 const statements = [
   `insert into validators
   select 'mainnet', i, '0x' || lpad(to_hex(i), 96, '0'), '0x' || lpad(to_hex(i / 10), 40, '0'),
-    '0x' || lpad(to_hex(i / 20), 40, '0'), 'Operator ' || i % 300, 'Pool ' || i / 7 % 60, 0, null, false
+    '0x' || lpad(to_hex(i / 20), 40, '0'), 'Operator ' || i / 10 % 300, 'Pool ' || i / 70 % 60, 0, null, false
   from generate_series(1, ${validators}) i`,
   `select validator_day_parts(array(select '2020-12-01'::date + d from generate_series(${FIRST}, ${FIRST + days - 1}) d))`,
   `insert into validator_day_dates

@@ -12,6 +12,7 @@ import { type DaySelection, doneDates, dueDates, NO_COUNTS } from './due-days.ts
 import { allIndices } from './known.ts';
 import { localDays } from './local-days.ts';
 import { type ComputedType, checkShareNames, knownOperators } from './operators.ts';
+import { gatherOwners } from './owners.ts';
 import { removeStaleHours } from './stale-hours.ts';
 import { scaled } from './validators.ts';
 import { run, type Written, writeSelected } from './write.ts';
@@ -33,7 +34,8 @@ export async function refreshAttestations(
   // of a day.
   await client.query('/* hashed */ set local enable_nestloop = off; set local enable_sort = off');
   const classes = [...types, NETWORK] as const;
-  await gatherMembers(client, selection.network, classes);
+  await gatherOwners(client, selection.network, types);
+  await gatherMembers(client, selection.network, classes, 'owners');
   const days = await localDays(client, selection, dates);
   let computed: string[] = [];
   let dropped = 0;
@@ -106,54 +108,57 @@ async function dropIncomplete(
   return rowCount ?? 0;
 }
 
-/** Numbers the entities, because grouping a million validators by a number is cheap. */
+const memberships: Record<ComputedType | typeof NETWORK, (network: Network) => Sql> = {
+  depositAddress: () => sql`o.deposit_address`,
+  withdrawalAddress: () => sql`o.withdrawal_address`,
+  nodeOperator: () => sql`o.node_operator`,
+  pool: () => sql`o.pool`,
+  poolShare: () => sql`s.operator_id`,
+  validator: () => sql`o.validator_index::text`,
+  [NETWORK]: (network) => sql`${network}`,
+};
+
+/** Fills `members` with the entities of each row of the table `owners`, by numbers, because grouping by a number is cheap. */
 export async function gatherMembers(
   client: pg.ClientBase,
   network: Network,
   types: readonly (ComputedType | typeof NETWORK)[],
-  validators = 'validators',
+  owners: 'owners' | 'hour_owners',
 ): Promise<void> {
   await run(
     client,
     sql`/* gatherShares */
     create temp table share_names on commit drop as
     with known as (${knownOperators(network, 'all')})
-    select 'poolShare' as id_type, coalesce(k.name, v.pool || ' - ' || v.node_operator) as operator_id,
-      v.pool as pool_id, v.node_operator as node_operator_id
+    select 'poolShare' as id_type, coalesce(k.name, o.pool || ' - ' || o.node_operator) as operator_id,
+      o.pool as pool_id, o.node_operator as node_operator_id
     from (
-      select distinct pool, node_operator from ${raw(validators)}
-      where network = ${network} and pool is not null and node_operator is not null
-    ) v
-    left join known k on k.id_type = 'poolShare' and k.pool_id = v.pool and k.node_operator_id = v.node_operator`,
+      select distinct pool, node_operator from ${raw(owners)} where pool is not null and node_operator is not null
+    ) o
+    left join known k on k.id_type = 'poolShare' and k.pool_id = o.pool and k.node_operator_id = o.node_operator`,
   );
   if (types.includes('poolShare')) await checkShareNames(client, 'share_names');
-  const memberships = sql`
-    select v.validator_index, m.id_type, m.entity_id
-    from ${raw(validators)} v
-    left join share_names s on s.pool_id = v.pool and s.node_operator_id = v.node_operator
+  const named = sql`
+    select o.owner, m.id_type, m.entity_id
+    from ${raw(owners)} o
+    left join share_names s on s.pool_id = o.pool and s.node_operator_id = o.node_operator
     cross join lateral (values
-      ('depositAddress', v.deposit_address),
-      ('withdrawalAddress', v.withdrawal_address),
-      ('nodeOperator', v.node_operator),
-      ('pool', v.pool),
-      ('poolShare', s.operator_id),
-      ('validator', v.validator_index::text),
-      ('${raw(NETWORK)}', v.network)
+      ${join(types.map((type) => sql`(${type}, ${memberships[type](network)})`))}
     ) as m (id_type, entity_id)
-    where v.network = ${network} and m.id_type = any(${[...types]}::text[]) and m.entity_id is not null`;
+    where m.entity_id is not null`;
   await run(
     client,
     sql`/* gatherEntities */
     create temp table member_entities on commit drop as
     select row_number() over ()::int as entity, id_type, entity_id
-    from (select distinct id_type, entity_id from (${memberships}) m) e`,
+    from (select distinct id_type, entity_id from (${named}) m) e`,
   );
   await client.query('/* analyzeEntities */ analyze member_entities');
   await run(
     client,
     sql`/* gatherMembers */
     create temp table members on commit drop as
-    select m.validator_index, e.entity from (${memberships}) m join member_entities e using (id_type, entity_id)`,
+    select m.owner, e.entity from (${named}) m join member_entities e using (id_type, entity_id)`,
   );
   await client.query('/* analyzeMembers */ analyze members');
 }
@@ -174,7 +179,9 @@ const added = [
 ] as const satisfies AttestationColumn[];
 const ofDay = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`a.${name}`)])) as Record<Name, Sql>;
-const sumsOf = (names: readonly string[]) => raw(names.map((name) => `sum(a.${name}) as ${name}`).join(', '));
+/** Sums of counts and of Gwei fit 64 bits, and PostgreSQL adds those up much faster than its numerics. */
+const sumsOf = (names: readonly string[]) =>
+  raw(names.map((name) => `sum(a.${name})::bigint as ${name}`).join(', '));
 export const addedUp = sumsOf(added);
 
 const income = [
@@ -203,7 +210,8 @@ const aprNames = Object.keys(apr) as (keyof typeof apr)[];
 type Mean = keyof typeof means;
 const meanNames = Object.keys(means) as Mean[];
 const counted = ['attested_count', 'proposer_count'] as const satisfies ComputedColumn[];
-const dayFigures = [...income, ...meanNames, ...counted, ...aprNames];
+const sumsOfFigures = sql`${sumsOf([...income, ...counted])},
+  ${raw([...meanNames, ...aprNames].map((name) => `sum(a.${name}) as ${name}`).join(', '))}`;
 const unscaled = (name: string) => sql`(${raw(`a.${name}`)} / 1e15)::float8`;
 
 const ofNetwork = (name: keyof typeof apr) =>
@@ -221,15 +229,30 @@ const figuresOfDay: Record<ComputedColumn, Sql> = {
 const noFigures = Object.fromEntries(
   Object.keys(figuresOfDay).map((name) => [name, sql`null`]),
 ) as typeof figuresOfDay;
-export const active = sql`filter (where ${figure.duties} > 0)`;
+const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** Groups by `end_epoch` too, so that finding the last epoch needs no sort. */
-const sumsOfDay = ({ network, utc }: DaySelection, date: string, days: Sql): Sql => sql`
-      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
-        count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
-        coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
-        coalesce(sum(a.end_epoch_effective_balance) ${active}, 0) as effective
-      from (
+const balances = sql`count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
+        coalesce(sum(a.end_epoch_balance) ${active}, 0)::bigint as balance,
+        coalesce(sum(a.end_epoch_effective_balance) ${active}, 0)::bigint as effective`;
+
+/** Sums of each owner of `of`, rows of validators `a`. Groups by `end_epoch` too, so that finding the last epoch needs no sort. */
+export const sumsOfOwners = (owner: Sql, sums: Sql, of: Sql): Sql => sql`
+      select ${owner}, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${sums}, ${balances}
+      from ${of}
+      group by ${owner}, a.day, a.date, a.end_epoch`;
+
+/** Sums of each entity of `members`, of sums of owners. */
+export const sumsOfEntities = (sums: Sql, owners: Sql): Sql => sql`
+      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${sums},
+        sum(a.members)::bigint as members, sum(a.effectiveness) as effectiveness, sum(a.balance)::bigint as balance,
+        sum(a.effective)::bigint as effective
+      from ${owners} a
+      join members m using (owner)
+      group by m.entity, a.day, a.date, a.end_epoch`;
+
+const sumsOfDay = ({ network, utc }: DaySelection, date: string, days: Sql): Sql => {
+  const sums = sql`${addedUp}, ${sumsOfFigures}`;
+  const rows = sql`(
         select validator_index, day, date, start_epoch, end_epoch, ${raw([...added, ...income].join(', '))},
           end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness,
           ${join(meanNames.map((name) => sql`${scaled(means[name])} as ${raw(name)}`))},
@@ -237,10 +260,11 @@ const sumsOfDay = ({ network, utc }: DaySelection, date: string, days: Sql): Sql
           (${figure.attested} > 0)::int as attested_count, (${figure.proposals} > 0)::int as proposer_count
         from ${days} a
         where network = ${network} and utc = ${utc} and date = ${date}::date
-        offset 0 -- the mean is worked out once for all entities of a validator
+        offset 0 -- the means are worked out once
       ) a
-      join members m using (validator_index)
-      group by m.entity, a.day, a.date, a.end_epoch`;
+      join owned o using (validator_index)`;
+  return sumsOfEntities(sums, sql`(${sumsOfOwners(sql`o.owner`, sums, rows)})`);
+};
 
 /** `at_end` includes only validators whose data reach the last epoch. `hour` is null for days. */
 export function entityPeriods(
@@ -266,7 +290,7 @@ export function entityPeriods(
     from: sql`
   from (
     select entity, day, date, min(start_epoch) as start_epoch, ${addedUp}, sum(members) as members,
-      ${hour ? sql`` : sql`${sumsOf(dayFigures)},`}
+      ${hour ? sql`` : sql`${sumsOfFigures},`}
       sum(effectiveness) as effectiveness, max(array[end_epoch, members, balance, effective]::bigint[]) as at_end
     from (${sums}
     ) a

@@ -92,7 +92,7 @@ async function writeWindow(
   hasClients: boolean,
 ): Promise<Outcome> {
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
-  await gatherRelays(client, { network, window, types }, days);
+  await gatherRelays(client, { network, window }, days);
   const importer: typeof operatorImporter = {
     ...operatorImporter,
     merge: async (_, options) => {
@@ -187,7 +187,7 @@ const summaries = (
     select operator, client as name, n_${raw(window)} as n from window_clients where n_${raw(window)} > 0
   ), relayers as (
     ${ofOperators(types, sql`w.relayer as name, sum(w.blocks) as n`, {
-      from: sql`window_relays w where true`,
+      from: sql`window_relays`,
       by: sql`, w.relayer`,
     })}
   ), ${shares('client', 'clients')}, ${shares('relayer', 'relayers')}, figures as (

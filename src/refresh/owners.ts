@@ -8,7 +8,7 @@ import { run } from './write.ts';
 
 export type ComputedType = (typeof computedTypes)[number];
 
-/** Columns of `validators`, and the column of `window_validators` with the number of the operator. */
+/** Columns of `validators`, and the column of `owner_operators` with the number of the operator. */
 const classes: Record<ComputedType, { columns: readonly string[]; number: string }> = {
   depositAddress: { columns: ['deposit_address'], number: 'of_deposit_address' },
   withdrawalAddress: { columns: ['withdrawal_address'], number: 'of_withdrawal_address' },
@@ -23,17 +23,42 @@ const numbered = (types: readonly ComputedType[]) => [
   ...new Set([...types, ...(types.includes('pool') ? (['poolShare'] as const) : [])]),
 ];
 
-/** Numbers the operators of a network, because grouping a million validators by a number is cheap. */
-export async function numberOperators(
+/**
+ * Fills `owners`, a row for each combination of operators that validators have, and `owned` with the owner of each validator.
+ * A network has far fewer owners than validators, so sums by owner make those by operator cheap: each validator has six.
+ */
+export async function gatherOwners(
   client: pg.ClientBase,
   network: Network,
   types: readonly ComputedType[],
 ): Promise<void> {
-  const parts = numbered(types).map((type) => {
-    const texts = classes[type].columns.map((name) => `v.${name}::text collate "C"`);
+  const columns = raw(
+    ['deposit_address', 'withdrawal_address', 'node_operator', 'pool']
+      .concat(types.includes('validator') ? ['validator_index'] : [])
+      .join(', '),
+  );
+  await run(
+    client,
+    sql`/* gatherOwners */
+    create temp table owners on commit drop as
+    select row_number() over ()::int as owner, ${columns}, array_agg(validator_index) as validators
+    from validators where network = ${network} group by ${columns}`,
+  );
+  await client.query(
+    `/* gatherOwned */
+    create temp table owned on commit drop as select owner, unnest(validators) as validator_index from owners;
+    analyze owners, owned`,
+  );
+}
+
+/** Numbers the operators of `owners`, because grouping by a number is cheap. */
+export async function numberOperators(client: pg.ClientBase, types: readonly ComputedType[]): Promise<void> {
+  const own = numbered(types);
+  const parts = own.map((type) => {
+    const texts = classes[type].columns.map((name) => `${name}::text collate "C"`);
     const ids = texts.length === 1 ? `${texts}, '', ''` : `'', ${texts.join(', ')}`;
-    const known = classes[type].columns.map((name) => `v.${name} is not null`).join(' and ');
-    return sql`select distinct ${type}::text, ${raw(ids)} from validators v where v.network = ${network} and ${raw(known)}`;
+    const known = classes[type].columns.map((name) => `${name} is not null`).join(' and ');
+    return sql`select distinct ${type}::text, ${raw(ids)} from owners where ${raw(known)}`;
   });
   await run(
     client,
@@ -43,29 +68,23 @@ export async function numberOperators(
     from (${join(parts, ' union all ')}) o (id_type, operator_id, pool_id, node_operator_id)`,
   );
   await client.query('/* analyzeOperators */ analyze window_operators');
-}
-
-/** SQL: the numbers of the operators of a validator `v`, and the joins that give them. */
-export function ownersOf(types: readonly ComputedType[]): { columns: Sql; joins: Sql } {
-  const own = numbered(types);
   const joins = own.map((type) => {
     const { columns, number } = classes[type];
     const names = columns.length === 1 ? ['operator_id'] : ['pool_id', 'node_operator_id'];
-    const same = columns.map((name, at) => `${number}.${names[at]} = v.${name}::text`).join(' and ');
+    const same = columns.map((name, at) => `${number}.${names[at]} = o.${name}::text`).join(' and ');
     return sql`left join window_operators ${raw(number)} on ${raw(number)}.id_type = ${type} and ${raw(same)}`;
   });
   const list = own.map((type) => `${classes[type].number}.operator as ${classes[type].number}`);
-  return { columns: raw(list.join(', ')), joins: join(joins, ' ') };
+  await run(
+    client,
+    sql`/* operatorsOfOwners */
+    create temp table owner_operators on commit drop as
+    select o.owner, ${raw(list.join(', '))} from owners o ${join(joins, ' ')}`,
+  );
+  await client.query('/* analyzeOperatorsOfOwners */ analyze owner_operators');
 }
 
-export const ownerColumns = (types: readonly ComputedType[], of: string) =>
-  raw(
-    numbered(types)
-      .map((type) => `${of}.${classes[type].number}`)
-      .join(', '),
-  );
-
-/** SQL: figures of each operator of the classes, of the rows `w`. */
+/** SQL: figures of each operator of the classes, of the rows `w`, which have an owner. */
 export const ofOperators = (
   types: readonly ComputedType[],
   figures: Sql,
@@ -73,12 +92,15 @@ export const ofOperators = (
 ): Sql =>
   join(
     numbered(types).map((type) => {
-      const number = raw(`w.${classes[type].number}`);
+      const number = raw(`o.${classes[type].number}`);
       return sql`
-      select ${number} as operator, ${figures} from ${from} and ${number} is not null group by ${number}${by}`;
+      select ${number} as operator, ${figures} from ${from} w join owner_operators o using (owner)
+      where ${number} is not null group by ${number}${by}`;
     }),
     ' union all ',
   );
+
+const means = ['correctness', 'delay', 'uptime', 'effectiveness'] as const;
 
 /** Without a validator in the window, `members` is 0. Balances are those of the newest day, which is in each window. */
 export async function gatherFigures(
@@ -86,34 +108,58 @@ export async function gatherFigures(
   types: readonly ComputedType[],
   windows: readonly TimeWindow[],
 ): Promise<void> {
-  // An attestation is told with its correctness and its delay, or not at all.
-  const mean = (name: string, known: string, window: TimeWindow) =>
-    `(sum(w.${name}_${window}) / nullif(count(w.${known}_${window}), 0) / 1e15)::float8 as ${name}_${window}`;
+  const sums = windows.flatMap((window) => [
+    ...means.map((name) => [`${name}_${window}`, `sum(w.${name}_${window})`]),
+    // An attestation is told with its correctness and its delay, or not at all.
+    [`attested_${window}`, `count(w.correctness_${window})`],
+    [`members_${window}`, `count(w.uptime_${window})`],
+    ...['apr_rewards', 'apr_stake'].map((name) => [
+      `${name}_${window}`,
+      `sum(w.${name}_${window}) filter (where w.uptime_${window} is not null)`,
+    ]),
+  ]);
+  await run(
+    client,
+    sql`/* figuresOfOwners */
+    create temp table owner_figures on commit drop as
+    select w.owner, count(w.balance) as validator_count, sum(w.effective) as effective, sum(w.balance) as balance,
+      ${raw(sums.map(([name, sum]) => `${sum} as ${name}`).join(', '))}
+    from window_validators w where w.owner is not null group by w.owner`,
+  );
+  const mean = (name: string, of: string, window: TimeWindow) =>
+    `(sum(w.${name}_${window}) / nullif(sum(w.${of}_${window}), 0) / 1e15)::float8 as ${name}_${window}`;
   const ofWindow = (window: TimeWindow) => `
-    count(w.uptime_${window}) as members_${window}, ${mean('correctness', 'correctness', window)},
-    ${mean('delay', 'correctness', window)}, ${mean('uptime', 'uptime', window)}, ${mean('effectiveness', 'uptime', window)},
-    (${APR_FACTOR} * sum(w.apr_rewards_${window}) filter (where w.uptime_${window} is not null)
-      / nullif(sum(w.apr_stake_${window}) filter (where w.uptime_${window} is not null), 0))::float8 as apr_${window}`;
+    sum(w.members_${window}) as members_${window}, ${mean('correctness', 'attested', window)},
+    ${mean('delay', 'attested', window)}, ${mean('uptime', 'members', window)}, ${mean('effectiveness', 'members', window)},
+    (${APR_FACTOR} * sum(w.apr_rewards_${window}) / nullif(sum(w.apr_stake_${window}), 0))::float8 as apr_${window}`;
   await run(
     client,
     sql`/* gatherFigures */
     create temp table window_figures on commit drop as
     ${ofOperators(
       types,
-      sql`count(w.balance)::int as validator_count, coalesce(sum(w.effective), 0) as effective,
+      sql`sum(w.validator_count)::int as validator_count, coalesce(sum(w.effective), 0) as effective,
       coalesce(sum(w.balance), 0) as balance, ${raw(windows.map(ofWindow).join(', '))}`,
-      { from: sql`window_validators w where true` },
+      { from: sql`owner_figures` },
     )}`,
+  );
+  const counts = (of: (window: TimeWindow) => string) =>
+    raw(windows.map((window) => `${of(window)} as n_${window}`).join(', '));
+  await run(
+    client,
+    sql`/* clientsOfOwners */
+    create temp table owner_clients on commit drop as
+    select w.owner, w.client, ${counts((window) => `count(w.uptime_${window})`)}
+    from window_validators w where w.owner is not null and w.client is not null group by w.owner, w.client`,
   );
   await run(
     client,
     sql`/* gatherClients */
     create temp table window_clients on commit drop as
-    ${ofOperators(
-      types,
-      sql`w.client, ${raw(windows.map((window) => `count(w.uptime_${window})::numeric as n_${window}`).join(', '))}`,
-      { from: sql`window_validators w where w.client is not null`, by: sql`, w.client` },
-    )}`,
+    ${ofOperators(types, sql`w.client, ${counts((window) => `sum(w.n_${window})`)}`, {
+      from: sql`owner_clients`,
+      by: sql`, w.client`,
+    })}`,
   );
   await client.query('/* analyzeFigures */ analyze window_figures, window_clients');
 }

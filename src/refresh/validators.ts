@@ -8,7 +8,7 @@ import * as figure from '../periods/effectiveness.ts';
 import { relayNames, relayPart } from '../periods/relays.ts';
 import { droppedBlocks } from './dropped-relays.ts';
 import { areStill, type Kept, keptSums } from './incremental/kept-sums.ts';
-import { type ComputedType, numberOperators, ownerColumns, ownersOf } from './owners.ts';
+import { type ComputedType, gatherOwners, numberOperators } from './owners.ts';
 import { joined, sourcesOf } from './sums.ts';
 import { difference, monthOf, type Parts, partsOf, type StoredDays, storedDays } from './windows.ts';
 import { run } from './write.ts';
@@ -50,20 +50,22 @@ export async function gatherValidators(
     const stored = await storedDays(client, network);
     if (!stored) return undefined;
     const labels = await labelsNow(client);
-    await numberOperators(client, network, types);
+    await gatherOwners(client, network, types);
     const wanted = partsOf(stored, windows);
     const kept = keeps && attempt < ATTEMPTS ? await keptSums(client, network, windows) : undefined;
     const more = kept && moreThan(kept, stored, wanted);
     const parts = more ?? (difference(stored, wanted, new Map()) as Parts);
-    await gather(client, { network, windows, types }, { stored, parts, kept: more && kept });
+    await gather(client, { network, windows }, { stored, parts, kept: more && kept });
     const isWhole = !more || (await areStill(client, network, kept as Kept));
-    if (isWhole && (attempt === ATTEMPTS || labels === (await labelsNow(client))))
+    if (isWhole && (attempt === ATTEMPTS || labels === (await labelsNow(client)))) {
+      await numberOperators(client, types);
       return { stored, ofWindow: await factsOfWindows(client, network, windows, wanted) };
-    await client.query('/* forgetValidators */ drop table window_validators, window_operators');
+    }
+    await client.query('/* forgetValidators */ drop table window_validators, owners, owned');
   }
 }
 
-/** Operators are numbered and validators gathered by two statements. */
+/** Owners and validators are gathered by two statements. */
 async function labelsNow(client: pg.ClientBase): Promise<number | undefined> {
   const { rows } = await client.query<{ revision: number }>(
     `/* labelsNow */ select revision from datasets where name = 'validators'`,
@@ -79,7 +81,7 @@ function moreThan({ parts }: Kept, stored: StoredDays, wanted: Parts): Parts | u
 
 async function gather(
   client: pg.ClientBase,
-  { network, windows, types }: SummaryScope,
+  { network, windows }: Omit<SummaryScope, 'types'>,
   { stored, parts, kept }: { stored: StoredDays; parts: Parts; kept: Kept | undefined },
 ): Promise<void> {
   // The planner expects few rows of sums and days together, and would look up each validator by index. JIT saves a
@@ -96,17 +98,16 @@ async function gather(
       select ${join(Object.entries(figures).map(([column, value]) => sql`${value} as ${raw(`${column}_${name}`)}`))}
       from (select ${raw(summedCounts.map((count) => `j.${count}_${name} as ${count}`).join(', '))}) a
     ) f${raw(name)}`;
-  const owners = ownersOf(types);
+  // Without "offset 0", each of the many places of a sum in the figures would add it up once more.
   const list = windows.flatMap((name) => ofWindow.map((column) => `${column}_${name}`));
   await run(
     client,
     sql`/* gatherValidators */
     create temp table window_validators on commit drop as
-    select j.validator_index, ${owners.columns}, c.client,
+    select j.validator_index, o.owner, c.client,
       j.balance, j.effective, j.end_epoch, ${raw(list.join(', '))}
-    from (${joined(all, windows, balances)}) j ${join(windows.map(window), ' ')}
-    left join validators v on v.network = ${network} and v.validator_index = j.validator_index
-    ${owners.joins}
+    from (${joined(all, windows, balances)} offset 0) j ${join(windows.map(window), ' ')}
+    left join owned o using (validator_index)
     left join validator_clients c on c.network = ${network} and c.validator_index = j.validator_index`,
   );
   await client.query('/* interpreted */ set local jit = off; set local enable_mergejoin to default');
@@ -164,13 +165,13 @@ async function lastEpoch(
 /** The relays of each proposed block of the window's members. */
 export async function gatherRelays(
   client: pg.ClientBase,
-  { network, window, types }: { network: Network; window: TimeWindow; types: readonly ComputedType[] },
+  { network, window }: { network: Network; window: TimeWindow },
   days: { first: number; last: number },
 ): Promise<void> {
   const first = days.first * SLOTS_PER_DAY;
   const end = (days.last + 1) * SLOTS_PER_DAY;
   const relaysOf = (blocks: Sql) => sql`
-    select ${ownerColumns(types, 'w')}, r.relayer, ${relayPart} as blocks
+    select w.owner, r.relayer, ${relayPart} as blocks
     from (${blocks}) b
     join window_validators w on w.validator_index = b.validator_index and w.uptime_${raw(window)} is not null
     cross join lateral unnest(${relayNames}) as r (relayer)`;

@@ -51,14 +51,17 @@ export function* ndjson(validators, day) {
 
 const pubkey = (index) => `'0x' || lpad(to_hex(${index}), 96, '0')`;
 
-/** The pool "Large" has the first `large` validators and 30 node operators; the others have 60 pools and 300 operators. */
+/**
+ * The pool "Large" has the first `large` validators and 30 node operators; the others have 60 pools and 300 operators. A
+ * deposit address belongs to one of each.
+ */
 export async function fillValidators(run, { validators, large }) {
   await run(
     `insert into validators (network, validator_index, validator_pubkey, deposit_address, withdrawal_address,
       node_operator, pool, activation_epoch, exit_epoch, slashed)
     select 'mainnet', i, ${pubkey('i')}, '0x' || lpad(to_hex(i / 10), 40, '0'), '0x' || lpad(to_hex(i / 20), 40, '0'),
-      'Operator ' || case when i < $2::int then i % 30 else i % 300 end,
-      case when i < $2 then 'Large' else 'Pool ' || i / 7 % 60 end,
+      'Operator ' || case when i < $2::int then i / 10 % 30 else i / 10 % 300 end,
+      case when i < $2 then 'Large' else 'Pool ' || i / 70 % 60 end,
       i / 8, case when i >= $2 and i % 500 = 0 then 500000 end, i % 5000 = 0
     from generate_series(0, $1::int - 1) i`,
     [validators, large],

@@ -4,7 +4,13 @@ import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
 import { computedAttestations } from '../../ingest/importers/attestations.ts';
 import { attester } from '../../periods/effectiveness.ts';
-import { active, addedUp, entityPeriods, gatherMembers } from '../../refresh/attestations.ts';
+import {
+  addedUp,
+  entityPeriods,
+  gatherMembers,
+  sumsOfEntities,
+  sumsOfOwners,
+} from '../../refresh/attestations.ts';
 import { scaled } from '../../refresh/validators.ts';
 import { run, writeSelected } from '../../refresh/write.ts';
 import type { Period } from './periods.ts';
@@ -24,7 +30,7 @@ export async function writeAttestationHour(
   await client.query('/* makeHour */ create temp table hour_rows (like validator_days) on commit drop');
   await copyValidatorRows(client, 'hour_rows', { network, utc, day }, sums, at);
   await client.query('/* analyzeHour */ analyze hour_rows');
-  await gatherOwners(client, network);
+  await gatherHourOwners(client, network);
   const date = dateOfDay(network, day);
   const importer: typeof computedAttestations = {
     ...computedAttestations,
@@ -41,7 +47,8 @@ export async function writeAttestationHour(
       return { ...counts, removed: removed.rowCount ?? 0 };
     },
   };
-  const selected = entityPeriods({ network, utc }, { hour: sql`${hour}::int`, sums: sumsOfOwners });
+  const hourOf = { hour: sql`${hour}::int`, sums: sumsOfEntities(addedUp, sql`hour_owners`) };
+  const selected = entityPeriods({ network, utc }, hourOf);
   await writeSelected(client, importer, selected, { replace: false });
   await client.query(
     `/* dropHour */ drop table hour_rows, hour_owners, share_names, member_entities, members;
@@ -53,19 +60,17 @@ export async function writeAttestationHour(
  * Adds up validators with the same addresses, node operator and pool, which leaves a tenth of the rows. If the name of
  * a pool share is ambiguous or too long, only pool shares are left out.
  */
-async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
+async function gatherHourOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(
     client,
     sql`/* hourOwners */
     create temp table hour_owners on commit drop as
-    select ${network} as network, row_number() over ()::int as validator_index, v.deposit_address, v.withdrawal_address,
-      v.node_operator, v.pool, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
-      count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
-      coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
-      coalesce(sum(a.end_epoch_effective_balance) ${active}, 0) as effective
-    from (select a.*, ${scaled(attester)} as effectiveness from hour_rows a) a
-    join validators v on v.network = ${network} and v.validator_index = a.validator_index
-    group by v.deposit_address, v.withdrawal_address, v.node_operator, v.pool, a.day, a.date, a.end_epoch`,
+    select row_number() over ()::int as owner, a.* from (${sumsOfOwners(
+      sql`v.deposit_address, v.withdrawal_address, v.node_operator, v.pool`,
+      addedUp,
+      sql`(select a.*, ${scaled(attester)} as effectiveness from hour_rows a) a
+        join validators v on v.network = ${network} and v.validator_index = a.validator_index`,
+    )}) a`,
   );
   await client.query('/* analyzeOwners */ analyze hour_owners');
   try {
@@ -77,12 +82,3 @@ async function gatherOwners(client: pg.ClientBase, network: Network): Promise<vo
     await gatherMembers(client, network, types, 'hour_owners');
   }
 }
-
-const sumsOfOwners = sql`
-      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch,
-        ${addedUp},
-        sum(a.members) as members, sum(a.effectiveness) as effectiveness, sum(a.balance) as balance,
-        sum(a.effective) as effective
-      from hour_owners a
-      join members m using (validator_index)
-      group by m.entity, a.day, a.date, a.end_epoch`;

@@ -139,9 +139,9 @@ export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[],
       ) as t (list_type)
       cross join lateral (
         select '', ''
-        union select t, s.pool_id from unnest(array['pool', 'any']) t where s.pool_id is not null
-        union select t, s.node_operator_id from unnest(array['nodeOperator', 'any']) t
-          where s.node_operator_id is not null
+        union all select t, s.pool_id from unnest(array['pool', 'any']) t where s.pool_id is not null
+        union all select t, s.node_operator_id from unnest(array['nodeOperator', 'any']) t
+          where s.node_operator_id is not null and (t = 'nodeOperator' or s.node_operator_id is distinct from s.pool_id)
       ) as p (parent_type, parent_id)
       where not s.superseded
     ), list as materialized (
