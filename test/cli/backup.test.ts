@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { beforeBaseline } from '../../src/db/migrate/before-baseline.ts';
+import { beforeBaseline } from '../../src/db/migrate/baseline.ts';
 import { migrate, pendingMigrations } from '../../src/db/migrate/index.ts';
 import { verifyBackup } from '../../src/maintenance/transfer/backup-read.ts';
 import { writeBackup } from '../../src/maintenance/transfer/backup-write.ts';
@@ -451,7 +451,7 @@ describe('stakegraph restore', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^stakegraph: The data is of a version before 0067_baseline: load it with the version that wrote it, .*\n$/,
+        /^stakegraph: The data is of a version before 0077_baseline: load it with the version that wrote it, .*\n$/,
       ),
     ]);
   });

@@ -174,7 +174,7 @@ describe('stakegraph migrate', () => {
     const [first, second] = [await stakegraph(['migrate'], { env }), await stakegraph(['migrate'], { env })];
     await own.drop();
     expect(first).toMatchObject({ code: 0, stderr: '' });
-    expect(first.stdout).toMatch(/^applied 0067_baseline/);
+    expect(first.stdout).toMatch(/^applied 0077_baseline/);
     expect(second).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' });
   });
 });

@@ -145,7 +145,7 @@ describe('a database that this version cannot serve', () => {
     const env = { DATABASE_URL: database.url, MIGRATE: 'off', LOG_LEVEL: 'warn' };
     const { code, stderr } = await stakegraph(['serve'], { env });
     expect(stderr).toMatch(
-      /^stakegraph: The database lacks 0067_baseline.*; run "stakegraph migrate" or set MIGRATE=on\.\n$/,
+      /^stakegraph: The database lacks 0077_baseline.*; run "stakegraph migrate" or set MIGRATE=on\.\n$/,
     );
     expect(code).toBe(1);
     const { rows } = await query(`select count(*)::int as tables from pg_tables where schemaname = 'public'`);

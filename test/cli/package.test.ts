@@ -77,7 +77,7 @@ describe('the package that npm pack makes', () => {
     expect(built).toEqual(
       expect.arrayContaining([
         'dist/web/index.html',
-        'dist/db/migrations/0067_baseline.sql',
+        'dist/db/migrations/0077_baseline.sql',
         'dist/db/routines/blocks.sql',
       ]),
     );

@@ -5,12 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
-import { BASELINE, beforeBaseline } from '../../src/db/migrate/before-baseline.ts';
+import { BASELINE, beforeBaseline } from '../../src/db/migrate/baseline.ts';
 import { committedMigrations } from '../../src/db/migrate/index.ts';
-import { compare } from '../indexer/oracle/compare.ts';
-import { readRecording } from '../indexer/oracle/recording.ts';
-import { Run } from '../indexer/oracle/run.ts';
-import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { dropTables } from '../support/migrations.ts';
@@ -278,7 +274,7 @@ it.skipIf(lastBefore === undefined)(
         code: 1,
         stdout: '',
         stderr: expect.stringMatching(
-          /^stakegraph: The database is of a version before 0067_baseline: .*0066_part_privileges\.\n$/,
+          /^stakegraph: The database is of a version before 0077_baseline: .*0076_saved_views\.\n$/,
         ),
       });
     await query('insert into stakegraph_migrations select * from kept');
@@ -296,42 +292,7 @@ it.skipIf(lastBefore === undefined)(
     expect(await schemaText(database.pool)).toBe(await schemaText(made.pool));
     expect(await command(earlier, ['migrate'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('has a migration that this version does not know: 0067_baseline'),
+      stderr: expect.stringContaining('has a migration that this version does not know: 0077_baseline'),
     });
-  },
-);
-
-/** A chain day begins here; no day ends before Gloas, so that all have what only newer versions store of a day. */
-const FIRST = 2_475;
-const GLOAS = 2_519;
-
-it.skipIf(lastBefore === undefined || !hasRecordings)(
-  'an index of the last version before the baseline waits before Gloas, and goes on with the state that it has saved',
-  LONG,
-  async () => {
-    const earlier = builtFrom(lastBefore as string);
-    const [node, database] = [await startBeaconNode(recordedChain('gloas')), await createDatabase()];
-    onTestFinished(async () => {
-      await node.close();
-      await database.drop();
-    });
-    await dropTables(database);
-    const command = (program: string, ...args: string[]) =>
-      run(process.execPath, [program, ...args], { env: { DATABASE_URL: database.url } });
-    const index = ['index', '--once', '--json', '--beacon', node.url];
-    const epochs = ({ stdout }: { stdout: string }) =>
-      [...stdout.matchAll(/"epoch":(\d+)/g)].map(([, epoch]) => Number(epoch));
-    expect((await command(earlier, 'migrate')).code).toBe(0);
-    const before = await command(earlier, ...index, '--from', `${FIRST}`);
-    expect(before.stderr).toContain('gloas');
-    expect(epochs(before).at(-1)).toBe(GLOAS - 3);
-    expect((await command(main, 'migrate')).code).toBe(0);
-    const after = await command(main, ...index);
-    expect(after, after.stderr).toMatchObject({ code: 0, stderr: '' });
-    expect(epochs(after)[0]).toBe(GLOAS - 2);
-    const tables = Object.values(
-      await compare(database.pool, new Run(readRecording('chain-gloas'), { from: FIRST })),
-    );
-    expect(tables.flatMap(({ differences }) => differences).slice(0, 10)).toEqual([]);
   },
 );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { statementsOf } from '../../src/db/distributed/statements.ts';
-import { BASELINE } from '../../src/db/migrate/before-baseline.ts';
+import { BASELINE } from '../../src/db/migrate/baseline.ts';
 import { committedMigrations } from '../../src/db/migrate/index.ts';
 import { createDatabase } from '../support/gateway.ts';
 import { migrationsFolder, routinesFolder } from '../support/migrations.ts';

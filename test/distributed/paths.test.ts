@@ -182,7 +182,6 @@ describe('a database with distributed days of validators', () => {
 const naming: Record<string, string> = {
   'commands/distribute.ts': 'help',
   'commands/repack.ts': 'a message',
-  'db/migrate/before-baseline.ts': 'a migration',
   'db/changes/datasets.ts': 'names',
   'db/distributed/layout.ts': 'catalogue',
   'maintenance/transfer/detached.ts': 'names of months',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { statementsOf } from '../../src/db/distributed/statements.ts';
-import { BASELINE } from '../../src/db/migrate/before-baseline.ts';
+import { BASELINE } from '../../src/db/migrate/baseline.ts';
 import { migrationsFolder, routinesFolder } from '../support/migrations.ts';
 
 const files = readdirSync(migrationsFolder);

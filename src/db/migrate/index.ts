@@ -9,7 +9,7 @@ import { foundTables } from '../distributed/layout.ts';
 import { oneByOne } from '../distributed/statements.ts';
 import type { Queryable } from '../pool.ts';
 import { targetOf } from '../servers.ts';
-import { adoption, BASELINE, isLastBeforeBaseline, refusalBeforeBaseline } from './before-baseline.ts';
+import { adoption, BASELINE, isLastBeforeBaseline, refusalBeforeBaseline } from './baseline.ts';
 import { applyRoutines, changedRoutines, type Routines, readRoutines } from './routines.ts';
 
 const folder = fileURLToPath(new URL('../migrations', import.meta.url));

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Audited, audit } from '../../db/audit.ts';
 import { isDisconnected } from '../../db/connection.ts';
-import { BASELINE } from '../../db/migrate/before-baseline.ts';
+import { BASELINE } from '../../db/migrate/baseline.ts';
 import { committedMigrations, migrate } from '../../db/migrate/index.ts';
 import { traced } from '../../kernel/tracing.ts';
 import { type Check, checkOf, identifier, listed, rootOf, type Table } from './catalog.ts';

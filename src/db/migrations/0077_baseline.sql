@@ -1,6 +1,5 @@
 -- The schema of a new database: its tables, their constraints and indexes. Functions, views and triggers are in
--- src/db/routines; src/db/schema.sql shows each table as later migrations left it. A database that has all migrations of
--- src/db/before-baseline.ts is brought to this schema there.
+-- src/db/routines; src/db/schema.sql shows each table as later migrations left it.
 
 -- ==================== The database itself: what was applied, changed, imported and run
 
@@ -25,6 +24,8 @@ create table datasets (
   refreshed_at timestamptz not null,
   -- since which revision added_rows is complete
   added_from integer not null default 0,
+  -- how many of the revisions come from refreshes, which are no news to the next refresh
+  computed integer not null default 0,
   -- A dataset that nothing reads by this name is a slip of who raises a revision by hand: answers would stay as they are.
   constraint datasets_known check (name in (
     'operators', 'slashings', 'attestations', 'blocks', 'builders', 'chain-daily-rewards', 'chain-balances',
@@ -173,6 +174,18 @@ create table idempotency_keys (
 );
 create index idempotency_keys_created on idempotency_keys (created_at);
 
+-- Addresses of pages of the explorer that an account keeps under a name of its own.
+create table saved_views (
+  view_id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts on delete cascade,
+  name text collate "C" not null,
+  path text not null,
+  created_by text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  unique (account_id, name)
+);
+
 -- ==================== Operators
 
 -- Operator effectiveness summaries (spec §2.2): one row per network, class, window and operator.
@@ -236,11 +249,18 @@ create table operator_summaries (
     and least(avg_validator_effectiveness_change_1d, avg_validator_effectiveness_change_7d,
       avg_validator_effectiveness_change_30d, apr_percentage_change_1d, apr_percentage_change_7d,
       apr_percentage_change_30d, network_penetration_change_1d, network_penetration_change_7d,
-      network_penetration_change_30d) > '-infinity')
+      network_penetration_change_30d) > '-infinity'),
+  -- True where an entity has different names or labels in different windows. Lists of GraphQL read the name of an entity
+  -- from its row unless it is one of these.
+  renamed boolean not null default false
 );
 create unique index operator_summaries_current on operator_summaries (network, operator_id, id_type, time_window)
   where not superseded;
 create index operator_summaries_superseded on operator_summaries (summary_id) where superseded;
+create index operator_summaries_named on operator_summaries (network, operator_id, id_type)
+  where not superseded and (display_name is not null or operator_tags::text <> '[]');
+create index operator_summaries_renamed on operator_summaries (network, operator_id, id_type)
+  where renamed and not superseded;
 create index operator_summaries_pool_share on operator_summaries (network, node_operator_id, pool_id)
   where id_type = 'poolShare' and not superseded;
 
@@ -267,10 +287,12 @@ create unique index operator_lists_revision
 create index operator_lists_superseded on operator_lists (superseded_at) where superseded_at is not null;
 
 -- The stored order of each list, so that a page at rank 90,000 costs what the first one costs.
+-- Whoever ranks a list checks it once, in store_operator_orders and store_stake_authority_orders, which takes a hundredth of
+-- the time of a foreign key that looks up each row. Triggers on the lists delete their ranks and orders.
 create table operator_ranks (
-  list_id bigint not null references operator_lists on delete cascade,
+  list_id bigint not null,
   rank integer not null,
-  summary_id bigint not null references operator_summaries on delete cascade,
+  summary_id bigint not null,
   primary key (list_id, rank)
 );
 create index operator_ranks_summary on operator_ranks (summary_id);
@@ -281,7 +303,7 @@ create index operator_ranks_summary on operator_ranks (summary_id);
 -- key. By the least and most figures and the names of tags, a filter skips rows without reading their summaries. The order
 -- `networkPenetration` also has what filters compare, by which they are counted: reading 300,000 summaries took a minute.
 create table operator_orders (
-  list_id bigint not null references operator_lists on delete cascade,
+  list_id bigint not null,
   ordered_by text collate "C" not null,
   valued boolean not null,
   first_rank integer not null,
@@ -403,28 +425,42 @@ create table validators (
 );
 create unique index validators_pubkey on validators (network, validator_pubkey);
 -- the order of an operator's validators, for each class of operator
-create index validators_deposit_address on validators (network, deposit_address, validator_index);
+create index validators_deposit_address on validators (network, deposit_address, validator_index)
+  include (activation_epoch, exit_epoch, slashed);
 create index validators_withdrawal_address on validators (network, withdrawal_address, validator_index)
-  where withdrawal_address is not null;
+  include (activation_epoch, exit_epoch, slashed) where withdrawal_address is not null;
 create index validators_node_operator on validators (network, node_operator, validator_index)
-  where node_operator is not null;
-create index validators_pool on validators (network, pool, validator_index) where pool is not null;
+  include (activation_epoch, exit_epoch, slashed) where node_operator is not null;
+create index validators_pool on validators (network, pool, validator_index)
+  include (activation_epoch, exit_epoch, slashed) where pool is not null;
 create index validators_pool_share on validators (network, pool, node_operator, validator_index)
-  where pool is not null and node_operator is not null;
+  include (activation_epoch, exit_epoch, slashed) where pool is not null and node_operator is not null;
 create index validators_activation on validators (network, coalesce(activation_epoch, 2147483647), validator_index);
 create index validators_exit on validators (network, coalesce(exit_epoch, 2147483647), validator_index);
 create index validators_slashed on validators (network, validator_index) where slashed;
 create index validators_unactivated on validators (network, validator_index) where activation_epoch is null;
 create index validators_staying on validators (network, validator_index)
   where activation_epoch is not null and exit_epoch is null;
-create index validators_staying_since on validators
-  (network, coalesce(activation_epoch, 2147483647), validator_index)
-  where activation_epoch is not null and exit_epoch is null;
+-- PostgreSQL reads an index alone only if it has the columns of its expressions and of its condition.
+create index validators_staying_since on validators (network, coalesce(activation_epoch, 2147483647), validator_index)
+  include (activation_epoch, exit_epoch) where activation_epoch is not null and exit_epoch is null;
 -- Pages of exited validators skip those that have yet to exit, which are listed by the other index.
 create index validators_exits on validators (network, validator_index) include (exit_epoch)
   where exit_epoch is not null;
 create index validators_leaving on validators (network, exit_epoch, validator_index) include (activation_epoch)
   where exit_epoch is not null;
+
+-- How many validators have these states, so that a total does not count a million rows.
+create table validator_counts (
+  network text collate "C" not null,
+  -- whether the activation epoch is known
+  activated boolean not null,
+  -- whether the exit epoch is known
+  leaving boolean not null,
+  slashed boolean not null,
+  validators integer not null,
+  primary key (network, activated, leaving, slashed)
+);
 
 -- The consensus client of a validator, as an estimate of somebody or told by its operator.
 create table validator_clients (
@@ -513,6 +549,8 @@ create table validator_day_dates (
   -- whether a refresh has yet to compute from the day: an import that changes days of validators sets these again
   attestations_due boolean not null default true,
   rewards_due boolean not null default true,
+  -- Differs after any change of the day's rows in validator_days, except amounts that are added to the kept sums too.
+  version uuid not null default gen_random_uuid(),
   primary key (network, utc, day)
 );
 
@@ -524,6 +562,8 @@ create table validator_months (
   due boolean not null default true,
   -- its first chain day; null until it is summed
   first_day integer,
+  -- as that of a day
+  version uuid not null default gen_random_uuid(),
   primary key (network, month)
 );
 
@@ -550,6 +590,124 @@ create table validator_month_sums (
   primary key (network, month, validator_index)
 );
 
+-- Windows of operators that a refresh passes over while their facts have not changed since it published them.
+create table refreshed_windows (
+  network text collate "C" not null,
+  time_window text collate "C" not null,
+  -- the version of the program, the classes, and the revision and time of the last change of each dataset that was read
+  facts text not null,
+  validators integer not null,
+  rows integer not null,
+  primary key (network, time_window)
+);
+
+-- Which days and months the kept sums of a network consist of, with their versions; null before they are first made. Both
+-- tables are unlogged: after a crash they are empty, and the next refresh sums all days.
+create unlogged table kept_sums (
+  network text collate "C" primary key,
+  parts json,
+  -- differs after the sums were replaced
+  stamp uuid not null default gen_random_uuid()
+);
+
+-- Sums of the days of each window, without its newest days. Read and written as a whole.
+create unlogged table window_sums (
+  network text collate "C" not null,
+  validator_index integer not null,
+  apr_rewards_7d bigint not null,
+  apr_stake_7d bigint not null,
+  apr_rewards_30d bigint not null,
+  apr_stake_30d bigint not null,
+  apr_rewards_all bigint not null,
+  apr_stake_all bigint not null,
+  total_unique_attestations_7d integer not null,
+  sum_missed_attestations_7d integer not null,
+  sum_correct_head_7d integer not null,
+  sum_correct_target_7d integer not null,
+  sum_correct_source_7d integer not null,
+  sum_inclusion_delay_7d integer not null,
+  proposed_count_7d integer not null,
+  missed_proposal_count_7d integer not null,
+  total_unique_attestations_30d integer not null,
+  sum_missed_attestations_30d integer not null,
+  sum_correct_head_30d integer not null,
+  sum_correct_target_30d integer not null,
+  sum_correct_source_30d integer not null,
+  sum_inclusion_delay_30d integer not null,
+  proposed_count_30d integer not null,
+  missed_proposal_count_30d integer not null,
+  total_unique_attestations_all integer not null,
+  sum_missed_attestations_all integer not null,
+  sum_correct_head_all integer not null,
+  sum_correct_target_all integer not null,
+  sum_correct_source_all integer not null,
+  sum_inclusion_delay_all integer not null,
+  proposed_count_all integer not null,
+  missed_proposal_count_all integer not null
+);
+
+-- Months of validator_days that `stakegraph retain --archive` moved into Parquet files. A row and the drop of the month are
+-- committed together, so each month is either here or in validator_days.
+create table archived_months (
+  network text collate "C" not null,
+  month date not null check (month = date_trunc('month', month::timestamp)::date),
+  folder text not null,
+  file text collate "C" not null unique,
+  schema_version integer not null,
+  rows bigint not null,
+  bytes bigint not null,
+  -- of the file, and of its rows as COPY writes them in the format csv
+  sha256 bytea not null,
+  rows_sha256 bytea not null,
+  -- where the file has which validators, with checksums
+  row_groups json not null,
+  archived_at timestamptz not null default now(),
+  primary key (network, month)
+);
+
+-- The days in archived months, as validator_day_dates has those of validator_days.
+create table archived_day_dates (
+  network text collate "C" not null,
+  utc boolean not null,
+  day integer not null,
+  date date not null,
+  primary key (network, utc, day)
+);
+
+-- A row of archived days, without the network, as gateways pass it to statements.
+create type archived_day as (
+  validator_index integer,
+  utc boolean,
+  day integer,
+  date date,
+  start_epoch integer,
+  end_epoch integer,
+  sum_missed_sync_signatures integer,
+  sum_sync_signature_count integer,
+  total_unique_attestations smallint,
+  sum_missed_attestations smallint,
+  sum_correct_head smallint,
+  sum_correct_target smallint,
+  sum_correct_source smallint,
+  sum_wrong_head_votes smallint,
+  sum_wrong_target_votes smallint,
+  sum_late_target_votes smallint,
+  sum_late_source_votes smallint,
+  sum_inclusion_delay smallint,
+  proposed_count smallint,
+  missed_proposal_count smallint,
+  end_epoch_balance bigint,
+  end_epoch_effective_balance bigint,
+  sum_attestation_rewards bigint,
+  sum_sync_committee_rewards bigint,
+  sum_proposer_rewards bigint,
+  sum_priority_fees bigint,
+  sum_baseline_mev bigint,
+  effective_balance_epochs bigint,
+  start_effective_balance bigint,
+  empty_payload_count smallint
+);
+
 -- ==================== Private sets
 
 -- Private sets: validators that an account groups under a tag, for figures of its own (spec §4.9, §8).
@@ -563,8 +721,11 @@ create table private_sets (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- counts the changes of a set: its name, its validators and its figures
-  revision integer not null default 1
+  revision integer not null default 1,
+  complete_from date not null default '-infinity'
 );
+comment on column private_sets.complete_from is 'The latest summed_from of its members. Days before are not shown.';
+create index private_sets_incomplete on private_sets (set_id) where complete_from > '-infinity';
 -- the order of an account's list
 create index private_sets_account on private_sets (account_id, network, created_at, set_id);
 
@@ -579,10 +740,14 @@ create table private_set_members (
   removed_at timestamptz,
   counts_from date not null,
   counts_until date not null generated always as (coalesce((removed_at at time zone 'UTC')::date, 'infinity')) stored,
+  summed_from date not null default '-infinity',
   primary key (set_id, validator_index, counts_from)
 );
 -- the members of today, in the order of their list
 create unique index private_set_members_now on private_set_members (set_id, validator_index) where removed_at is null;
+comment on column private_set_members.summed_from is 'Days of the validator before this date are not summed yet.';
+create index private_set_members_unsummed on private_set_members (set_id, summed_from desc, validator_index)
+  where summed_from > '-infinity';
 
 -- The days of a private set, summed up from those of its validators: reading 15,000 validators over two years at each
 -- question takes ten seconds and more, and these rows a few milliseconds. Kept true by every change of the members and by
@@ -1017,43 +1182,56 @@ create table consolidations (
 -- the orders of the list; the balance in the first lets sums over time read the index alone
 create unique index consolidations_epoch on consolidations (network, epoch, source_index)
   include (consolidated_balance);
-create index consolidations_balance on consolidations (network, consolidated_balance, epoch, source_index);
 create index consolidations_target on consolidations (network, target_index, epoch, source_index);
 -- validators are found by public key, also those that are not stored as validators
 create index consolidations_source_pubkey on consolidations (network, source_pubkey);
 create index consolidations_target_pubkey on consolidations (network, target_pubkey);
 
--- What pages of consolidations would otherwise count and add up: this table and consolidation_entities follow from
--- consolidations and validators, and an import that changes either calls store_consolidation_totals.
--- Every hundredth consolidation of a network in each order, with the number of those before it: a page at an offset begins
--- at one of these, and skips fewer than a hundred rows.
-create table consolidation_places (
-  network text collate "C" not null,
-  -- the first column of the order
-  sorted_by text collate "C" not null,
-  place integer not null,
-  source_index integer not null,
-  target_index integer not null,
-  epoch integer not null,
-  consolidated_balance bigint not null,
-  primary key (network, sorted_by, place)
-);
--- how many consolidations there are up to an epoch
-create index consolidation_places_epoch on consolidation_places (network, epoch, place) where sorted_by = 'epoch';
-
--- What the validators of an entity consolidated as sources, over all epochs; entities as in operator_validators.
+-- Entities as in operator_validators, and each network as a whole: `network`, with '' as operator_id. This table and the next
+-- two follow from consolidations and validators; who changes either calls store_consolidation_totals.
 create table consolidation_entities (
+  entity integer generated always as identity primary key,
   network text collate "C" not null,
   id_type text collate "C" not null,
   operator_id text collate "C" not null,
   share_of text collate "C" not null,
-  -- a source is consolidated once: as many sources
-  consolidation_count integer not null,
-  target_count integer not null,
+  -- with a validator of the entity on either side
+  listed_count integer not null default 0,
+  -- with a validator of the entity as source; also all figures that follow
+  consolidation_count integer not null default 0,
+  target_count integer not null default 0,
+  consolidated_balance bigint not null default 0,
+  first_epoch integer,
+  last_epoch integer,
+  unique (network, id_type, operator_id, share_of)
+);
+
+-- Consolidations with a validator of the entity on either side, in each order of their list.
+create table entity_consolidations (
+  entity integer not null,
+  source_index integer not null,
+  target_index integer not null,
+  epoch integer not null,
   consolidated_balance bigint not null,
-  first_epoch integer not null,
-  last_epoch integer not null,
-  primary key (network, id_type, operator_id, share_of)
+  -- whether the source is of the entity
+  as_source boolean not null,
+  -- of the entity's consolidation before it, as source, into the same target; -1 if there is none
+  earlier_epoch integer not null,
+  primary key (entity, source_index)
+);
+create index entity_consolidations_epoch on entity_consolidations (entity, epoch, source_index)
+  include (target_index, consolidated_balance, as_source, earlier_epoch);
+create index entity_consolidations_target on entity_consolidations (entity, target_index, epoch, source_index);
+create index entity_consolidations_balance on entity_consolidations (entity, consolidated_balance, epoch, source_index);
+create index entity_consolidations_source on entity_consolidations (source_index);
+
+-- Sums over entity_consolidations.
+create table consolidation_epochs (
+  entity integer not null,
+  epoch integer not null,
+  consolidation_count integer not null,
+  consolidated_balance bigint not null,
+  primary key (entity, epoch) include (consolidation_count, consolidated_balance)
 );
 
 -- The queue of consolidations in the newest state that an index has processed.
@@ -1288,11 +1466,17 @@ create table stake_authority_summaries (
       aggregate_validator_effectiveness_change_30d, delegator_apy_change_1d, delegator_apy_change_7d,
       delegator_apy_change_30d, network_penetration_change_1d, network_penetration_change_7d,
       network_penetration_change_30d, delegated_stake_change_1d, delegated_stake_change_7d,
-      delegated_stake_change_30d) > '-infinity')
+      delegated_stake_change_30d) > '-infinity'),
+  -- as in operator_summaries
+  renamed boolean not null default false
 );
 create unique index stake_authority_summaries_current on stake_authority_summaries (stake_authority, time_window)
   where not superseded;
 create index stake_authority_summaries_superseded on stake_authority_summaries (summary_id) where superseded;
+create index stake_authority_summaries_named on stake_authority_summaries (stake_authority)
+  where not superseded and pool_name is not null;
+create index stake_authority_summaries_renamed on stake_authority_summaries (stake_authority)
+  where renamed and not superseded;
 
 -- The lists a caller can ask for: the authorities of a window, whole or of one type.
 create table stake_authority_lists (
@@ -1310,15 +1494,15 @@ create index stake_authority_lists_superseded on stake_authority_lists (supersed
 
 -- The stored order of each list, so that a page at rank 90,000 costs what the first one costs.
 create table stake_authority_ranks (
-  list_id bigint not null references stake_authority_lists on delete cascade,
+  list_id bigint not null,
   rank integer not null,
-  summary_id bigint not null references stake_authority_summaries on delete cascade,
+  summary_id bigint not null,
   primary key (list_id, rank)
 );
 create index stake_authority_ranks_summary on stake_authority_ranks (summary_id);
 
 create table stake_authority_orders (
-  list_id bigint not null references stake_authority_lists on delete cascade,
+  list_id bigint not null,
   ordered_by text collate "C" not null,
   valued boolean not null,
   first_rank integer not null,
