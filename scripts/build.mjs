@@ -30,7 +30,7 @@ try {
   execFileSync(process.execPath, tsc, { stdio: 'inherit' });
   buildWeb();
   cpSync(built, join(aside, 'web'), { recursive: true });
-  for (const folder of ['db/migrations', 'db/routines'])
+  for (const folder of ['db/migrations', 'db/routines', 'http/pages/examples'])
     cpSync(join('src', folder), join(aside, folder), { recursive: true });
   cpSync('src/http/rest/response-examples.json', join(aside, 'http/rest/response-examples.json'));
   chmodSync(join(aside, 'main.js'), 0o755);
