@@ -34,7 +34,7 @@ export function isMember(alias: string, network: string, { idType, id }: Operato
 /** Table of the operators' keys in `operator_validators`. `list` is an operator's position from 0. */
 export const namedOperators = (
   operators: readonly { network: string; idType: string; id: string }[],
-): Sql => sql`asked_operators(
+): Sql => sql`named_operators(
       ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
       ${operators.map((key) => key.idType)}::text[]
     )`;

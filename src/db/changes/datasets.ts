@@ -12,7 +12,7 @@ export const datasetTables: Record<string, readonly string[]> = {
     'operator_series',
     'operator_history',
     'operator_history_days',
-    'asked_operators',
+    'named_operators',
     'validator_entities',
     'named_consolidation_entities',
     'search_names',

@@ -23,6 +23,7 @@ export const refusalBeforeBaseline = `The database is of a version before ${BASE
 
 /** In place of the baseline, in a database that has its tables. */
 export const adoption = `
+  drop function if exists asked_operators(text[], text[], text[]);
   delete from stakegraph_migrations;
   delete from compatible_migrations;
   insert into stakegraph_migrations (name, run_on) values ('${BASELINE}', now())`;

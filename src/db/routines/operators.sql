@@ -14,9 +14,9 @@ create or replace view operator_validators as
   union all
   select network, 'poolShare'::text collate "C", node_operator, pool, validator_index from validators;
 
--- The operators a statement asks about, as they stand in operator_validators, each with its position from 0. What a
+-- The operators that a statement names, as they stand in operator_validators, each with its position from 0. What a
 -- pool share is of stands in its summaries, alike in all windows.
-create or replace function asked_operators(networks text[], ids text[], id_types text[])
+create or replace function named_operators(networks text[], ids text[], id_types text[])
 returns table (list integer, network text, id_type text, operator_id text, share_of text)
 language sql stable as $$
   select a.list::int - 1, a.network, a.id_type, coalesce(s.node_operator_id, a.operator_id), coalesce(s.pool_id, '')

@@ -8,11 +8,11 @@ import type { Faults, ImportCounts, MergeOptions } from '../importer/importer.ts
 import { mergePlain, plainImporter } from '../merge/plain-table.ts';
 import type { PlainTable } from '../merge/staging.ts';
 import {
+  ImportedPoolType,
   parentFaults,
   parentsOf,
   poolTypeByTags,
   poolTypeFaults,
-  ToldPoolType,
   tagShown,
 } from './operator-tags.ts';
 import { type ListOf, rankLists } from './operators.ts';
@@ -34,7 +34,7 @@ const Shape = z.object({
   displayName: text().nullable(),
   poolId: text(256).nullable(),
   nodeOperatorId: text(256).nullable(),
-  poolType: ToldPoolType,
+  poolType: ImportedPoolType,
 });
 type ImportedProfile = z.infer<typeof Shape>;
 

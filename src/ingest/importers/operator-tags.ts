@@ -10,8 +10,8 @@ type Tag = Pick<OperatorTag, 'name'> & Partial<OperatorTag>;
 type Tagged = { idType: string; operatorTags: readonly Tag[] };
 
 /** `none` means neither `cex` nor `lst`, even if tags or name suggest one. */
-const toldPoolTypes = ['cex', 'lst', 'none'] as const;
-type ToldPoolType = (typeof toldPoolTypes)[number];
+const importedPoolTypes = ['cex', 'lst', 'none'] as const;
+type ImportedPoolType = (typeof importedPoolTypes)[number];
 
 export function parentsByTags(tags: readonly Tag[]): Parents {
   const idOf = (idType: string) => {
@@ -40,12 +40,12 @@ export function parentFaults(row: Tagged & Parents): Fault[] {
     .map(([name]) => ['operatorTags', `have an invalid ${name}; an id has 1 to 256 characters`]);
 }
 
-export function poolTypeFaults(row: { idType: string; poolType: ToldPoolType | null }): Fault[] {
+export function poolTypeFaults(row: { idType: string; poolType: ImportedPoolType | null }): Fault[] {
   if (row.poolType === null || row.idType === 'pool') return [];
   return [['poolType', `is only for pools; leave it out of a row of ${row.idType}`]];
 }
 
-export const ToldPoolType = z.enum(toldPoolTypes).nullable();
+export const ImportedPoolType = z.enum(importedPoolTypes).nullable();
 
 const exchangeTags = new Set(['exchange', 'cex']);
 const liquidTags = new Set(
@@ -62,7 +62,7 @@ export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
 
 /** The type of a share follows from its pool's name, and is used only while that pool is not stored. */
 export function poolTypeOf(
-  row: Tagged & Parents & { id: string; poolType: ToldPoolType | null },
+  row: Tagged & Parents & { id: string; poolType: ImportedPoolType | null },
 ): 'cex' | 'lst' | null {
   const byName = (name: string | null) => (name !== null && isLiquidStakingPool(name) ? 'lst' : null);
   if (row.idType === 'poolShare') return byName(parentsOf(row).poolId);

@@ -24,11 +24,11 @@ import {
 import { HAS_HISTORY, type HistoryTables, IMPORT_DATE } from '../merge/history.ts';
 import { finishLists, mergeRanked, type RankedTables, storeNames } from '../merge/ranked-lists.ts';
 import {
+  ImportedPoolType,
   parentFaults,
   parentsOf,
   poolTypeFaults,
   poolTypeOf,
-  ToldPoolType,
   tagShown,
 } from './operator-tags.ts';
 
@@ -37,7 +37,7 @@ const ImportedOperator = OperatorSummary.extend({
   network: Network,
   poolId: text(256).nullable(),
   nodeOperatorId: text(256).nullable(),
-  poolType: ToldPoolType,
+  poolType: ImportedPoolType,
 });
 export type ImportedOperator = z.infer<typeof ImportedOperator>;
 

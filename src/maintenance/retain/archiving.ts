@@ -23,7 +23,7 @@ import { type Queryable, transaction } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
 import { lockAllSetDays } from '../../resources/private-sets/set-days.ts';
 import { databaseOf } from '../transfer/connect.ts';
-import { attempted, type RetainReport, type Run, type Told } from './dropping.ts';
+import { attempted, type ReportHead, type RetainReport, type Run } from './dropping.ts';
 import { type StoredPart, whyNeeded } from './needed.ts';
 import { dropPart, networksOf, type PartedTable, RefusedPart } from './parts.ts';
 
@@ -51,7 +51,7 @@ export async function archivePart(
   run: Run,
   parted: PartedTable,
   part: StoredPart,
-  what: Told,
+  what: ReportHead,
   folder: string,
 ): Promise<Partial<RetainReport>> {
   const needed = await transaction(run.pool, (client) => whyNeeded(client, part));
@@ -95,7 +95,7 @@ async function writeAndDrop(
   run: Run,
   parted: PartedTable,
   part: StoredPart,
-  what: Told,
+  what: ReportHead,
   client: pg.PoolClient,
   place: Place,
 ): Promise<Partial<RetainReport>> {
@@ -175,7 +175,7 @@ async function inSnapshot(
 
 async function writeNetwork(
   run: Run,
-  { part, what, network }: { part: StoredPart; what: Told; network: string },
+  { part, what, network }: { part: StoredPart; what: ReportHead; network: string },
   client: pg.ClientBase,
   duck: Duck,
   { folder, temporary, database }: Place,
@@ -185,12 +185,12 @@ async function writeNetwork(
   await refuseCatalogued(client, network, part);
   const partial = join(folder, partialName(file, database));
   const began = performance.now();
-  let toldAt = began;
+  let reportedAt = began;
   const note = (step: string, rows: number) => {
     const now = performance.now();
     if (run.stop.aborted) throw new RefusedPart('stopped before the month was written');
-    if (now - toldAt < (run.tellAfterMs ?? TELL_AFTER_MS)) return;
-    toldAt = now;
+    if (now - reportedAt < (run.tellAfterMs ?? TELL_AFTER_MS)) return;
+    reportedAt = now;
     const seconds = Math.round((now - began) / 1000);
     run.tell({ ...what, network: network as never, rows, step, state: 'archiving', seconds });
   };

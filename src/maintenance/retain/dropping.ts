@@ -48,7 +48,7 @@ type Unfinished = 'waiting' | 'in use' | 'dropping' | 'archiving';
 type Done = 'dropped' | 'would drop' | 'archived' | 'would archive';
 export type Undropped = 'refused' | 'failed' | 'passed';
 
-export type Told = Omit<RetainReport, 'seconds' | 'state' | 'error'>;
+export type ReportHead = Omit<RetainReport, 'seconds' | 'state' | 'error'>;
 export type Run = RetainOptions & {
   pool: Pool;
   tell: (report: RetainReport) => void;
@@ -72,7 +72,7 @@ type Locks = { datasets: readonly string[]; of: readonly Network[] };
 /** One process at a time, and under the locks of writers. */
 async function locked<T>(
   run: Run,
-  what: Told,
+  what: ReportHead,
   { datasets, of }: Locks,
   work: (client: pg.ClientBase) => Promise<T>,
 ): Promise<T> {
@@ -95,13 +95,13 @@ class InUse extends Error {}
 
 export async function attempted(
   run: Run,
-  what: Told,
+  what: ReportHead,
   locks: Locks,
   drop: (client: pg.ClientBase) => Promise<void>,
 ): Promise<Partial<RetainReport>> {
   const { attempts = 120, pauseMs = 5_000, tellAfterMs = TELL_AFTER_MS } = run;
   const began = performance.now();
-  let isTold = false;
+  let isReported = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await locked(run, what, locks, (client) =>
@@ -117,8 +117,8 @@ export async function attempted(
         throw new Error(`it was in use at each of ${attempt} attempts: try again later.`);
     }
     const waited = performance.now() - began;
-    if (!isTold && waited >= tellAfterMs) {
-      isTold = true;
+    if (!isReported && waited >= tellAfterMs) {
+      isReported = true;
       run.tell({ ...what, state: 'in use', seconds: Math.round(waited / 1000) });
     }
     await sleep(pauseMs, undefined, { signal: run.stop }).catch(() => undefined);
@@ -131,13 +131,13 @@ export async function attempted(
  */
 export async function dropInSteps(
   run: Run,
-  what: Told,
+  what: ReportHead,
   locks: Locks,
   step: (client: pg.ClientBase, isFirst: boolean) => Promise<number>,
 ): Promise<number> {
   const began = performance.now();
   const seconds = () => Math.round(performance.now() - began) / 1000;
-  let [rows, toldAt] = [0, began];
+  let [rows, reportedAt] = [0, began];
   for (let dropped = -1; dropped !== 0 && !run.stop.aborted; rows += dropped) {
     try {
       dropped = await locked(run, what, locks, (client) => step(client, dropped < 0));
@@ -147,8 +147,8 @@ export async function dropInSteps(
       throw error;
     }
     const now = performance.now();
-    if (now - toldAt < (run.tellAfterMs ?? TELL_AFTER_MS)) continue;
-    toldAt = now;
+    if (now - reportedAt < (run.tellAfterMs ?? TELL_AFTER_MS)) continue;
+    reportedAt = now;
     run.tell({ ...what, rows: rows + dropped, state: 'dropping', seconds: seconds() });
   }
   return rows;
@@ -160,7 +160,7 @@ const messageOf = ({ message, detail }: Error & { detail?: string }) =>
 /** Returns the state if not dropped. */
 export async function reporting(
   run: Run,
-  what: Told,
+  what: ReportHead,
   drop: () => Promise<Partial<RetainReport>>,
 ): Promise<Undropped | undefined> {
   const began = performance.now();
@@ -204,7 +204,7 @@ type WhyNeeded = (client: pg.ClientBase, part: StoredPart) => Promise<string | u
 /** A part that is not dropped keeps the later ones. `old` is in order. */
 export async function dropInOrder(
   run: Run,
-  { dataset, table }: Pick<Told, 'dataset' | 'table'>,
+  { dataset, table }: Pick<ReportHead, 'dataset' | 'table'>,
   old: readonly StoredPart[],
   {
     whyNeeded,
@@ -213,7 +213,7 @@ export async function dropInOrder(
   }: {
     whyNeeded?: WhyNeeded | undefined;
     would?: RetainReport['state'];
-    drop(part: StoredPart, what: Told): Promise<Partial<RetainReport>>;
+    drop(part: StoredPart, what: ReportHead): Promise<Partial<RetainReport>>;
   },
 ): Promise<void> {
   let stuck: { part: string; state: Undropped | 'would refuse' } | undefined;

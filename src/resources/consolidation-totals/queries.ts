@@ -159,7 +159,7 @@ export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promi
 const BalanceRow = ChainBalance.extend({ network: Network, gloasEpoch: int().nullable() });
 
 /** As an index has told it; null if no node schedules it. */
-const toldGloas = (network: Sql): Sql =>
+const scheduledGloas = (network: Sql): Sql =>
   sql`(select f.epoch from network_forks f where f.network = ${network} and f.name = 'gloas')`;
 
 export function latestChainBalances(
@@ -171,7 +171,7 @@ export function latestChainBalances(
     BalanceRow,
     sql`/* latestChainBalances */
     select k.network, b.epoch, b.total_active_balance::text as "totalActiveBalance",
-      ${toldGloas(sql`k.network`)} as "gloasEpoch"
+      ${scheduledGloas(sql`k.network`)} as "gloasEpoch"
     from ${keyTable(networks, { network: ['text', (network) => network] })}
     cross join lateral (
       select * from chain_balances b where b.network = k.network order by b.epoch desc limit 1
@@ -261,7 +261,7 @@ export function consolidationHistoryPage(
   const { dayOf, dateOf, firstEpoch, lastEpoch } = epochDays(network, query.calendar);
   const keys = sql`(
     select ${network}::text as network, ${genesisTime[network]}::bigint as genesis, 1 as list,
-      coalesce(${gloasEpoch[network] ?? null}::int, ${toldGloas(sql`${network}`)}, ${NEVER}::int) as gloas,
+      coalesce(${gloasEpoch[network] ?? null}::int, ${scheduledGloas(sql`${network}`)}, ${NEVER}::int) as gloas,
       greatest(${epochs.first}::int, ${electraEpoch[network]}::int) as first,
       (select least(${epochs.last}::int, newest.epoch) from (select greatest(
         (select max(epoch) from chain_balances where network = ${network}),

@@ -108,7 +108,7 @@ const namesOfRatios = (record: z.ZodObject): Record<string, true> =>
     }),
   );
 
-function askedOf(info: GraphQLResolveInfo, network: RewardsNetwork, kind: RewardKind, paths: string[][]) {
+function columnsOf(info: GraphQLResolveInfo, network: RewardsNetwork, kind: RewardKind, paths: string[][]) {
   const names = selectedFields(info, ...paths);
   const own = [...fieldsOf(network, kind), ...rewardSums].filter((name) => names.has(name));
   const common = Object.entries(commonFieldsOf(network, kind)).flatMap(([name, field]) =>
@@ -201,7 +201,7 @@ async function rewardConnection(ctx: Context, list: RewardList, args: DayArgs, i
   );
   const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
   const table = { network: list.network, kind };
-  const page = await rewards(ctx, list, query, range, askedOf(info, list.network, kind, IN_PAGE));
+  const page = await rewards(ctx, list, query, range, columnsOf(info, list.network, kind, IN_PAGE));
   return connection(
     page,
     (row) => cursors.of(row.position),
@@ -316,7 +316,12 @@ builder.queryField('networkValidators', (t) =>
           throw badArgument('before', msg);
         }
         const table = { network, kind: 'validator' } as const;
-        const page = await networkValidators(ctx, list, range, askedOf(info, network, 'validator', IN_PAGE));
+        const page = await networkValidators(
+          ctx,
+          list,
+          range,
+          columnsOf(info, network, 'validator', IN_PAGE),
+        );
         const day = page.rows[0]?.day ?? (after ?? before)?.day ?? date;
         return connection(
           page,
@@ -337,6 +342,6 @@ builder.objectField(StakeDelegationType, 'validator', (t) =>
     description:
       'The validator on its newest day with stored rewards, from where its `history` leads to the others; null when none is stored.',
     resolve: ({ validatorVoteAccount: id }, _args, ctx, info) =>
-      newestReward(ctx, 'solana', id, askedOf(info, 'solana', 'validator', IN_ROW)),
+      newestReward(ctx, 'solana', id, columnsOf(info, 'solana', 'validator', IN_ROW)),
   }),
 );
