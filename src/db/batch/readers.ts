@@ -166,9 +166,13 @@ export function reader<Key, Args extends unknown[], Value>({
   };
 }
 
-export function rowReader<Key, Row extends Key, Args extends unknown[]>(of: Of<Key, Args, Row[]>) {
+/** A key has one row. */
+export function rowReader<Key, Row extends Key, Args extends unknown[]>(
+  of: Omit<Of<Key, Args, Row[]>, 'rows'>,
+) {
   return reader<Key, Args, Row>({
-    ...of,
+    keyOf: of.keyOf,
+    rows: () => 1,
     load: async (db, keys, ...args) => byKey(await of.load(db, keys, ...args), of.keyOf),
   });
 }

@@ -5,5 +5,4 @@ import { type BuilderKey, buildersByPubkey } from './queries.ts';
 export const loadBuilder = rowReader({
   keyOf: ({ network, pubkey }: BuilderKey) => `${network}:${pubkey}`,
   load: buildersByPubkey,
-  rows: () => 1,
 });

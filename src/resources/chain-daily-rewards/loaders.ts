@@ -13,5 +13,4 @@ export const loadStoredDays = storedReader({
 export const loadChainDailyReward = rowReader({
   keyOf: (key: DayKey) => `${key.network}:${key.day}`,
   load: chainDailyRewardsByDay,
-  rows: () => 1,
 });

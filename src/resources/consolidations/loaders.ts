@@ -61,11 +61,7 @@ export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: Epoch
 export const sourceText = ({ network, sourceValidatorIndex }: SourceKey) =>
   `${network}:${sourceValidatorIndex}`;
 
-export const loadConsolidation = rowReader({
-  keyOf: sourceText,
-  load: consolidationsBySource,
-  rows: () => 1,
-});
+export const loadConsolidation = rowReader({ keyOf: sourceText, load: consolidationsBySource });
 
 export const loadEntities = listReader({
   keyOf: validatorKeyText,
@@ -81,11 +77,7 @@ export const loadStoredConsolidationEpochs = storedReader({
 
 const queueText = ({ network, validatorIndex }: QueueKey) => `${network} ${validatorIndex}`;
 
-export const loadPendingConsolidation = rowReader({
-  keyOf: sourceText,
-  load: pendingConsolidationsBySource,
-  rows: () => 1,
-});
+export const loadPendingConsolidation = rowReader({ keyOf: sourceText, load: pendingConsolidationsBySource });
 
 export const loadPendingConsolidations = listReader({
   keyOf: queueText,

@@ -37,9 +37,9 @@ export const loadOperator = (
 ): Promise<OperatorRow | undefined> =>
   key.idType === 'privateSet' ? loadSetSummary(ctx, key) : readSummary(ctx, key, selection);
 
-const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, rows: () => 1 });
+const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey });
 
-const readOperator = rowReader({ keyOf: operatorIdText, load: operatorsById, rows: () => 1 });
+const readOperator = rowReader({ keyOf: operatorIdText, load: operatorsById });
 
 /** With `first`, reads that summary, and the name only if there is no such summary. */
 export async function loadOperatorNode(

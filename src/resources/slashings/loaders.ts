@@ -19,11 +19,7 @@ import {
   slashingsByValidator,
 } from './queries.ts';
 
-export const loadSlashing = rowReader({
-  keyOf: validatorKeyText,
-  load: slashingsByValidator,
-  rows: () => 1,
-});
+export const loadSlashing = rowReader({ keyOf: validatorKeyText, load: slashingsByValidator });
 
 /** Of what an index has processed, and of the stored rows. */
 export const loadStoredSlashingEpochs = storedReader({
@@ -33,11 +29,7 @@ export const loadStoredSlashingEpochs = storedReader({
 });
 
 /** Public keys must be in lower case. */
-export const loadSlashingByPubkey = rowReader({
-  keyOf: pubkeyText,
-  load: slashingsByPubkey,
-  rows: () => 1,
-});
+export const loadSlashingByPubkey = rowReader({ keyOf: pubkeyText, load: slashingsByPubkey });
 
 export const loadOperatorSlashings = listReader({
   keyOf: operatorIdText,

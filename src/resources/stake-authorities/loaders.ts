@@ -20,19 +20,11 @@ export type { StakeAuthorityKey };
 export const stakeAuthorityKeyText = ({ timeWindow, stakeAuthority }: StakeAuthorityKey) =>
   `${timeWindow}:${stakeAuthority}`;
 
-export const loadStakeAuthority = rowReader({
-  keyOf: stakeAuthorityKeyText,
-  load: stakeAuthoritiesByKey,
-  rows: () => 1,
-});
+export const loadStakeAuthority = rowReader({ keyOf: stakeAuthorityKeyText, load: stakeAuthoritiesByKey });
 
 type Id = { stakeAuthority: string };
 
-const readNode = rowReader({
-  keyOf: (key: Id) => key.stakeAuthority,
-  load: stakeAuthoritiesById,
-  rows: () => 1,
-});
+const readNode = rowReader({ keyOf: (key: Id) => key.stakeAuthority, load: stakeAuthoritiesById });
 
 /** Like `loadOperatorNode`. */
 export async function loadStakeAuthorityNode(

@@ -32,7 +32,7 @@ export const loadStoredRewardSlots = storedReader({
     sql`select min(s.slot) as first, max(s.slot) as last from sync_committee_slots s where s.network = k.network`,
 });
 
-export const loadSeatReward = rowReader({ keyOf: seatKeyText, load: seatRewards, rows: () => 1 });
+export const loadSeatReward = rowReader({ keyOf: seatKeyText, load: seatRewards });
 
 const slotState = listReader({ keyOf: slotText, load: slotStates });
 

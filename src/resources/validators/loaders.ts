@@ -24,11 +24,7 @@ export { type PubkeyKey, pubkeyColumns, type ValidatorKey, validatorColumns };
 
 export const validatorKeyText = (key: ValidatorKey) => `${key.network}:${key.validatorIndex}`;
 
-export const loadValidator = rowReader({
-  keyOf: validatorKeyText,
-  load: validatorsByIndex,
-  rows: () => 1,
-});
+export const loadValidator = rowReader({ keyOf: validatorKeyText, load: validatorsByIndex });
 
 const readNewestEpoch = reader({
   keyOf: (network: Network) => network,
@@ -44,11 +40,7 @@ export const loadNewestEpoch = async (ctx: Context, network: Network): Promise<n
 export const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
 
 /** Public keys must be in lower case. */
-export const loadValidatorByPubkey = rowReader({
-  keyOf: pubkeyText,
-  load: validatorsByPubkey,
-  rows: () => 1,
-});
+export const loadValidatorByPubkey = rowReader({ keyOf: pubkeyText, load: validatorsByPubkey });
 
 export const byValidatorName =
   <Row>(
