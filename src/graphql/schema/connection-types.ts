@@ -1,11 +1,38 @@
-import type { InterfaceRef, ObjectRef } from '@pothos/core';
+import type {
+  FieldKind,
+  FieldRef,
+  InputFieldMap,
+  InputShapeFromFields,
+  InterfaceRef,
+  MaybePromise,
+  ObjectRef,
+} from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.ts';
 import { builder, type ConnectionExtras, type Schema } from './builder.ts';
+import type { ConnectionArgs } from './connection.ts';
+import type { FieldCost } from './field-cost.ts';
 
 const units = { slot: 'slot', epoch: 'epoch', day: 'chain day', date: 'date' };
 type Unit = keyof typeof units;
 
-/** `stored` is the unit of `storedFrom` and `storedTo`, for lists of the chain; `connection` then reads them. */
-export function pageTypes<Row>(
+type ListField<Parent, Row, Args extends InputFieldMap> = {
+  extensions: FieldCost;
+  description: string;
+  args?: Args;
+  resolve: (
+    parent: Parent,
+    args: InputShapeFromFields<Args> & ConnectionArgs,
+    ctx: Context,
+    info: GraphQLResolveInfo,
+  ) => MaybePromise<{ nodes: readonly Row[] } | null | undefined>;
+};
+
+/**
+ * Makes the types of a list's pages, and returns what makes fields with them. `stored` is the unit of `storedFrom` and
+ * `storedTo`, for lists of the chain; `connection` then reads them.
+ */
+export function pagesOf<Row>(
   type: ObjectRef<Schema, Row> | InterfaceRef<Schema, Row>,
   { name, row, list, stored }: { name: string; row: string; list: string; stored?: Unit },
 ) {
@@ -25,7 +52,16 @@ export function pageTypes<Row>(
     },
     edge,
   );
-  return [page, edge] as const;
+  /** Nullable, because its errors must not null what is beside it. */
+  return <Parent, Kind extends FieldKind, Args extends InputFieldMap = Record<never, never>>(
+    t: PothosSchemaTypes.RootFieldBuilder<Schema, Parent, Kind>,
+    field: ListField<Parent, Row, Args>,
+  ) =>
+    t.connection({ type, nullable: true, ...field } as never, page as never, edge as never) as FieldRef<
+      Schema,
+      unknown,
+      Kind
+    >;
 }
 
 const ends = {

@@ -1,4 +1,5 @@
 import { byKey } from '../../db/batch/loaders.ts';
+import { reader } from '../../db/batch/readers.ts';
 import { datasetTables } from '../../db/changes/datasets.ts';
 import {
   type DatasetGap,
@@ -7,8 +8,9 @@ import {
   type ListedDataset,
   listDatasets,
 } from '../../db/changes/revisions.ts';
+import type { Queryable } from '../../db/pool.ts';
 import { builder } from './builder.ts';
-import { loadNodes } from './nodes.ts';
+import { node } from './nodes.ts';
 
 const Origin = builder.enumType('DatasetOriginKind', {
   description: 'How rows came into a dataset.',
@@ -55,14 +57,16 @@ const GapType = builder.objectRef<DatasetGap>('DatasetMissingEpochs').implement(
   }),
 });
 
+const loadDataset = reader({
+  keyOf: (name: string) => name,
+  load: async (db: Queryable) => byKey(await listDatasets(db), ({ name }) => name),
+});
+
 export const DatasetType = builder.objectRef<ListedDataset>('Dataset');
-builder.node(DatasetType, {
+node(DatasetType, {
   description: 'A published dataset, and how often it has changed.',
-  id: { resolve: ({ name }) => name, description: 'Global id, for `node`.' },
-  async loadMany(names, ctx) {
-    const found = byKey(await listDatasets(ctx.db), ({ name }) => name);
-    return loadNodes('Dataset', async (name) => found.get(name))(names, ctx);
-  },
+  id: ({ name }) => name,
+  load: (name, ctx) => loadDataset(ctx, name),
   fields: (t) => ({
     name: t.string({ description: 'Its name, as in the import.', resolve: (row) => row.name }),
     revision: t.int({

@@ -1,23 +1,45 @@
-import { brandWithType } from '@pothos/core';
+import {
+  brandWithType,
+  type InterfaceParam,
+  type MaybePromise,
+  type ObjectFieldsShape,
+  type ObjectRef,
+} from '@pothos/core';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import { builder, type Schema } from './builder.ts';
+
+type Node<Row extends object> = {
+  description: string;
+  interfaces?: InterfaceParam<Schema>[];
+  /** Text of the global id, which `load` reads. */
+  id: (row: Row) => string;
+  idDescription?: string;
+  load: (id: string, ctx: Context) => MaybePromise<Row | null | undefined>;
+  fields: ObjectFieldsShape<Schema, Row>;
+};
 
 /**
- * Pothos sets the type of a row too late if a query selects the row twice. Requests share rows, so a row must have only
- * one type.
+ * Implements a type with a global id. Pothos would set the type of a row too late if a query selects the row twice.
+ * Requests share rows, so a row must have only one type.
  */
-export const loadNodes =
-  <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>
-  (ids: readonly string[], ctx: Context): Promise<(Row | null)[]> =>
-    Promise.all(
-      ids.map(async (id) => {
-        const row = await load(id, ctx);
-        if (!row) return null;
-        brandWithType(row, type as never);
-        return row;
-      }),
-    );
+export function node<Row extends object>(
+  type: ObjectRef<Schema, Row>,
+  { id, idDescription, load, ...options }: Node<Row>,
+): void {
+  const loadOne = async (text: string, ctx: Context) => {
+    const row = await load(text, ctx);
+    if (!row) return null;
+    brandWithType(row, type.name as never);
+    return row;
+  };
+  builder.node(type, {
+    ...options,
+    id: { resolve: id, ...(idDescription && { description: idDescription }) },
+    loadMany: (ids: string[], ctx: Context) => Promise.all(ids.map((text) => loadOne(text, ctx))),
+  } as never);
+}
 
 export function networkNumber(id: string): { network: Network; number: number } | undefined {
   const [, name, digits] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Stored } from '../../db/batch/stored.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { checkSizes, sizesText } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
 import {
@@ -41,7 +41,7 @@ export const addOperator = <Record>(type: ObjectRef<Schema, OwnedPeriod<Record>>
   );
 addOperator(AttestationRecordType);
 
-const attestationRecordPages = pageTypes(AttestationRecordType, {
+const attestationRecordPages = pagesOf(AttestationRecordType, {
   name: TYPE,
   row: 'A period',
   list: 'Attestation duties over time',
@@ -68,21 +68,16 @@ export function attestationsOf<Row>(
   stored: (...page: Parameters<typeof storedAttestations>) => Promise<Stored> | Stored = storedAttestations,
 ) {
   builder.objectField(type, 'attestations', (t) =>
-    t.connection(
-      {
-        type: AttestationRecordType,
-        nullable: true,
-        extensions: { operation: 'listEntityAttestations' },
-        description: `${description} ${sizes}`,
-        args: queryArgs,
-        resolve: (row, args, ctx, info) =>
-          recordsOf(keyOf(row), args, info, {
-            read: (...page) => read(ctx, row, ...page),
-            stored: (query) => stored(ctx, keyOf(row), query),
-          }),
-      },
-      ...attestationRecordPages,
-    ),
+    attestationRecordPages(t, {
+      extensions: { operation: 'listEntityAttestations' },
+      description: `${description} ${sizes}`,
+      args: queryArgs,
+      resolve: (row, args, ctx, info) =>
+        recordsOf(keyOf(row), args, info, {
+          read: (...page) => read(ctx, row, ...page),
+          stored: (query) => stored(ctx, keyOf(row), query),
+        }),
+    }),
   );
 }
 
@@ -97,32 +92,27 @@ attestationsOf(
 );
 
 builder.queryField('attestations', (t) =>
-  t.connection(
-    {
-      type: AttestationRecordType,
-      nullable: true,
-      extensions: { operation: 'listEntityAttestations' },
-      description: `Attestation duties of an operator over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
-      args: {
-        operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
-        idType: t.arg({ type: IdTypeEnum, required: true, description: 'Class of the operator.' }),
-        ...networkArgs,
-        ...queryArgs,
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        collectFaults(
-          () => checkId('operatorId', args.operatorId),
-          () => periodQuery(args),
-          () => checkSizes(args, PERIODS_SIZES.maxSize),
-        );
-        const { idType, operatorId } = args;
-        const key = { network: args.network ?? ctx.network, idType, id: normaliseId(operatorId) };
-        return recordsOf(key, args, info, {
-          read: (...page) => attestations(ctx, key, ...page),
-          stored: (query) => storedAttestations(ctx, key, query),
-        });
-      },
+  attestationRecordPages(t, {
+    extensions: { operation: 'listEntityAttestations' },
+    description: `Attestation duties of an operator over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
+    args: {
+      operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
+      idType: t.arg({ type: IdTypeEnum, required: true, description: 'Class of the operator.' }),
+      ...networkArgs,
+      ...queryArgs,
     },
-    ...attestationRecordPages,
-  ),
+    resolve: (_root, args, ctx: Context, info) => {
+      collectFaults(
+        () => checkId('operatorId', args.operatorId),
+        () => periodQuery(args),
+        () => checkSizes(args, PERIODS_SIZES.maxSize),
+      );
+      const { idType, operatorId } = args;
+      const key = { network: args.network ?? ctx.network, idType, id: normaliseId(operatorId) };
+      return recordsOf(key, args, info, {
+        read: (...page) => attestations(ctx, key, ...page),
+        stored: (query) => storedAttestations(ctx, key, query),
+      });
+    },
+  }),
 );

@@ -12,10 +12,10 @@ import {
   sizesText,
   withPreviousPage,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { enumValues, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
-import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
@@ -153,13 +153,13 @@ export function selectedBlockFields(info: GraphQLResolveInfo, paths: string[][])
 const described = (name: keyof FinalizedBlock) => FinalizedBlock.shape[name].description as string;
 
 export const BlockType = builder.objectRef<BlockRow>('Block');
-builder.node(BlockType, {
+node(BlockType, {
   description: Block.meta()?.description as string,
-  id: { resolve: (row) => `${row.network}:${row.consensusSlot}`, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('Block', async (id, ctx) => {
+  id: (row) => `${row.network}:${row.consensusSlot}`,
+  load: async (id, ctx) => {
     const found = networkNumber(id);
     return found && loadBlock(ctx, { network: found.network, slot: found.number }, wholeBlockFields);
-  }),
+  },
   fields: (t) => ({
     network: t.expose('network', {
       type: NetworkEnum,
@@ -204,7 +204,7 @@ builder.node(BlockType, {
   }),
 });
 
-export const blockPages = pageTypes(BlockType, {
+export const blockPages = pagesOf(BlockType, {
   name: 'Block',
   row: 'A block',
   list: 'A list of blocks',
@@ -251,62 +251,57 @@ const slotsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
   });
 
 builder.queryField('blocks', (t) =>
-  t.connection(
-    {
-      type: BlockType,
-      nullable: true,
-      extensions: { operation: 'listBlocks' },
-      description: `Stored slots, by default newest first, missed slots included. ${sizesText(BLOCKS_SIZES)} REST: GET /v0/eth/blocks.`,
-      args: {
-        where: t.arg({ type: BlockWhere, description: 'Filter; default: all slots.' }),
-        ...endArgs.Date,
-        ...endArgs.Slot,
-        startAtSlot: t.arg.int({
-          description:
-            'Slot >= 0 that the page begins with; default: the first of the list. Ignored with a cursor. It does not narrow the list: totalCount counts the slots before it too.',
-        }),
-        ...blockOrderArg,
-        ...networkArgs,
-      },
-      resolve: async (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const { where } = args;
-        const [by, operator, slots, startAt] = collectFaults(
-          () => (where?.proposer ? readValidatorBy(where.proposer, ['where', 'proposer']) : null),
-          () => readOperatorBy(where?.operator, 'where.operator'),
-          () => slotsOf(network, args),
-          () => startSlot(args.startAtSlot),
-          () => checkSizes(args, BLOCKS_SIZES.maxSize),
-        );
-        const proposer = by && (await indexOf(ctx, network, by));
-        const list: BlockList = {
-          network,
-          slots,
-          where: {
-            proposer,
-            operator,
-            outcome: where?.outcome ?? null,
-            finalized: where?.finalized ?? null,
-            payload: where?.payload ?? null,
-          },
-          ascending: isAscending(args.orderBy),
-        };
-        const cursors = blockCursors(list);
-        const range = connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read });
-        const page = await blocks(ctx, list, startAt, range, selectedBlockFields(info, IN_PAGE));
-        const begun = await withPreviousPage(page, startAt, range, info, (above) =>
-          blocks(ctx, list, null, above, []),
-        );
-        return connection(
-          begun,
-          (row) => cursors.of(row.consensusSlot),
-          () => totalBlocks(ctx, list),
-          () => loadStoredSlots(ctx, { network }),
-        );
-      },
+  blockPages(t, {
+    extensions: { operation: 'listBlocks' },
+    description: `Stored slots, by default newest first, missed slots included. ${sizesText(BLOCKS_SIZES)} REST: GET /v0/eth/blocks.`,
+    args: {
+      where: t.arg({ type: BlockWhere, description: 'Filter; default: all slots.' }),
+      ...endArgs.Date,
+      ...endArgs.Slot,
+      startAtSlot: t.arg.int({
+        description:
+          'Slot >= 0 that the page begins with; default: the first of the list. Ignored with a cursor. It does not narrow the list: totalCount counts the slots before it too.',
+      }),
+      ...blockOrderArg,
+      ...networkArgs,
     },
-    ...blockPages,
-  ),
+    resolve: async (_root, args, ctx: Context, info) => {
+      const network = args.network ?? ctx.network;
+      const { where } = args;
+      const [by, operator, slots, startAt] = collectFaults(
+        () => (where?.proposer ? readValidatorBy(where.proposer, ['where', 'proposer']) : null),
+        () => readOperatorBy(where?.operator, 'where.operator'),
+        () => slotsOf(network, args),
+        () => startSlot(args.startAtSlot),
+        () => checkSizes(args, BLOCKS_SIZES.maxSize),
+      );
+      const proposer = by && (await indexOf(ctx, network, by));
+      const list: BlockList = {
+        network,
+        slots,
+        where: {
+          proposer,
+          operator,
+          outcome: where?.outcome ?? null,
+          finalized: where?.finalized ?? null,
+          payload: where?.payload ?? null,
+        },
+        ascending: isAscending(args.orderBy),
+      };
+      const cursors = blockCursors(list);
+      const range = connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read });
+      const page = await blocks(ctx, list, startAt, range, selectedBlockFields(info, IN_PAGE));
+      const begun = await withPreviousPage(page, startAt, range, info, (above) =>
+        blocks(ctx, list, null, above, []),
+      );
+      return connection(
+        begun,
+        (row) => cursors.of(row.consensusSlot),
+        () => totalBlocks(ctx, list),
+        () => loadStoredSlots(ctx, { network }),
+      );
+    },
+  }),
 );
 
 builder.queryField('block', (t) =>
@@ -328,33 +323,28 @@ builder.queryField('block', (t) =>
 );
 
 builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
-  t.connection(
-    {
-      type: BlockType,
-      nullable: true,
-      extensions: { operation: 'listBlocks' },
-      description: `Slots in which it was assigned to propose, by default newest first, missed slots included. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
-      args: blockOrderArg,
-      resolve: async (validator, args, ctx, info) => {
-        const ascending = isAscending(args.orderBy);
-        const cursors = proposerBlockCursors(validator, ascending);
-        const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-        const page = await proposerBlocks(
-          ctx,
-          validator,
-          { ...range, ascending },
-          selectedBlockFields(info, IN_PAGE),
-        );
-        return connection(
-          page,
-          (row) => cursors.of(row.consensusSlot),
-          () => loadProposerBlockTotal(ctx, validator),
-          () => loadStoredSlots(ctx, { network: validator.network }),
-        );
-      },
+  blockPages(t, {
+    extensions: { operation: 'listBlocks' },
+    description: `Slots in which it was assigned to propose, by default newest first, missed slots included. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
+    args: blockOrderArg,
+    resolve: async (validator, args, ctx, info) => {
+      const ascending = isAscending(args.orderBy);
+      const cursors = proposerBlockCursors(validator, ascending);
+      const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
+      const page = await proposerBlocks(
+        ctx,
+        validator,
+        { ...range, ascending },
+        selectedBlockFields(info, IN_PAGE),
+      );
+      return connection(
+        page,
+        (row) => cursors.of(row.consensusSlot),
+        () => loadProposerBlockTotal(ctx, validator),
+        () => loadStoredSlots(ctx, { network: validator.network }),
+      );
     },
-    ...blockPages,
-  ),
+  }),
 );
 
 const ProposalCountsType = builder.objectRef<ProposalCounts>('ProposalCounts').implement({

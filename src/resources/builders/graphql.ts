@@ -4,18 +4,12 @@ import { IN_PAGE } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
-import {
-  BidBuilderType,
-  BlockType,
-  blockOrderArg,
-  blockPages,
-  selectedBlockFields,
-} from '../blocks/graphql.ts';
+import { BidBuilderType, blockOrderArg, blockPages, selectedBlockFields } from '../blocks/graphql.ts';
 import { loadBuilderBlockTotal, loadStoredSlots } from '../blocks/loaders.ts';
 import { builderBlockCursors, builderBlocks, PROPOSED_BLOCKS_SIZES } from '../blocks/resolve.ts';
 import { readPubkey } from '../validators/record.ts';
@@ -25,46 +19,41 @@ import { Builder, readAddress } from './record.ts';
 import { BUILDERS_SIZES, builderCursors, builders, totalBuilders } from './resolve.ts';
 
 const BuilderType = builder.objectRef<BuilderRow>('Builder');
-builder.node(BuilderType, {
+node(BuilderType, {
   description:
     'A builder of payloads, and its bids in final blocks. GraphQL only: no REST path is documented for it.',
-  id: { resolve: ({ network, pubkey }) => `${network}:${pubkey}`, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('Builder', async (id, ctx) => {
+  id: ({ network, pubkey }) => `${network}:${pubkey}`,
+  load: async (id, ctx) => {
     const [, name, pubkey] = /^(\w+):(0x[0-9a-f]{96})$/.exec(id) ?? [];
     const network = Network.safeParse(name).data;
     return network && pubkey ? loadBuilder(ctx, { network, pubkey }) : null;
-  }),
+  },
   fields: (t) => ({
     network: t.expose('network', { type: NetworkEnum, description: 'Network of the builder.' }),
     ...columns(t, Builder),
-    blocks: t.connection(
-      {
-        type: BlockType,
-        nullable: true,
-        extensions: { operation: 'listBlocks' },
-        description: `Stored slots whose block has its bid, by default newest first. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
-        args: blockOrderArg,
-        resolve: async ({ network, pubkey: builderPubkey }, args, ctx: Context, info) => {
-          const of = { network, builderPubkey };
-          const ascending = isAscending(args.orderBy);
-          const cursors = builderBlockCursors(of, ascending);
-          const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-          const selected = selectedBlockFields(info, IN_PAGE);
-          const page = await builderBlocks(ctx, of, { ...range, ascending }, selected);
-          return connection(
-            page,
-            (row) => cursors.of(row.consensusSlot),
-            () => loadBuilderBlockTotal(ctx, of),
-            () => loadStoredSlots(ctx, { network }),
-          );
-        },
+    blocks: blockPages(t, {
+      extensions: { operation: 'listBlocks' },
+      description: `Stored slots whose block has its bid, by default newest first. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
+      args: blockOrderArg,
+      resolve: async ({ network, pubkey: builderPubkey }, args, ctx: Context, info) => {
+        const of = { network, builderPubkey };
+        const ascending = isAscending(args.orderBy);
+        const cursors = builderBlockCursors(of, ascending);
+        const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
+        const selected = selectedBlockFields(info, IN_PAGE);
+        const page = await builderBlocks(ctx, of, { ...range, ascending }, selected);
+        return connection(
+          page,
+          (row) => cursors.of(row.consensusSlot),
+          () => loadBuilderBlockTotal(ctx, of),
+          () => loadStoredSlots(ctx, { network }),
+        );
       },
-      ...blockPages,
-    ),
+    }),
   }),
 });
 
-const builderPages = pageTypes(BuilderType, {
+const builderPages = pagesOf(BuilderType, {
   name: 'Builder',
   row: 'A builder',
   list: 'A list of builders',
@@ -91,38 +80,33 @@ const BuilderWhere = builder.inputType('BuilderWhere', {
 });
 
 builder.queryField('builders', (t) =>
-  t.connection(
-    {
-      type: BuilderType,
-      nullable: true,
-      extensions: { operation: 'builders' },
-      description: `Builders of payloads, of which there are none before the fork Gloas; by default those with most bids first. ${sizesText(BUILDERS_SIZES)} REST has no such path.`,
-      args: {
-        where: t.arg({ type: BuilderWhere, description: 'Filter; default: all builders.' }),
-        orderBy: t.arg({
-          type: BuilderOrder,
-          description: 'The order, ties by public key in the same direction; default: most bids first.',
-        }),
-        ...networkArgs,
-      },
-      resolve: async (_root, { where, orderBy, ...args }, ctx: Context, info) => {
-        const [executionAddress] = collectFaults(
-          () => readAddress(where?.executionAddress, ['where', 'executionAddress']),
-          () => checkSizes(args, BUILDERS_SIZES.maxSize),
-        );
-        const list: BuilderList = {
-          network: args.network ?? ctx.network,
-          where: { executionAddress, exited: where?.exited ?? null },
-          order: orderOf(orderBy, 'bidCount'),
-        };
-        const cursors = builderCursors(list);
-        const range = connectionRange(args, info, { ...BUILDERS_SIZES, decode: cursors.read });
-        const page = await builders(ctx, list, range);
-        return connection(page, cursors.of, () => totalBuilders(ctx, list));
-      },
+  builderPages(t, {
+    extensions: { operation: 'builders' },
+    description: `Builders of payloads, of which there are none before the fork Gloas; by default those with most bids first. ${sizesText(BUILDERS_SIZES)} REST has no such path.`,
+    args: {
+      where: t.arg({ type: BuilderWhere, description: 'Filter; default: all builders.' }),
+      orderBy: t.arg({
+        type: BuilderOrder,
+        description: 'The order, ties by public key in the same direction; default: most bids first.',
+      }),
+      ...networkArgs,
     },
-    ...builderPages,
-  ),
+    resolve: async (_root, { where, orderBy, ...args }, ctx: Context, info) => {
+      const [executionAddress] = collectFaults(
+        () => readAddress(where?.executionAddress, ['where', 'executionAddress']),
+        () => checkSizes(args, BUILDERS_SIZES.maxSize),
+      );
+      const list: BuilderList = {
+        network: args.network ?? ctx.network,
+        where: { executionAddress, exited: where?.exited ?? null },
+        order: orderOf(orderBy, 'bidCount'),
+      };
+      const cursors = builderCursors(list);
+      const range = connectionRange(args, info, { ...BUILDERS_SIZES, decode: cursors.read });
+      const page = await builders(ctx, list, range);
+      return connection(page, cursors.of, () => totalBuilders(ctx, list));
+    },
+  }),
 );
 
 builder.queryField('builder', (t) =>

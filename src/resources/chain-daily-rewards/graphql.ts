@@ -10,10 +10,10 @@ import {
   sizesText,
   withPreviousPage,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
-import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
@@ -28,13 +28,13 @@ import {
 } from './resolve.ts';
 
 const ChainDailyRewardType = builder.objectRef<ChainDailyRewardRow>('ChainDailyReward');
-builder.node(ChainDailyRewardType, {
+node(ChainDailyRewardType, {
   description: ChainDailyReward.meta()?.description as string,
-  id: { resolve: (row) => `${row.network}:${row.day}`, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('ChainDailyReward', async (id, ctx) => {
+  id: (row) => `${row.network}:${row.day}`,
+  load: async (id, ctx) => {
     const found = networkNumber(id);
     return found && loadChainDailyReward(ctx, { network: found.network, day: found.number });
-  }),
+  },
   fields: (t) => ({
     network: t.expose('network', {
       type: NetworkEnum,
@@ -44,7 +44,7 @@ builder.node(ChainDailyRewardType, {
   }),
 });
 
-const chainDailyRewardPages = pageTypes(ChainDailyRewardType, {
+const chainDailyRewardPages = pagesOf(ChainDailyRewardType, {
   name: 'ChainDailyReward',
   row: 'A day',
   list: 'A list of daily rewards',
@@ -87,47 +87,42 @@ const daysWithin = (network: Network, args: Parameters<typeof endsOf>[0]) =>
 const ChainDailyRewardOrder = orderInput('ChainDailyReward', ['day'], () => 'The chain day.');
 
 builder.queryField('chainDailyRewards', (t) =>
-  t.connection(
-    {
-      type: ChainDailyRewardType,
-      nullable: true,
-      extensions: { operation: 'listChainDailyRewards' },
-      description: `What a network's validators earned in each stored chain day, by default newest first. ${sizesText(CHAIN_DAILY_REWARDS_SIZES)} REST: GET /v0/eth/network/chainDailyRewards.`,
-      args: {
-        ...endArgs.Date,
-        ...endArgs.Day,
-        startAtDay: t.arg.int({
-          description: `Chain day, 0 to ${MAX_DAY}, that the page begins with; default: the first of the list. Ignored with a cursor. It does not narrow the list: totalCount counts the days before it too.`,
-        }),
-        startAtDate: t.arg({
-          type: 'Date',
-          description: 'UTC date on which that day starts; not with startAtDay.',
-        }),
-        orderBy: t.arg({ type: ChainDailyRewardOrder, description: 'The order; default: newest first.' }),
-        ...networkArgs,
-      },
-      resolve: async (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const ascending = isAscending(args.orderBy);
-        const [list, startAt] = collectFaults(
-          () => ({ network, ends: daysWithin(network, args), ascending }),
-          () => dayOf(network, ['startAtDay', args.startAtDay], ['startAtDate', args.startAtDate]),
-          () => checkSizes(args, CHAIN_DAILY_REWARDS_SIZES.maxSize),
-        );
-        const cursors = chainDailyRewardCursors(list);
-        const range = connectionRange(args, info, { ...CHAIN_DAILY_REWARDS_SIZES, decode: cursors.read });
-        const read = (part: Range<number>) => chainDailyRewards(ctx, list, startAt, part);
-        const page = await withPreviousPage(await read(range), startAt, range, info, read);
-        return connection(
-          page,
-          (row) => cursors.of(row.day),
-          () => totalChainDailyRewards(ctx, list),
-          () => loadStoredDays(ctx, { network }),
-        );
-      },
+  chainDailyRewardPages(t, {
+    extensions: { operation: 'listChainDailyRewards' },
+    description: `What a network's validators earned in each stored chain day, by default newest first. ${sizesText(CHAIN_DAILY_REWARDS_SIZES)} REST: GET /v0/eth/network/chainDailyRewards.`,
+    args: {
+      ...endArgs.Date,
+      ...endArgs.Day,
+      startAtDay: t.arg.int({
+        description: `Chain day, 0 to ${MAX_DAY}, that the page begins with; default: the first of the list. Ignored with a cursor. It does not narrow the list: totalCount counts the days before it too.`,
+      }),
+      startAtDate: t.arg({
+        type: 'Date',
+        description: 'UTC date on which that day starts; not with startAtDay.',
+      }),
+      orderBy: t.arg({ type: ChainDailyRewardOrder, description: 'The order; default: newest first.' }),
+      ...networkArgs,
     },
-    ...chainDailyRewardPages,
-  ),
+    resolve: async (_root, args, ctx: Context, info) => {
+      const network = args.network ?? ctx.network;
+      const ascending = isAscending(args.orderBy);
+      const [list, startAt] = collectFaults(
+        () => ({ network, ends: daysWithin(network, args), ascending }),
+        () => dayOf(network, ['startAtDay', args.startAtDay], ['startAtDate', args.startAtDate]),
+        () => checkSizes(args, CHAIN_DAILY_REWARDS_SIZES.maxSize),
+      );
+      const cursors = chainDailyRewardCursors(list);
+      const range = connectionRange(args, info, { ...CHAIN_DAILY_REWARDS_SIZES, decode: cursors.read });
+      const read = (part: Range<number>) => chainDailyRewards(ctx, list, startAt, part);
+      const page = await withPreviousPage(await read(range), startAt, range, info, read);
+      return connection(
+        page,
+        (row) => cursors.of(row.day),
+        () => totalChainDailyRewards(ctx, list),
+        () => loadStoredDays(ctx, { network }),
+      );
+    },
+  }),
 );
 
 builder.queryField('chainDailyReward', (t) =>

@@ -11,10 +11,10 @@ import {
   connectionRange,
   sizesText,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
-import { loadNodes, networkWindow } from '../../graphql/schema/nodes.ts';
+import { networkWindow, node } from '../../graphql/schema/nodes.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
@@ -85,7 +85,7 @@ const TotalType = builder.objectRef<Placed<EntityConsolidation>>('OperatorConsol
     ...columns(t, EntityConsolidation.omit({ id: true })),
   }),
 });
-const totalPages = pageTypes(TotalType, {
+const totalPages = pagesOf(TotalType, {
   name: 'OperatorConsolidationTotal',
   row: 'An operator',
   list: 'Consolidations by operator',
@@ -93,13 +93,13 @@ const totalPages = pageTypes(TotalType, {
 
 type CapacityRow = ConsolidationCapacity & { network: Network };
 const ConsolidationCapacityType = builder.objectRef<CapacityRow>('ConsolidationCapacity');
-builder.node(ConsolidationCapacityType, {
+node(ConsolidationCapacityType, {
   description: ConsolidationCapacity.meta()?.description as string,
-  id: { resolve: (row) => `${row.network}:${row.timeWindow}`, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('ConsolidationCapacity', async (id, ctx) => {
+  id: (row) => `${row.network}:${row.timeWindow}`,
+  load: async (id, ctx) => {
     const key = networkWindow(id);
     return key && consolidationCapacity(ctx, key.network, key.window);
-  }),
+  },
   fields: (t) => ({
     network: networkField(t),
     window: windowField(t),
@@ -116,17 +116,14 @@ function capacityKey(text: string) {
 
 type OperatorCapacityRow = EntityConsolidationCapacity & { network: Network };
 const OperatorCapacityType = builder.objectRef<OperatorCapacityRow>('OperatorConsolidationCapacity');
-builder.node(OperatorCapacityType, {
+node(OperatorCapacityType, {
   description: 'Use of the consolidation churn limit by an operator in a window.',
-  id: {
-    resolve: ({ network, timeWindow, idType, id }) => `${network}:${timeWindow}:${idType}:${id}`,
-    description: 'Global id, for `node`.',
-  },
-  loadMany: loadNodes('OperatorConsolidationCapacity', async (text, ctx) => {
+  id: ({ network, timeWindow, idType, id }) => `${network}:${timeWindow}:${idType}:${id}`,
+  load: async (text, ctx) => {
     const key = capacityKey(text);
     const found = key && (await entityCapacity(ctx, key));
     return found && { ...found, network: key.network };
-  }),
+  },
   fields: (t) => ({
     network: networkField(t),
     ...operatorKeyFields(t),
@@ -134,7 +131,7 @@ builder.node(OperatorCapacityType, {
     ...columns(t, EntityConsolidationCapacity.omit({ id: true })),
   }),
 });
-const operatorCapacityPages = pageTypes(OperatorCapacityType, {
+const operatorCapacityPages = pagesOf(OperatorCapacityType, {
   name: 'OperatorConsolidationCapacity',
   row: 'An operator',
   list: 'What operators used of the capacity',
@@ -169,33 +166,28 @@ const orderDescription = 'Order, largest consolidatedBalance first by default. T
 const boundedReads: Reads = ({ args, sizes }) => (isBounded(args) ? sizes.consolidations : 0);
 
 builder.queryField('operatorConsolidations', (t) =>
-  t.connection(
-    {
-      type: TotalType,
-      nullable: true,
-      extensions: { operation: 'listEntityConsolidations', reads: boundedReads },
-      description: `Consolidations by the operator of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
-      args: {
-        ...networkArgs,
-        ...rangeArgs,
-        ...classArgs,
-        orderBy: t.arg({ type: TotalOrder, description: orderDescription }),
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const bounds = rangeOf(args);
-        const idType = entityClassOf(args.idType ?? 'nodeOperator');
-        const order = orderOf(args.orderBy, 'consolidatedBalance');
-        const sortBy = sortFieldOf<EntitySortField>(order.field);
-        const query = { ...bounds, idType, sortBy, sortOrder: order.direction };
-        const list = { name: 'operatorConsolidations', network, scope: [idType, bounds] };
-        return placedConnection(list, order, args, info, (range) =>
-          entityConsolidations(ctx, network, query, range),
-        );
-      },
+  totalPages(t, {
+    extensions: { operation: 'listEntityConsolidations', reads: boundedReads },
+    description: `Consolidations by the operator of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
+    args: {
+      ...networkArgs,
+      ...rangeArgs,
+      ...classArgs,
+      orderBy: t.arg({ type: TotalOrder, description: orderDescription }),
     },
-    ...totalPages,
-  ),
+    resolve: (_root, args, ctx: Context, info) => {
+      const network = args.network ?? ctx.network;
+      const bounds = rangeOf(args);
+      const idType = entityClassOf(args.idType ?? 'nodeOperator');
+      const order = orderOf(args.orderBy, 'consolidatedBalance');
+      const sortBy = sortFieldOf<EntitySortField>(order.field);
+      const query = { ...bounds, idType, sortBy, sortOrder: order.direction };
+      const list = { name: 'operatorConsolidations', network, scope: [idType, bounds] };
+      return placedConnection(list, order, args, info, (range) =>
+        entityConsolidations(ctx, network, query, range),
+      );
+    },
+  }),
 );
 
 builder.queryField('consolidationCapacities', (t) =>
@@ -218,33 +210,28 @@ const capacityReads: Reads = ({ args, sizes }) =>
   String(args.window).toLowerCase() === 'all' ? sizes.consolidations : 0;
 
 builder.queryField('operatorConsolidationCapacities', (t) =>
-  t.connection(
-    {
-      type: OperatorCapacityType,
-      nullable: true,
-      extensions: { operation: 'listEntityConsolidationCapacity', reads: capacityReads },
-      description: `What operators used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
-      args: {
-        ...networkArgs,
-        window: t.arg({ type: TimeWindowEnum, required: true, description: 'Window of the figures.' }),
-        ...classArgs,
-        orderBy: t.arg({ type: CapacityOrder, description: orderDescription }),
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const { window } = args;
-        const idType = entityClassOf(args.idType ?? 'nodeOperator');
-        const order = orderOf(args.orderBy, 'consolidatedBalance');
-        const sortBy = sortFieldOf<CapacitySortField>(order.field);
-        const query = { window, idType, sortBy, sortOrder: order.direction };
-        const list = { name: 'operatorConsolidationCapacities', network, scope: [idType, window] };
-        return placedConnection(list, order, args, info, (range) =>
-          entityCapacities(ctx, network, query, range),
-        );
-      },
+  operatorCapacityPages(t, {
+    extensions: { operation: 'listEntityConsolidationCapacity', reads: capacityReads },
+    description: `What operators used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
+    args: {
+      ...networkArgs,
+      window: t.arg({ type: TimeWindowEnum, required: true, description: 'Window of the figures.' }),
+      ...classArgs,
+      orderBy: t.arg({ type: CapacityOrder, description: orderDescription }),
     },
-    ...operatorCapacityPages,
-  ),
+    resolve: (_root, args, ctx: Context, info) => {
+      const network = args.network ?? ctx.network;
+      const { window } = args;
+      const idType = entityClassOf(args.idType ?? 'nodeOperator');
+      const order = orderOf(args.orderBy, 'consolidatedBalance');
+      const sortBy = sortFieldOf<CapacitySortField>(order.field);
+      const query = { window, idType, sortBy, sortOrder: order.direction };
+      const list = { name: 'operatorConsolidationCapacities', network, scope: [idType, window] };
+      return placedConnection(list, order, args, info, (range) =>
+        entityCapacities(ctx, network, query, range),
+      );
+    },
+  }),
 );
 
 const RecordType = builder.objectRef<OwnedPeriod<ConsolidationRecord>>('ConsolidationRecord').implement({
@@ -254,7 +241,7 @@ const RecordType = builder.objectRef<OwnedPeriod<ConsolidationRecord>>('Consolid
     ...columns(t, ConsolidationRecord.omit({ id: true })),
   }),
 });
-const recordPages = pageTypes(RecordType, {
+const recordPages = pagesOf(RecordType, {
   name: 'ConsolidationRecord',
   row: 'A period',
   list: 'Consolidations over time',
@@ -273,28 +260,23 @@ const ConsolidationWhere = builder.inputType('ConsolidationWhere', {
 });
 
 builder.queryField('consolidationHistory', (t) =>
-  t.connection(
-    {
-      type: RecordType,
-      nullable: true,
-      extensions: { operation: 'consolidationHistory' },
-      description: `Consolidations counted and summed by period, and the share of the churn limit that they used, by default newest first. There is a row for each period since Electra, also without consolidations, up to the newest epoch of which a balance or consolidation is stored; there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
-      args: {
-        where: t.arg({ type: ConsolidationWhere, description: 'Filter; default: all consolidations.' }),
-        ...periodArgs('ConsolidationRecord', ConsolidationRecord),
-        ...networkArgs,
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const operator = readOperatorBy(args.where?.operator, 'where.operator');
-        const owner = { network, idType: 'consolidations', id: JSON.stringify(operator) };
-        return records(owner, args, info, {
-          read: (...page) => consolidationHistory(ctx, { network, operator }, ...page),
-          stored: async ({ calendar }) =>
-            datesOf(await loadStoredConsolidationEpochs(ctx, { network }), network, calendar),
-        });
-      },
+  recordPages(t, {
+    extensions: { operation: 'consolidationHistory' },
+    description: `Consolidations counted and summed by period, and the share of the churn limit that they used, by default newest first. There is a row for each period since Electra, also without consolidations, up to the newest epoch of which a balance or consolidation is stored; there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
+    args: {
+      where: t.arg({ type: ConsolidationWhere, description: 'Filter; default: all consolidations.' }),
+      ...periodArgs('ConsolidationRecord', ConsolidationRecord),
+      ...networkArgs,
     },
-    ...recordPages,
-  ),
+    resolve: (_root, args, ctx: Context, info) => {
+      const network = args.network ?? ctx.network;
+      const operator = readOperatorBy(args.where?.operator, 'where.operator');
+      const owner = { network, idType: 'consolidations', id: JSON.stringify(operator) };
+      return records(owner, args, info, {
+        read: (...page) => consolidationHistory(ctx, { network, operator }, ...page),
+        stored: async ({ calendar }) =>
+          datesOf(await loadStoredConsolidationEpochs(ctx, { network }), network, calendar),
+      });
+    },
+  }),
 );

@@ -12,9 +12,9 @@ import {
   connectionRange,
   sizesText,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { enumName, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
-import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
@@ -95,18 +95,15 @@ async function entitiesOf(ctx: Context, row: Sides, side: 'source' | 'target') {
 }
 
 const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation');
-builder.node(ConsolidationType, {
+node(ConsolidationType, {
   description: Consolidation.meta()?.description as string,
   // The global id contains the calendar, because the row's day and date depend on it.
-  id: {
-    resolve: (row) => `${row.calendar}:${row.network}:${row.sourceValidatorIndex}`,
-    description: 'Global id, for `node`.',
-  },
-  loadMany: loadNodes('Consolidation', async (id, ctx) => {
+  id: (row) => `${row.calendar}:${row.network}:${row.sourceValidatorIndex}`,
+  load: async (id, ctx) => {
     const [, calendar, source = ''] = /^(chain|utc):(.+)$/.exec(id) ?? [];
     const key = networkNumber(source);
     return key && consolidationOf(ctx, key.network, key.number, calendar as Calendar);
-  }),
+  },
   fields: (t) => {
     const entities = (side: 'source' | 'target') =>
       t.field({
@@ -135,7 +132,7 @@ builder.node(ConsolidationType, {
     };
   },
 });
-const consolidationPages = pageTypes(ConsolidationType, {
+const consolidationPages = pagesOf(ConsolidationType, {
   name: 'Consolidation',
   row: 'A consolidation',
   list: 'A list of consolidations',
@@ -212,93 +209,75 @@ const validatorOf = (by: ValidatorNames | null | undefined) =>
   by == null ? null : readValidatorBy(by, ['by']);
 
 builder.queryField('consolidations', (t) =>
-  t.connection(
-    {
-      type: ConsolidationType,
-      nullable: true,
-      extensions: { operation: 'listConsolidations' },
-      description: `Processed consolidations, by default newest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
-      args: {
-        by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
-        ...operatorArgs,
-        ...networkArgs,
-        ...queryArgs,
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        const [validator, entity] = collectFaults(
-          () => validatorOf(args.by),
-          () => operatorOf(args),
-          () => queryOf(args),
-          () => checkSizes(args, CONSOLIDATIONS_SIZES.maxSize),
-        );
-        const filter = { network: args.network ?? ctx.network, validator, entity };
-        return consolidationConnection(
-          ctx,
-          { network: filter.network, list: [filter] },
-          args,
-          info,
-          (query, range) => consolidations(ctx, filter, query, range),
-        );
-      },
+  consolidationPages(t, {
+    extensions: { operation: 'listConsolidations' },
+    description: `Processed consolidations, by default newest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
+    args: {
+      by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
+      ...operatorArgs,
+      ...networkArgs,
+      ...queryArgs,
     },
-    ...consolidationPages,
-  ),
+    resolve: (_root, args, ctx: Context, info) => {
+      const [validator, entity] = collectFaults(
+        () => validatorOf(args.by),
+        () => operatorOf(args),
+        () => queryOf(args),
+        () => checkSizes(args, CONSOLIDATIONS_SIZES.maxSize),
+      );
+      const filter = { network: args.network ?? ctx.network, validator, entity };
+      return consolidationConnection(
+        ctx,
+        { network: filter.network, list: [filter] },
+        args,
+        info,
+        (query, range) => consolidations(ctx, filter, query, range),
+      );
+    },
+  }),
 );
 
 builder.objectField(ValidatorType, 'consolidations', (t) =>
-  t.connection(
-    {
-      type: ConsolidationType,
-      nullable: true,
-      extensions: { operation: 'listConsolidations' },
-      description: `Its consolidations, as source or as target, by default newest first. ${sizes}`,
-      args: queryArgs,
-      resolve: ({ network, validatorIndex }, args, ctx, info) =>
-        consolidationConnection(
-          ctx,
-          { network, list: [network, validatorIndex] },
-          args,
-          info,
-          (query, range) => consolidationPageOf(ctx, { network, validatorIndex, entity: null }, query, range),
-        ),
-    },
-    ...consolidationPages,
-  ),
+  consolidationPages(t, {
+    extensions: { operation: 'listConsolidations' },
+    description: `Its consolidations, as source or as target, by default newest first. ${sizes}`,
+    args: queryArgs,
+    resolve: ({ network, validatorIndex }, args, ctx, info) =>
+      consolidationConnection(ctx, { network, list: [network, validatorIndex] }, args, info, (query, range) =>
+        consolidationPageOf(ctx, { network, validatorIndex, entity: null }, query, range),
+      ),
+  }),
 );
 
 builder.objectField(Operator, 'consolidations', (t) =>
-  t.connection(
-    {
-      type: ConsolidationType,
-      nullable: true,
-      extensions: { operation: 'listConsolidations' },
-      description: `Consolidations of its validators, as source or as target, by default newest first; empty for classes that validators do not belong to. ${sizes}`,
-      args: queryArgs,
-      resolve: ({ network, idType, id }, args, ctx, info) => {
-        const entity = { idType: idType as EntityClass, id };
-        return consolidationConnection(
-          ctx,
-          { network, list: [network, idType, id] },
-          args,
-          info,
-          (query, range) => consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),
-        );
-      },
+  consolidationPages(t, {
+    extensions: { operation: 'listConsolidations' },
+    description: `Consolidations of its validators, as source or as target, by default newest first; empty for classes that validators do not belong to. ${sizes}`,
+    args: queryArgs,
+    resolve: ({ network, idType, id }, args, ctx, info) => {
+      const entity = { idType: idType as EntityClass, id };
+      return consolidationConnection(
+        ctx,
+        { network, list: [network, idType, id] },
+        args,
+        info,
+        (query, range) => consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),
+      );
     },
-    ...consolidationPages,
-  ),
+  }),
 );
 
 const PendingType = builder.objectRef<QueueRow>('PendingConsolidation');
-builder.node(PendingType, {
+node(PendingType, {
   description: PendingConsolidation.meta()?.description as string,
-  id: { resolve: sourceText, description: 'Global id, for `node`, while it is in the queue.' },
-  loadMany: loadNodes('PendingConsolidation', async (id, ctx) => {
+  id: sourceText,
+  idDescription: 'Global id, for `node`, while it is in the queue.',
+  load: async (id, ctx) => {
     const found = networkNumber(id);
     return (
       found && loadPendingConsolidation(ctx, { network: found.network, sourceValidatorIndex: found.number })
     );
-  }),
+  },
   fields: (t) => {
     const validator = (side: 'source' | 'target') =>
       t.field({
@@ -316,39 +295,34 @@ builder.node(PendingType, {
   },
 });
 const PendingOrder = orderInput('PendingConsolidation', ['position'], () => 'The place in the queue.');
-const pendingPages = pageTypes(PendingType, {
+const pendingPages = pagesOf(PendingType, {
   name: 'PendingConsolidation',
   row: 'An entry of the queue',
   list: 'The queue of consolidations',
 });
 
 builder.queryField('pendingConsolidations', (t) =>
-  t.connection(
-    {
-      type: PendingType,
-      nullable: true,
-      extensions: { operation: 'listConsolidations' },
-      description: `The queue of consolidations in the newest state that an index has processed, by default the first in it first; empty without an index. ${sizes} REST has no such path.`,
-      args: {
-        by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
-        orderBy: t.arg({
-          type: PendingOrder,
-          description: 'The order; default: by position, ascending.',
-        }),
-        ...networkArgs,
-      },
-      resolve: async (_root, args, ctx: Context, info) => {
-        const filter = {
-          network: args.network ?? ctx.network,
-          validator: validatorOf(args.by),
-        };
-        const ascending = isAscending(args.orderBy, true);
-        const cursors = integerCursors(() => `pendingConsolidations:${JSON.stringify([filter, ascending])}`);
-        const range = connectionRange(args, info, { ...CONSOLIDATIONS_SIZES, decode: cursors.read });
-        const page = await pendingConsolidations(ctx, filter, { ...range, ascending });
-        return connection(page, (row) => cursors.of(row.position), page.total);
-      },
+  pendingPages(t, {
+    extensions: { operation: 'listConsolidations' },
+    description: `The queue of consolidations in the newest state that an index has processed, by default the first in it first; empty without an index. ${sizes} REST has no such path.`,
+    args: {
+      by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
+      orderBy: t.arg({
+        type: PendingOrder,
+        description: 'The order; default: by position, ascending.',
+      }),
+      ...networkArgs,
     },
-    ...pendingPages,
-  ),
+    resolve: async (_root, args, ctx: Context, info) => {
+      const filter = {
+        network: args.network ?? ctx.network,
+        validator: validatorOf(args.by),
+      };
+      const ascending = isAscending(args.orderBy, true);
+      const cursors = integerCursors(() => `pendingConsolidations:${JSON.stringify([filter, ascending])}`);
+      const range = connectionRange(args, info, { ...CONSOLIDATIONS_SIZES, decode: cursors.read });
+      const page = await pendingConsolidations(ctx, filter, { ...range, ascending });
+      return connection(page, (row) => cursors.of(row.position), page.total);
+    },
+  }),
 );

@@ -2,7 +2,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { sizesText } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { capitalized } from '../../kernel/names.ts';
 import {
   type OwnedPeriod,
@@ -34,8 +34,7 @@ function figureType<Name extends FigureName>(
     type,
     record,
     list,
-    ref,
-    pages: pageTypes(ref, { name: type, row: 'A period', list: `${list} over time`, stored: 'date' }),
+    pages: pagesOf(ref, { name: type, row: 'A period', list: `${list} over time`, stored: 'date' }),
     args: periodArgs(type, record),
   };
 }
@@ -63,24 +62,19 @@ export function figuresOf<Row>(
   { also }: { also: (name: FigureName) => string },
 ) {
   for (const name of figureNames) {
-    const { ref, pages, list, record, args } = types[name];
+    const { pages, list, record, args } = types[name];
     const lists = periodLists<never, never>(name, record);
     builder.objectField(owner, name, (t) =>
-      t.connection(
-        {
-          type: ref as never,
-          nullable: true,
-          extensions: { operation: `listSet${capitalized(name)}` },
-          description: `${list} over time. ${sizesText(PERIODS_SIZES)} ${also(name)}`,
-          args,
-          resolve: (row, given, ctx, info) =>
-            lists(keyOf(row), given, info, {
-              read: (...page) => read(ctx, row, name, ...page) as never,
-              stored: (query) => storedFigures(ctx, keyOf(row), query),
-            }) as never,
-        },
-        ...(pages as [never, never]),
-      ),
+      pages(t, {
+        extensions: { operation: `listSet${capitalized(name)}` },
+        description: `${list} over time. ${sizesText(PERIODS_SIZES)} ${also(name)}`,
+        args,
+        resolve: (row, given, ctx, info) =>
+          lists(keyOf(row), given, info, {
+            read: (...page) => read(ctx, row, name, ...page) as never,
+            stored: (query) => storedFigures(ctx, keyOf(row), query),
+          }) as never,
+      }),
     );
   }
 }

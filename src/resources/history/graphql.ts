@@ -15,9 +15,9 @@ import {
   connectionRange,
   sizesText,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
 import type { Slice } from '../../kernel/page.ts';
@@ -51,7 +51,6 @@ const ratios = {
   networkPenetration: true,
 } as const;
 
-const id = 'Global id, for `node`.';
 const byDate = ' by date, by default newest first, of each day on which they were published.';
 
 const isDate = (text: string | undefined): text is string =>
@@ -65,13 +64,10 @@ const oneDay = (date: string): HistoryRange => ({
 });
 
 const OperatorHistoryRecord = builder.objectRef<OperatorRecord>('OperatorHistoryRecord');
-builder.node(OperatorHistoryRecord, {
+node(OperatorHistoryRecord, {
   description: 'Figures of an operator in a window as they were on a day.',
-  id: {
-    resolve: ({ key, date }) => [key.network, key.timeWindow, key.idType, date, key.id].join(':'),
-    description: id,
-  },
-  loadMany: loadNodes('OperatorHistoryRecord', async (id, ctx) => {
+  id: ({ key, date }) => [key.network, key.timeWindow, key.idType, date, key.id].join(':'),
+  load: async (id, ctx) => {
     const [network, window, idType, date, ...rest] = id.split(':');
     const of = {
       network: Network.safeParse(network).data,
@@ -83,7 +79,7 @@ builder.node(OperatorHistoryRecord, {
     const key = of as OperatorKey;
     const [row] = (await operatorHistory(ctx, key, oneDay(date))).rows;
     return row && { ...row, key };
-  }),
+  },
   fields: (t) => ({
     window: t.field({
       type: TimeWindowEnum,
@@ -96,20 +92,17 @@ builder.node(OperatorHistoryRecord, {
 });
 
 const StakeAuthorityHistoryRecord = builder.objectRef<StakeAuthorityRecord>('StakeAuthorityHistoryRecord');
-builder.node(StakeAuthorityHistoryRecord, {
+node(StakeAuthorityHistoryRecord, {
   description: 'Figures of a stake authority in a window as they were on a day.',
-  id: {
-    resolve: ({ key, date }) => [key.timeWindow, date, key.stakeAuthority].join(':'),
-    description: id,
-  },
-  loadMany: loadNodes('StakeAuthorityHistoryRecord', async (id, ctx) => {
+  id: ({ key, date }) => [key.timeWindow, date, key.stakeAuthority].join(':'),
+  load: async (id, ctx) => {
     const [window, date, stakeAuthority] = id.split(':');
     const timeWindow = TimeWindow.safeParse(window).data;
     if (!timeWindow || !stakeAuthority || !isDate(date)) return null;
     const key = { timeWindow, stakeAuthority };
     const [row] = (await stakeAuthorityHistory(ctx, key, oneDay(date))).rows;
     return row && { ...row, key };
-  }),
+  },
   fields: (t) => ({
     window: t.field({
       type: TimeWindowEnum,
@@ -123,15 +116,15 @@ builder.node(StakeAuthorityHistoryRecord, {
 });
 
 const SolanaHistoryRecord = builder.objectRef<SolanaHistory>('SolanaNetworkHistoryRecord');
-builder.node(SolanaHistoryRecord, {
+node(SolanaHistoryRecord, {
   description: 'Statistics of Solana over a time window as they were on a day.',
-  id: { resolve: ({ timeWindow, date }) => `${timeWindow}:${date}`, description: id },
-  loadMany: loadNodes('SolanaNetworkHistoryRecord', async (id, ctx) => {
+  id: ({ timeWindow, date }) => `${timeWindow}:${date}`,
+  load: async (id, ctx) => {
     const [window, date, ...rest] = id.split(':');
     const timeWindow = TimeWindow.safeParse(window).data;
     if (!timeWindow || !isDate(date) || rest.length > 0) return null;
     return (await solanaHistory(ctx, timeWindow, oneDay(date))).rows[0];
-  }),
+  },
   fields: (t) => ({
     window: t.expose('timeWindow', { type: TimeWindowEnum, description: 'Window of the figures.' }),
     ...columns(t, SolanaHistory.pick({ date: true })),
@@ -139,20 +132,20 @@ builder.node(SolanaHistoryRecord, {
   }),
 });
 
-const operatorPages = pageTypes(OperatorHistoryRecord, {
+const operatorPages = pagesOf(OperatorHistoryRecord, {
   name: 'OperatorHistory',
   row: 'A day',
   list: 'History of an operator',
   stored: 'date',
 });
-const stakeAuthorityPages = pageTypes(StakeAuthorityHistoryRecord, {
+const stakeAuthorityPages = pagesOf(StakeAuthorityHistoryRecord, {
   name: 'StakeAuthorityHistory',
   row: 'A day',
   list: 'History of a stake authority',
   stored: 'date',
 });
 
-const solanaPages = pageTypes(SolanaHistoryRecord, {
+const solanaPages = pagesOf(SolanaHistoryRecord, {
   name: 'SolanaNetworkHistory',
   row: 'A day',
   list: 'History of Solana',
@@ -209,70 +202,55 @@ async function historyConnection<Row extends { date: string }, Key extends objec
 }
 
 builder.objectField(Operator, 'history', (t) =>
-  t.connection(
-    {
-      type: OperatorHistoryRecord,
-      nullable: true,
-      extensions: cost,
-      description: `Its figures${byDate} Empty for validators, whose days are stored, and private sets. ${sizes}`,
-      args: { ...windowArgs, ...dateArgs },
-      resolve: (row, args, ctx: Context, info) => {
-        const { network, idType, id } = row;
-        const key = { network, timeWindow: args.window, idType, id };
-        checkWindow(key.timeWindow);
-        return historyConnection(args, info, {
-          key,
-          read: (range) => operatorHistory(ctx, key, range),
-          total: (dates) => loadOperatorHistoryTotal(ctx, key, dates),
-          stored: () => loadStoredOperatorDates(ctx, key),
-        });
-      },
+  operatorPages(t, {
+    extensions: cost,
+    description: `Its figures${byDate} Empty for validators, whose days are stored, and private sets. ${sizes}`,
+    args: { ...windowArgs, ...dateArgs },
+    resolve: (row, args, ctx: Context, info) => {
+      const { network, idType, id } = row;
+      const key = { network, timeWindow: args.window, idType, id };
+      checkWindow(key.timeWindow);
+      return historyConnection(args, info, {
+        key,
+        read: (range) => operatorHistory(ctx, key, range),
+        total: (dates) => loadOperatorHistoryTotal(ctx, key, dates),
+        stored: () => loadStoredOperatorDates(ctx, key),
+      });
     },
-    ...operatorPages,
-  ),
+  }),
 );
 
 builder.objectField(StakeAuthority, 'history', (t) =>
-  t.connection(
-    {
-      type: StakeAuthorityHistoryRecord,
-      nullable: true,
-      extensions: cost,
-      description: `Its figures${byDate} ${sizes}`,
-      args: { ...windowArgs, ...dateArgs },
-      resolve: (row, args, ctx: Context, info) => {
-        const key = { timeWindow: args.window, stakeAuthority: row.stakeAuthority };
-        checkWindow(key.timeWindow);
-        return historyConnection(args, info, {
-          key,
-          read: (range) => stakeAuthorityHistory(ctx, key, range),
-          total: (dates) => loadStakeAuthorityHistoryTotal(ctx, key, dates),
-          stored: () => loadStoredStakeAuthorityDates(ctx, key),
-        });
-      },
+  stakeAuthorityPages(t, {
+    extensions: cost,
+    description: `Its figures${byDate} ${sizes}`,
+    args: { ...windowArgs, ...dateArgs },
+    resolve: (row, args, ctx: Context, info) => {
+      const key = { timeWindow: args.window, stakeAuthority: row.stakeAuthority };
+      checkWindow(key.timeWindow);
+      return historyConnection(args, info, {
+        key,
+        read: (range) => stakeAuthorityHistory(ctx, key, range),
+        total: (dates) => loadStakeAuthorityHistoryTotal(ctx, key, dates),
+        stored: () => loadStoredStakeAuthorityDates(ctx, key),
+      });
     },
-    ...stakeAuthorityPages,
-  ),
+  }),
 );
 
 builder.objectField(SolanaNetworkOverviewType, 'history', (t) =>
-  t.connection(
-    {
-      type: SolanaHistoryRecord,
-      nullable: true,
-      extensions: cost,
-      description: `The figures of this window${byDate} ${sizes}`,
-      args: dateArgs,
-      resolve: ({ timeWindow }, args, ctx: Context, info) =>
-        historyConnection(args, info, {
-          key: { timeWindow },
-          read: (range) => solanaHistory(ctx, timeWindow, range),
-          total: (dates) => loadSolanaHistoryTotal(ctx, timeWindow, dates),
-          stored: () => loadStoredSolanaDates(ctx, { timeWindow }),
-        }),
-    },
-    ...solanaPages,
-  ),
+  solanaPages(t, {
+    extensions: cost,
+    description: `The figures of this window${byDate} ${sizes}`,
+    args: dateArgs,
+    resolve: ({ timeWindow }, args, ctx: Context, info) =>
+      historyConnection(args, info, {
+        key: { timeWindow },
+        read: (range) => solanaHistory(ctx, timeWindow, range),
+        total: (dates) => loadSolanaHistoryTotal(ctx, timeWindow, dates),
+        stored: () => loadStoredSolanaDates(ctx, { timeWindow }),
+      }),
+  }),
 );
 
 type Change = NonNullable<Changes['7d']>;

@@ -3,9 +3,9 @@ import { AsOfType, asOfEpoch } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { sizesText } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { loadNodes, networkWindow } from '../../graphql/schema/nodes.ts';
+import { networkWindow, node } from '../../graphql/schema/nodes.ts';
 import {
   type OwnedPeriod,
   periodArgs,
@@ -24,7 +24,7 @@ const NetworkRecordType = builder.objectRef<OwnedPeriod<NetworkRecord>>('Network
   description: `An Ethereum network over a period. ${recordIsNoNode}`,
   fields: (t) => ({ id: periodId(t, 'NetworkRecord'), ...columns(t, figures) }),
 });
-const recordPages = pageTypes(NetworkRecordType, {
+const recordPages = pagesOf(NetworkRecordType, {
   name: 'NetworkRecord',
   row: 'A period',
   list: 'A network over time',
@@ -32,14 +32,14 @@ const recordPages = pageTypes(NetworkRecordType, {
 });
 
 const ClientShare = builder.objectRef<Awaited<ReturnType<typeof clientShares>>[number]>('NetworkClientShare');
-builder.node(ClientShare, {
+node(ClientShare, {
   description: "A consensus client's share of the validators of a network.",
-  id: { resolve: ({ network, client }) => `${network}:${client}`, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('NetworkClientShare', async (id, ctx) => {
+  id: ({ network, client }) => `${network}:${client}`,
+  load: async (id, ctx) => {
     const [, name, client] = /^(\w+):(.+)$/s.exec(id) ?? [];
     const network = Network.safeParse(name).data;
     return network && (await clientShares(ctx, { network })).find((share) => share.client === client);
-  }),
+  },
   fields: (t) => ({
     network: t.expose('network', { type: NetworkEnum, description: 'The network.' }),
     client: t.exposeString('client', { description: 'Name of the client.' }),
@@ -55,17 +55,14 @@ builder.node(ClientShare, {
 const lists = periodLists<NetworkField, NetworkRecord>('networkHistory', NetworkRecord);
 
 const NetworkOverviewType = builder.objectRef<NetworkOverview>('NetworkOverview');
-builder.node(NetworkOverviewType, {
+node(NetworkOverviewType, {
   description:
     'An Ethereum network as a whole over the last 1, 7 or 30 stored chain days, or all. GraphQL only: no REST path is documented for it.',
-  id: {
-    resolve: ({ network, timeWindow }) => `${network}:${timeWindow}`,
-    description: 'Global id, for `node`.',
-  },
-  loadMany: loadNodes('NetworkOverview', async (id, ctx) => {
+  id: ({ network, timeWindow }) => `${network}:${timeWindow}`,
+  load: async (id, ctx) => {
     const key = networkWindow(id);
     return key && networkOverview(ctx, key.network, key.window);
-  }),
+  },
   fields: (t) => ({
     network: t.expose('network', { type: NetworkEnum, description: 'The network.' }),
     window: t.expose('timeWindow', { type: TimeWindowEnum, description: 'Window that the figures cover.' }),
@@ -83,21 +80,16 @@ builder.node(NetworkOverviewType, {
         'Consensus clients of the active validators, most first; empty where no client of a validator is known. Independent of the window.',
       resolve: ({ network }, _args, ctx) => clientShares(ctx, { network }),
     }),
-    history: t.connection(
-      {
-        type: NetworkRecordType,
-        nullable: true,
-        extensions: { operation: 'listChainDailyRewards' },
-        description: `The network over time, by default newest first, independent of the window. Daily rewards are stored by chain day; with \`utc\`, all figures come from days of all validators. There are no hours. ${sizesText(PERIODS_SIZES)}`,
-        args: periodArgs('NetworkRecord', NetworkRecord),
-        resolve: ({ network }, args, ctx, info) =>
-          lists({ network, idType: 'network', id: network }, args, info, {
-            read: (...page) => networkHistory(ctx, { network }, ...page),
-            stored: ({ calendar }) => loadStoredNetworkDates(ctx, { network }, calendar === 'utc'),
-          }),
-      },
-      ...recordPages,
-    ),
+    history: recordPages(t, {
+      extensions: { operation: 'listChainDailyRewards' },
+      description: `The network over time, by default newest first, independent of the window. Daily rewards are stored by chain day; with \`utc\`, all figures come from days of all validators. There are no hours. ${sizesText(PERIODS_SIZES)}`,
+      args: periodArgs('NetworkRecord', NetworkRecord),
+      resolve: ({ network }, args, ctx, info) =>
+        lists({ network, idType: 'network', id: network }, args, info, {
+          read: (...page) => networkHistory(ctx, { network }, ...page),
+          stored: ({ calendar }) => loadStoredNetworkDates(ctx, { network }, calendar === 'utc'),
+        }),
+    }),
   }),
 });
 

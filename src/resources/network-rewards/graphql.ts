@@ -5,9 +5,9 @@ import { IN_PAGE, IN_ROW, selectedFields } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { enumValues } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import { leafOf } from '../../kernel/leaves.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
@@ -152,18 +152,14 @@ for (const network of rewardsNetworks) {
   ] as const) {
     const record = rewardRecord(network, kind);
     const ratios = namesOfRatios(record);
-    builder.node(refs[network][kind], {
+    node(refs[network][kind], {
       description: record.meta()?.description as string,
       interfaces: [base],
-      id: {
-        resolve: (row) =>
-          rewardKeyText({ id: kind === 'validator' ? idOf(row) : '', day: row.day as string }),
-        description: 'Global id, for `node`.',
-      },
-      loadMany: loadNodes(typeName(network, kind), (id, ctx) => {
+      id: (row) => rewardKeyText({ id: kind === 'validator' ? idOf(row) : '', day: row.day as string }),
+      load: (id, ctx) => {
         const key = rewardKey(network, kind, id);
         return Promise.resolve(key && loadReward(ctx, key, { network, kind }));
-      }),
+      },
       fields: (t) => ({
         ...columns(t, record.omit({ day: true, ...ratios })),
         ...rounded(t, record.pick(ratios)),
@@ -180,13 +176,13 @@ for (const network of rewardsNetworks) {
   }
 }
 
-const validatorRewardPages = pageTypes(ValidatorReward, {
+const validatorRewardPages = pagesOf(ValidatorReward, {
   name: 'ValidatorReward',
   row: 'A day of a validator',
   list: 'Days of a validator',
   stored: 'date',
 });
-const networkRewardPages = pageTypes(NetworkReward, {
+const networkRewardPages = pagesOf(NetworkReward, {
   name: 'NetworkReward',
   row: 'A day of a network',
   list: 'Days of a network',
@@ -225,114 +221,89 @@ function validatorOf(network: RewardsNetwork, given: string): string {
 }
 
 builder.queryField('validatorRewards', (t) =>
-  t.connection(
-    {
-      type: ValidatorReward,
-      nullable: true,
-      extensions: { operation: 'listValidatorRewards' },
-      description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
-      args: {
-        ...networkArg,
-        ...dayArgs,
-        validatorId: t.arg.string({
-          required: true,
-          description:
-            'The validator: node id, operator address, pool id, stash address, validator number or vote account.',
-        }),
-      },
-      resolve: (_root, args, ctx, info) => {
-        const [validatorId] = collectFaults(
-          () => validatorOf(args.network, args.validatorId),
-          () => queryOf(args),
-          () => checkSizes(args, REWARDS_SIZES.maxSize),
-        );
-        return rewardConnection(ctx, { network: args.network, validatorId }, args, info);
-      },
+  validatorRewardPages(t, {
+    extensions: { operation: 'listValidatorRewards' },
+    description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
+    args: {
+      ...networkArg,
+      ...dayArgs,
+      validatorId: t.arg.string({
+        required: true,
+        description:
+          'The validator: node id, operator address, pool id, stash address, validator number or vote account.',
+      }),
     },
-    ...validatorRewardPages,
-  ),
+    resolve: (_root, args, ctx, info) => {
+      const [validatorId] = collectFaults(
+        () => validatorOf(args.network, args.validatorId),
+        () => queryOf(args),
+        () => checkSizes(args, REWARDS_SIZES.maxSize),
+      );
+      return rewardConnection(ctx, { network: args.network, validatorId }, args, info);
+    },
+  }),
 );
 
 builder.queryField('networkRewards', (t) =>
-  t.connection(
-    {
-      type: NetworkReward,
-      nullable: true,
-      extensions: { operation: 'listNetworkRewards' },
-      description: `What all validators of a network earned, one row a day. ${sizes} REST: GET /v1/{network}/network/rewards.`,
-      args: {
-        ...networkArg,
-        ...dayArgs,
-      },
-      resolve: (_root, args, ctx, info) =>
-        rewardConnection(ctx, { network: args.network, validatorId: null }, args, info),
+  networkRewardPages(t, {
+    extensions: { operation: 'listNetworkRewards' },
+    description: `What all validators of a network earned, one row a day. ${sizes} REST: GET /v1/{network}/network/rewards.`,
+    args: {
+      ...networkArg,
+      ...dayArgs,
     },
-    ...networkRewardPages,
-  ),
+    resolve: (_root, args, ctx, info) =>
+      rewardConnection(ctx, { network: args.network, validatorId: null }, args, info),
+  }),
 );
 
 builder.interfaceField(ValidatorReward, 'history', (t) =>
-  t.connection(
-    {
-      type: ValidatorReward,
-      nullable: true,
-      extensions: { operation: 'listValidatorRewards' },
-      description: `What the validator earned, one row a day. ${sizes}`,
-      args: dayArgs,
-      resolve: (row, args, ctx, info) =>
-        rewardConnection(ctx, { network: row.network, validatorId: idOf(row), known: true }, args, info),
-    },
-    ...validatorRewardPages,
-  ),
+  validatorRewardPages(t, {
+    extensions: { operation: 'listValidatorRewards' },
+    description: `What the validator earned, one row a day. ${sizes}`,
+    args: dayArgs,
+    resolve: (row, args, ctx, info) =>
+      rewardConnection(ctx, { network: row.network, validatorId: idOf(row), known: true }, args, info),
+  }),
 );
 
 builder.queryField('networkValidators', (t) =>
-  t.connection(
-    {
-      type: ValidatorReward,
-      nullable: true,
-      extensions: { operation: 'networkValidators' },
-      description: `Validators of a network other than Ethereum on one day, by what they earned or staked. Pages that follow by cursor keep to the day of the first. ${pageText} GraphQL only: no REST path is documented for it.`,
-      args: {
-        ...networkArg,
-        date: t.arg({ type: 'Date', description: 'UTC date; default: the newest stored.' }),
-        orderBy: t.arg({
-          type: NetworkValidatorOrder,
-          description: 'Order; by validatorRewards, largest first, by default. Ties by validator.',
-        }),
-      },
-      resolve: async (_root, args, ctx: Context, info) => {
-        const { network, date = null } = args;
-        const [order] = collectFaults(
-          () => rankOf(network, args.orderBy),
-          () => checkSizes(args, REWARDS_SIZES.maxSize),
-        );
-        const list: RankedRewards = { network, date, order };
-        const cursors = rankedRewardCursors(list);
-        const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
-        const { after, before } = range;
-        if (after && before && after.day !== before.day) {
-          const msg = `before is of ${before.day} and after of ${after.day}; take both from pages of one day.`;
-          throw badArgument('before', msg);
-        }
-        const table = { network, kind: 'validator' } as const;
-        const page = await networkValidators(
-          ctx,
-          list,
-          range,
-          columnsOf(info, network, 'validator', IN_PAGE),
-        );
-        const day = page.rows[0]?.day ?? (after ?? before)?.day ?? date;
-        return connection(
-          page,
-          cursors.of,
-          () => totalNetworkValidators(ctx, network, day),
-          () => loadStoredRewardDates(ctx, table, table),
-        );
-      },
+  validatorRewardPages(t, {
+    extensions: { operation: 'networkValidators' },
+    description: `Validators of a network other than Ethereum on one day, by what they earned or staked. Pages that follow by cursor keep to the day of the first. ${pageText} GraphQL only: no REST path is documented for it.`,
+    args: {
+      ...networkArg,
+      date: t.arg({ type: 'Date', description: 'UTC date; default: the newest stored.' }),
+      orderBy: t.arg({
+        type: NetworkValidatorOrder,
+        description: 'Order; by validatorRewards, largest first, by default. Ties by validator.',
+      }),
     },
-    ...validatorRewardPages,
-  ),
+    resolve: async (_root, args, ctx: Context, info) => {
+      const { network, date = null } = args;
+      const [order] = collectFaults(
+        () => rankOf(network, args.orderBy),
+        () => checkSizes(args, REWARDS_SIZES.maxSize),
+      );
+      const list: RankedRewards = { network, date, order };
+      const cursors = rankedRewardCursors(list);
+      const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
+      const { after, before } = range;
+      if (after && before && after.day !== before.day) {
+        const msg = `before is of ${before.day} and after of ${after.day}; take both from pages of one day.`;
+        throw badArgument('before', msg);
+      }
+      const table = { network, kind: 'validator' } as const;
+      const page = await networkValidators(ctx, list, range, columnsOf(info, network, 'validator', IN_PAGE));
+      const day = page.rows[0]?.day ?? (after ?? before)?.day ?? date;
+      return connection(
+        page,
+        cursors.of,
+        () => totalNetworkValidators(ctx, network, day),
+        () => loadStoredRewardDates(ctx, table, table),
+      );
+    },
+  }),
 );
 
 builder.objectField(StakeDelegationType, 'validator', (t) =>

@@ -12,10 +12,10 @@ import {
   sizeFaults,
   sizesText,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { connectionOfIds } from '../../graphql/schema/ids.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/order.ts';
 import { firstSummary, windowArgs } from '../../graphql/schema/summaries.ts';
 import { whereOf } from '../../graphql/schema/where.ts';
@@ -23,7 +23,7 @@ import { textFault } from '../../kernel/params.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
 import { OperatorOrder, OperatorWhere, orderFaults } from './orders.ts';
-import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
+import type { ListKey, OperatorId } from './queries.ts';
 import { OperatorSummary, OperatorTag, operatorOfTag } from './record.ts';
 import {
   listKey,
@@ -82,13 +82,13 @@ const OperatorTagType = builder.objectRef<Tag>('OperatorTag').implement({
 
 const nodeId = (row: OperatorId) => [row.network, row.idType, row.id].join(':');
 
-builder.node(Operator, {
+node(Operator, {
   description: 'An operator, pool or address.',
-  id: { resolve: nodeId, description: 'Global id, for `node`.' },
-  loadMany: loadNodes<OperatorNode>('Operator', async (id, ctx) => {
+  id: nodeId,
+  load: async (id, ctx) => {
     const key = operatorOfNodeId(id);
     return key && loadOperatorNode(ctx, key);
-  }),
+  },
   fields: (t) => ({
     operatorId: renamed(
       t,
@@ -118,7 +118,7 @@ builder.node(Operator, {
   }),
 });
 
-const operatorPages = pageTypes(Operator, {
+const operatorPages = pagesOf(Operator, {
   name: 'Operator',
   row: 'An operator',
   list: 'A list of operators',
@@ -181,70 +181,64 @@ export function checkId(name: string, id: string | null | undefined): void {
 
 const poolTypeArg = 'Filters pools by type, and pool shares by the type of their pool.';
 builder.queryField('operators', (t) =>
-  t.connection(
-    {
-      type: Operator,
-      nullable: true,
-      extensions: { operation: 'listOperators' },
-      description: `Operators of a class by network penetration, largest first. ${sizesText({ maxSize: OPERATORS_MAX_SIZE })} REST: GET /v0/eth/operators.`,
-      args: {
-        window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
-        idType: t.arg({
-          type: IdTypeEnum,
-          defaultValue: 'depositAddress',
-          description: 'Class of the operators.',
-        }),
-        poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }),
-        parentId: t.arg.string({
-          description: 'A pool or node operator: lists its pool shares and ignores idType.',
-        }),
-        ids: t.arg.idList({
-          description: `Global ids of operators, at most ${OPERATORS_MAX_SIZE}: the list is these, in this order, without those that have no summary in the window. Their classes and networks count; not with a page, order or filter, nor for private sets.`,
-        }),
-        orderBy: t.arg({
-          type: OperatorOrder,
-          description:
-            'The order, by the figures of the window; default: network penetration, largest first.',
-        }),
-        where: t.arg({ type: OperatorWhere, description: 'Which operators to return; all when absent.' }),
-        ...networkArgs,
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        if (args.ids) {
-          const selection = operatorSelection(info, IN_OPERATOR_PAGE);
-          return connectionOfIds(args.ids, args, {
-            type: 'Operator',
-            maxSize: OPERATORS_MAX_SIZE,
-            excluded: ['parentId'],
-            keyOf: publicId,
-            load: (id) => loadOperator(ctx, { ...id, timeWindow: args.window }, selection),
-            nameOf: ({ id }) => id,
-          });
-        }
-        const parentId = args.parentId ?? null;
-        const key = listKey({
-          network: args.network ?? ctx.network,
-          window: args.window,
-          idType: args.idType ?? 'depositAddress',
-          poolType: args.poolType ?? 'all',
-          parentId,
-        });
-        const faults = [
-          ...(args.parentId == null ? [] : idFaults('parentId', args.parentId)),
-          ...(args.orderBy || args.where ? orderFaults(args.orderBy, args.where, key.idType) : []),
-          ...sizeFaults(args, OPERATORS_MAX_SIZE),
-        ];
-        if (faults.length > 0) throw badInput(faults);
-        const where = args.where ? whereOf(args.where) : null;
-        if (args.orderBy || where) {
-          const order = orderOf(args.orderBy, 'networkPenetration');
-          return orderedConnection(ctx, { key, parentId, order, where }, args, info);
-        }
-        return operatorConnection(ctx, key, args, info, parentId);
-      },
+  operatorPages(t, {
+    extensions: { operation: 'listOperators' },
+    description: `Operators of a class by network penetration, largest first. ${sizesText({ maxSize: OPERATORS_MAX_SIZE })} REST: GET /v0/eth/operators.`,
+    args: {
+      window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+      idType: t.arg({
+        type: IdTypeEnum,
+        defaultValue: 'depositAddress',
+        description: 'Class of the operators.',
+      }),
+      poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }),
+      parentId: t.arg.string({
+        description: 'A pool or node operator: lists its pool shares and ignores idType.',
+      }),
+      ids: t.arg.idList({
+        description: `Global ids of operators, at most ${OPERATORS_MAX_SIZE}: the list is these, in this order, without those that have no summary in the window. Their classes and networks count; not with a page, order or filter, nor for private sets.`,
+      }),
+      orderBy: t.arg({
+        type: OperatorOrder,
+        description: 'The order, by the figures of the window; default: network penetration, largest first.',
+      }),
+      where: t.arg({ type: OperatorWhere, description: 'Which operators to return; all when absent.' }),
+      ...networkArgs,
     },
-    ...operatorPages,
-  ),
+    resolve: (_root, args, ctx: Context, info) => {
+      if (args.ids) {
+        const selection = operatorSelection(info, IN_OPERATOR_PAGE);
+        return connectionOfIds(args.ids, args, {
+          type: 'Operator',
+          maxSize: OPERATORS_MAX_SIZE,
+          excluded: ['parentId'],
+          keyOf: publicId,
+          load: (id) => loadOperator(ctx, { ...id, timeWindow: args.window }, selection),
+          nameOf: ({ id }) => id,
+        });
+      }
+      const parentId = args.parentId ?? null;
+      const key = listKey({
+        network: args.network ?? ctx.network,
+        window: args.window,
+        idType: args.idType ?? 'depositAddress',
+        poolType: args.poolType ?? 'all',
+        parentId,
+      });
+      const faults = [
+        ...(args.parentId == null ? [] : idFaults('parentId', args.parentId)),
+        ...(args.orderBy || args.where ? orderFaults(args.orderBy, args.where, key.idType) : []),
+        ...sizeFaults(args, OPERATORS_MAX_SIZE),
+      ];
+      if (faults.length > 0) throw badInput(faults);
+      const where = args.where ? whereOf(args.where) : null;
+      if (args.orderBy || where) {
+        const order = orderOf(args.orderBy, 'networkPenetration');
+        return orderedConnection(ctx, { key, parentId, order, where }, args, info);
+      }
+      return operatorConnection(ctx, key, args, info, parentId);
+    },
+  }),
 );
 
 builder.queryField('operator', (t) =>
@@ -276,19 +270,14 @@ builder.queryField('operator', (t) =>
 );
 
 builder.objectField(Operator, 'poolShares', (t) =>
-  t.connection(
-    {
-      type: Operator,
-      nullable: true,
-      extensions: { operation: 'listOperators' },
-      description: `Pool shares of a pool or node operator in a window, by network penetration. Empty for other classes. ${sizesText({ maxSize: OPERATORS_MAX_SIZE })}`,
-      args: windowArgs,
-      resolve: (row, args, ctx, info) => {
-        const { network, idType, id } = row;
-        const operator = { network, idType, id, timeWindow: args.window };
-        return operatorConnection(ctx, shareListKey(operator), args, info);
-      },
+  operatorPages(t, {
+    extensions: { operation: 'listOperators' },
+    description: `Pool shares of a pool or node operator in a window, by network penetration. Empty for other classes. ${sizesText({ maxSize: OPERATORS_MAX_SIZE })}`,
+    args: windowArgs,
+    resolve: (row, args, ctx, info) => {
+      const { network, idType, id } = row;
+      const operator = { network, idType, id, timeWindow: args.window };
+      return operatorConnection(ctx, shareListKey(operator), args, info);
     },
-    ...operatorPages,
-  ),
+  }),
 );

@@ -6,7 +6,7 @@ import { asOfEpoch, asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { isRead, summaryPaths, windowArgs, withSummary } from '../../graphql/schema/summaries.ts';
 import { loadOperator } from './loaders.ts';
 import type { OperatorId, OperatorKey, OperatorNode, OperatorRow } from './queries.ts';
@@ -81,14 +81,14 @@ function summaryOfNodeId(text: string): OperatorKey | undefined {
 }
 
 export const OperatorSummaryType = builder.objectRef<OperatorRow>('OperatorSummary');
-builder.node(OperatorSummaryType, {
+node(OperatorSummaryType, {
   description: OperatorSummary.meta()?.description as string,
-  id: { resolve: nodeId, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('OperatorSummary', async (id, ctx) => {
+  id: nodeId,
+  load: async (id, ctx) => {
     const key = summaryOfNodeId(id);
     const row = key && (await loadOperator(ctx, key, operatorFigures));
     return row && { ...row }; // a copy, because the row may also be an Operator
-  }),
+  },
   fields: (t) => ({
     window: exposed(t, 'timeWindow', {
       type: TimeWindowEnum,

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
 import { connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { decodeCursor, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
 import { badArgument, quoted } from '../../kernel/refusal.ts';
@@ -16,14 +16,14 @@ import { PrivateSet, readSetId, SetMember, SetProgress } from './record.ts';
 import { countSetMembers, countSets, privateSets, SETS_SIZES, setMembers } from './resolve.ts';
 
 const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator');
-builder.node(MemberType, {
+node(MemberType, {
   description: 'A validator that is in a private set now.',
-  id: { resolve: memberKeyText, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('PrivateSetValidator', async (id, ctx) => {
+  id: memberKeyText,
+  load: async (id, ctx) => {
     const [, uuid = '', digits = ''] = /^([^:]+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
     const key = { setId: readSetId(uuid), validatorIndex: Number(digits) };
     return key.setId && digits && key.validatorIndex < 2 ** 31 ? loadMember(ctx, key as MemberKey) : null;
-  }),
+  },
   fields: (t) => ({
     setId: t.exposeString('setId', { description: '`setId` of the private set, a UUID.' }),
     network: t.expose('network', { type: NetworkEnum, description: 'Network of the validator.' }),
@@ -36,7 +36,7 @@ builder.node(MemberType, {
     }),
   }),
 });
-const memberPages = pageTypes(MemberType, {
+const memberPages = pagesOf(MemberType, {
   name: 'PrivateSetValidator',
   row: 'A validator',
   list: 'The validators of a private set',
@@ -53,10 +53,10 @@ const ProgressType = builder.objectRef<z.infer<typeof SetProgress>>('PrivateSetP
 });
 
 export const PrivateSetType = builder.objectRef<SetRow>('PrivateSet');
-builder.node(PrivateSetType, {
+node(PrivateSetType, {
   description: 'A private set of validators (a tag in REST). Visible only to the account that owns it.',
-  id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('PrivateSet', (id, ctx) => loadSet(ctx, id)),
+  id: (row) => row.id,
+  load: (id, ctx) => loadSet(ctx, id),
   fields: (t) => ({
     setId: renamed(t, 'id', 'Identifier of the set, a UUID; `id` in REST.'),
     network: t.expose('network', {
@@ -73,34 +73,29 @@ builder.node(PrivateSetType, {
       description: PrivateSet.shape.progress.description as string,
     }),
     account: renamed(t, 'organizationId', 'Account that owns it, a UUID; `organizationId` in REST.'),
-    validators: t.connection(
-      {
-        type: MemberType,
-        nullable: true,
-        extensions: { operation: 'listTagValidators' },
-        description: `The validators that are in it now, by default ascending by index. ${sizes}`,
-        args: {
-          orderBy: t.arg({ type: MemberOrder, description: 'The order; default: by index, ascending.' }),
-        },
-        resolve: async (set, args, ctx, info) => {
-          const ascending = isAscending(args.orderBy, true);
-          const cursors = integerCursors(() => `members:${set.id}:${ascending}`);
-          const range = connectionRange(args, info, { ...SETS_SIZES, decode: cursors.read });
-          const page = await setMembers(ctx, set.id, { ...range, ascending });
-          const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
-          return connection(
-            { ...page, rows },
-            (row) => cursors.of(row.validatorIndex),
-            () => countSetMembers(ctx, set.id),
-          );
-        },
+    validators: memberPages(t, {
+      extensions: { operation: 'listTagValidators' },
+      description: `The validators that are in it now, by default ascending by index. ${sizes}`,
+      args: {
+        orderBy: t.arg({ type: MemberOrder, description: 'The order; default: by index, ascending.' }),
       },
-      ...memberPages,
-    ),
+      resolve: async (set, args, ctx, info) => {
+        const ascending = isAscending(args.orderBy, true);
+        const cursors = integerCursors(() => `members:${set.id}:${ascending}`);
+        const range = connectionRange(args, info, { ...SETS_SIZES, decode: cursors.read });
+        const page = await setMembers(ctx, set.id, { ...range, ascending });
+        const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
+        return connection(
+          { ...page, rows },
+          (row) => cursors.of(row.validatorIndex),
+          () => countSetMembers(ctx, set.id),
+        );
+      },
+    }),
   }),
 });
 
-const privateSetPages = pageTypes(PrivateSetType, {
+const privateSetPages = pagesOf(PrivateSetType, {
   name: 'PrivateSet',
   row: 'A private set',
   list: 'Private sets of the account',
@@ -115,34 +110,29 @@ function placeIn(list: string, cursor: string): SetPlace | undefined {
 }
 
 builder.queryField('privateSets', (t) =>
-  t.connection(
-    {
-      type: PrivateSetType,
-      nullable: true,
-      extensions: { operation: 'listTags' },
-      description: `The account's private sets of a network, by default newest first. ${sizes} REST: GET /v1/eth/tags.`,
-      args: {
-        orderBy: t.arg({ type: PrivateSetOrder, description: 'The order; default: newest first.' }),
-        ...networkArgs,
-      },
-      resolve: async (_root, args, ctx, info) => {
-        const network = args.network ?? ctx.network;
-        const ascending = isAscending(args.orderBy);
-        const list = `tags:${ctx.caller.accountId}:${network}:${ascending}`;
-        const range = connectionRange(args, info, {
-          ...SETS_SIZES,
-          decode: (cursor) => placeIn(list, cursor),
-        });
-        const page = await privateSets(ctx, network, { ...range, ascending });
-        return connection(
-          page,
-          (row) => encodeCursor(list, [row.at, row.id]),
-          () => countSets(ctx, network),
-        );
-      },
+  privateSetPages(t, {
+    extensions: { operation: 'listTags' },
+    description: `The account's private sets of a network, by default newest first. ${sizes} REST: GET /v1/eth/tags.`,
+    args: {
+      orderBy: t.arg({ type: PrivateSetOrder, description: 'The order; default: newest first.' }),
+      ...networkArgs,
     },
-    ...privateSetPages,
-  ),
+    resolve: async (_root, args, ctx, info) => {
+      const network = args.network ?? ctx.network;
+      const ascending = isAscending(args.orderBy);
+      const list = `tags:${ctx.caller.accountId}:${network}:${ascending}`;
+      const range = connectionRange(args, info, {
+        ...SETS_SIZES,
+        decode: (cursor) => placeIn(list, cursor),
+      });
+      const page = await privateSets(ctx, network, { ...range, ascending });
+      return connection(
+        page,
+        (row) => encodeCursor(list, [row.at, row.id]),
+        () => countSets(ctx, network),
+      );
+    },
+  }),
 );
 
 builder.queryField('privateSet', (t) =>

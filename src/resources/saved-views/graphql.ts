@@ -1,16 +1,16 @@
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { loadView } from './loaders.ts';
 import { MAX_VIEWS, SavedView } from './record.ts';
 import { savedViews } from './resolve.ts';
 
 export const SavedViewType = builder.objectRef<SavedView>('SavedView');
-builder.node(SavedViewType, {
+node(SavedViewType, {
   description:
     'The address of a page of the explorer under a name. Visible only to the account that has saved it.',
-  id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('SavedView', (id, ctx) => loadView(ctx, id)),
+  id: (row) => row.id,
+  load: (id, ctx) => loadView(ctx, id),
   fields: (t) => ({
     viewId: renamed(t, 'id', 'Identifier of the view, a UUID.'),
     ...columns(t, SavedView.omit({ id: true })),

@@ -5,10 +5,10 @@ import type { Context } from '../../context.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
-import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
@@ -46,13 +46,13 @@ import {
 } from './resolve.ts';
 
 export const SlashingType = builder.objectRef<SlashingRow>('Slashing');
-builder.node(SlashingType, {
+node(SlashingType, {
   description: 'A slashed validator and its penalties.',
-  id: { resolve: (row) => `${row.network}:${row.validatorIndex}`, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('Slashing', async (id, ctx) => {
+  id: (row) => `${row.network}:${row.validatorIndex}`,
+  load: async (id, ctx) => {
     const found = networkNumber(id);
     return found && loadSlashing(ctx, { network: found.network, validatorIndex: found.number });
-  }),
+  },
   fields: (t) => ({
     network: t.expose('network', {
       type: NetworkEnum,
@@ -67,7 +67,7 @@ builder.node(SlashingType, {
   }),
 });
 
-const slashingPages = pageTypes(SlashingType, {
+const slashingPages = pagesOf(SlashingType, {
   name: 'Slashing',
   row: 'A slashing',
   list: 'A list of slashings',
@@ -129,54 +129,49 @@ function penaltiesOf(where: {
 }
 
 builder.queryField('slashings', (t) =>
-  t.connection(
-    {
-      type: SlashingType,
-      nullable: true,
-      extensions: { operation: 'listSlashings' },
-      description: `Slashed validators, by default newest first. ${sizesText(SLASHINGS_SIZES)} REST: GET /v0/eth/slashings.`,
-      args: {
-        where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
-        ...endArgs.Date,
-        ...endArgs.Day,
-        ...endArgs.Epoch,
-        ...orderArg,
-        ...networkArgs,
-      },
-      resolve: async (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const { where } = args;
-        const [filter, epochs] = collectFaults(
-          () => whereOf(where),
-          () => epochsOf(network, args),
-          () => checkSizes(args, SLASHINGS_SIZES.maxSize),
-        );
-        const list: SlashingList = {
-          network,
-          epochs,
-          where: filter,
-          order: slashingOrderOf(args),
-        };
-        const cursors = slashingCursors(list);
-        const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
-        const page = await slashings(ctx, list, range);
-        return connection(
-          page,
-          cursors.of,
-          () => totalSlashings(ctx, list),
-          () => loadStoredSlashingEpochs(ctx, { network }),
-        );
-      },
+  slashingPages(t, {
+    extensions: { operation: 'listSlashings' },
+    description: `Slashed validators, by default newest first. ${sizesText(SLASHINGS_SIZES)} REST: GET /v0/eth/slashings.`,
+    args: {
+      where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
+      ...endArgs.Date,
+      ...endArgs.Day,
+      ...endArgs.Epoch,
+      ...orderArg,
+      ...networkArgs,
     },
-    ...slashingPages,
-  ),
+    resolve: async (_root, args, ctx: Context, info) => {
+      const network = args.network ?? ctx.network;
+      const { where } = args;
+      const [filter, epochs] = collectFaults(
+        () => whereOf(where),
+        () => epochsOf(network, args),
+        () => checkSizes(args, SLASHINGS_SIZES.maxSize),
+      );
+      const list: SlashingList = {
+        network,
+        epochs,
+        where: filter,
+        order: slashingOrderOf(args),
+      };
+      const cursors = slashingCursors(list);
+      const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
+      const page = await slashings(ctx, list, range);
+      return connection(
+        page,
+        cursors.of,
+        () => totalSlashings(ctx, list),
+        () => loadStoredSlashingEpochs(ctx, { network }),
+      );
+    },
+  }),
 );
 
 const SlashingRecordType = builder.objectRef<OwnedPeriod<SlashingRecord>>('SlashingRecord').implement({
   description: `Slashings of a period. ${recordIsNoNode}`,
   fields: (t) => ({ id: periodId(t, 'SlashingRecord'), ...columns(t, SlashingRecord.omit({ id: true })) }),
 });
-const recordPages = pageTypes(SlashingRecordType, {
+const recordPages = pagesOf(SlashingRecordType, {
   name: 'SlashingRecord',
   row: 'A period',
   list: 'Slashings over time',
@@ -185,30 +180,25 @@ const recordPages = pageTypes(SlashingRecordType, {
 const records = periodLists<SlashingRecordField, SlashingRecord>('slashingHistory', SlashingRecord);
 
 builder.queryField('slashingHistory', (t) =>
-  t.connection(
-    {
-      type: SlashingRecordType,
-      nullable: true,
-      extensions: { operation: 'slashingHistory' },
-      description: `Slashings counted and summed by period, by default newest first. A slashing belongs to the day in which its epoch starts; periods without slashings have no row, and there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
-      args: {
-        where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
-        ...periodArgs('SlashingRecord', SlashingRecord),
-        ...networkArgs,
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const where = whereOf(args.where);
-        const owner = { network, idType: 'slashings', id: JSON.stringify(where) };
-        return records(owner, args, info, {
-          read: (...page) => slashingHistory(ctx, { network, where }, ...page),
-          stored: async ({ calendar }) =>
-            datesOf(await loadStoredSlashingEpochs(ctx, { network }), network, calendar),
-        });
-      },
+  recordPages(t, {
+    extensions: { operation: 'slashingHistory' },
+    description: `Slashings counted and summed by period, by default newest first. A slashing belongs to the day in which its epoch starts; periods without slashings have no row, and there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
+    args: {
+      where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
+      ...periodArgs('SlashingRecord', SlashingRecord),
+      ...networkArgs,
     },
-    ...recordPages,
-  ),
+    resolve: (_root, args, ctx: Context, info) => {
+      const network = args.network ?? ctx.network;
+      const where = whereOf(args.where);
+      const owner = { network, idType: 'slashings', id: JSON.stringify(where) };
+      return records(owner, args, info, {
+        read: (...page) => slashingHistory(ctx, { network, where }, ...page),
+        stored: async ({ calendar }) =>
+          datesOf(await loadStoredSlashingEpochs(ctx, { network }), network, calendar),
+      });
+    },
+  }),
 );
 
 builder.queryField('slashing', (t) =>
@@ -227,54 +217,44 @@ builder.queryField('slashing', (t) =>
 );
 
 builder.objectField(Operator, 'slashings', (t) =>
-  t.connection(
-    {
-      type: SlashingType,
-      nullable: true,
-      extensions: { operation: 'listSlashings' },
-      description: `Slashings of its validators, by default newest first. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. ${sizesText(SLASHINGS_SIZES)}`,
-      args: orderArg,
-      resolve: async (operator, args, ctx, info) => {
-        const order = slashingOrderOf(args);
-        const cursors = operatorSlashingCursors(operator, order);
-        const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
-        const page = await operatorSlashings(ctx, operator, order, range);
-        return connection(
-          page,
-          cursors.of,
-          () => loadOperatorSlashingTotal(ctx, operator),
-          () => loadStoredSlashingEpochs(ctx, { network: operator.network }),
-        );
-      },
+  slashingPages(t, {
+    extensions: { operation: 'listSlashings' },
+    description: `Slashings of its validators, by default newest first. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. ${sizesText(SLASHINGS_SIZES)}`,
+    args: orderArg,
+    resolve: async (operator, args, ctx, info) => {
+      const order = slashingOrderOf(args);
+      const cursors = operatorSlashingCursors(operator, order);
+      const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
+      const page = await operatorSlashings(ctx, operator, order, range);
+      return connection(
+        page,
+        cursors.of,
+        () => loadOperatorSlashingTotal(ctx, operator),
+        () => loadStoredSlashingEpochs(ctx, { network: operator.network }),
+      );
     },
-    ...slashingPages,
-  ),
+  }),
 );
 
 /** Adds the slashings of private sets, of which the caller has found only those of the account. */
 export const slashingsOfSets = <Set extends SetKey>(owner: ObjectRef<Schema, Set, Set>) =>
   builder.objectField(owner, 'slashings', (t) =>
-    t.connection(
-      {
-        type: SlashingType,
-        nullable: true,
-        extensions: { operation: 'listSlashings' },
-        description: `Slashings of the validators that are in it now, by default newest first. ${sizesText(SLASHINGS_SIZES)} REST has no such path.`,
-        args: { ...endArgs.Date, ...orderArg },
-        resolve: async (set, args, ctx, info) => {
-          const key = { network: set.network, id: set.id };
-          const list = { epochs: epochsOf(key.network, args), order: slashingOrderOf(args) };
-          const cursors = setSlashingCursors(key, list);
-          const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
-          const page = await setSlashings(ctx, key, list, range);
-          return connection(
-            page,
-            cursors.of,
-            () => loadSetSlashingTotal(ctx, key, list.epochs),
-            () => loadStoredSlashingEpochs(ctx, { network: key.network }),
-          );
-        },
+    slashingPages(t, {
+      extensions: { operation: 'listSlashings' },
+      description: `Slashings of the validators that are in it now, by default newest first. ${sizesText(SLASHINGS_SIZES)} REST has no such path.`,
+      args: { ...endArgs.Date, ...orderArg },
+      resolve: async (set, args, ctx, info) => {
+        const key = { network: set.network, id: set.id };
+        const list = { epochs: epochsOf(key.network, args), order: slashingOrderOf(args) };
+        const cursors = setSlashingCursors(key, list);
+        const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
+        const page = await setSlashings(ctx, key, list, range);
+        return connection(
+          page,
+          cursors.of,
+          () => loadSetSlashingTotal(ctx, key, list.epochs),
+          () => loadStoredSlashingEpochs(ctx, { network: key.network }),
+        );
       },
-      ...slashingPages,
-    ),
+    }),
   );

@@ -3,7 +3,7 @@ import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import type { SolanaOverviewRow } from './queries.ts';
 import { SolanaNetworkOverview } from './record.ts';
 import { solanaOverview, solanaOverviews } from './resolve.ts';
@@ -27,13 +27,13 @@ export const overviewFigures = <Row extends SolanaOverviewRow>(t: FieldsOf<Row>)
 });
 
 export const SolanaNetworkOverviewType = builder.objectRef<SolanaOverviewRow>('SolanaNetworkOverview');
-builder.node(SolanaNetworkOverviewType, {
+node(SolanaNetworkOverviewType, {
   description: SolanaNetworkOverview.meta()?.description as string,
-  id: { resolve: (row) => row.timeWindow, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('SolanaNetworkOverview', async (id, ctx) => {
+  id: (row) => row.timeWindow,
+  load: async (id, ctx) => {
     const window = TimeWindow.safeParse(id).data;
     return window && solanaOverview(ctx, window);
-  }),
+  },
   fields: (t) => ({
     window: t.expose('timeWindow', {
       type: TimeWindowEnum,

@@ -11,10 +11,10 @@ import {
   sizeFaults,
   sizesText,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { connectionOfIds } from '../../graphql/schema/ids.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/order.ts';
 import { firstSummary } from '../../graphql/schema/summaries.ts';
 import { whereOf } from '../../graphql/schema/where.ts';
@@ -22,7 +22,6 @@ import { badArgument, badInput } from '../../kernel/refusal.ts';
 import { SolanaNetworkOverviewType } from '../solana-overview/graphql.ts';
 import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
 import { StakeAuthorityOrder, StakeAuthorityWhere, whereFaults } from './orders.ts';
-import type { StakeAuthorityNode } from './queries.ts';
 import { StakeAuthoritySummary, StakeConcentration } from './record.ts';
 import {
   listKey,
@@ -42,15 +41,10 @@ const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
   } as const,
 });
 
-builder.node(StakeAuthority, {
+node(StakeAuthority, {
   description: 'A Solana stake authority.',
-  id: {
-    resolve: (row) => row.stakeAuthority,
-    description: 'Global id, for `node`.',
-  },
-  loadMany: loadNodes<StakeAuthorityNode>('StakeAuthority', (stakeAuthority, ctx) =>
-    loadStakeAuthorityNode(ctx, { stakeAuthority }),
-  ),
+  id: (row) => row.stakeAuthority,
+  load: (stakeAuthority, ctx) => loadStakeAuthorityNode(ctx, { stakeAuthority }),
   fields: (t) => ({
     ...columns(t, StakeAuthoritySummary.pick({ stakeAuthority: true })),
     poolName: t.string({
@@ -62,7 +56,7 @@ builder.node(StakeAuthority, {
   }),
 });
 
-const stakeAuthorityPages = pageTypes(StakeAuthority, {
+const stakeAuthorityPages = pagesOf(StakeAuthority, {
   name: 'StakeAuthority',
   row: 'A stake authority',
   list: 'A list of stake authorities',
@@ -91,69 +85,63 @@ async function orderedConnection(
 }
 
 builder.queryField('stakeAuthorities', (t) =>
-  t.connection(
-    {
-      type: StakeAuthority,
-      nullable: true,
-      extensions: { operation: 'listStakeAuthoritiesV1' },
-      description: `Solana stake authorities by network penetration, largest first. ${sizesText(STAKE_AUTHORITIES_SIZES)} REST: GET /v1/solana/delegators/stakeAuthorities.`,
-      args: {
-        window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
-        type: t.arg({
-          type: StakeAuthorityTypeEnum,
-          description: 'Narrows the list to pools or individuals.',
-        }),
-        ids: t.arg.idList({
-          description: `Global ids of stake authorities, at most ${STAKE_AUTHORITIES_SIZES.maxSize}: the list is these, in this order, without those that have no summary in the window. Not with a type, page, order or filter.`,
-        }),
-        orderBy: t.arg({
-          type: StakeAuthorityOrder,
-          description:
-            'The order, by the figures of the window; default: network penetration, largest first.',
-        }),
-        where: t.arg({
-          type: StakeAuthorityWhere,
-          description: 'Which stake authorities to return; all when absent.',
-        }),
-      },
-      resolve: async (_root, args, ctx: Context, info) => {
-        if (args.ids) {
-          const selection = authoritySelection(info, IN_AUTHORITY_PAGE);
-          return connectionOfIds(args.ids, args, {
-            type: 'StakeAuthority',
-            maxSize: STAKE_AUTHORITIES_SIZES.maxSize,
-            excluded: ['type'],
-            keyOf: (stakeAuthority) => ({ stakeAuthority, timeWindow: args.window }),
-            load: (key) => loadStakeAuthority(ctx, key, selection),
-            nameOf: ({ stakeAuthority }) => stakeAuthority,
-          });
-        }
-        const list = { window: args.window, type: args.type ?? null };
-        const { timeWindow, type } = listKey(list);
-        const name = `stakeAuthorities:${timeWindow}:${type}`;
-        if (args.orderBy || args.where) {
-          const faults = [
-            ...whereFaults(args.where, list.type),
-            ...sizeFaults(args, STAKE_AUTHORITIES_SIZES.maxSize),
-          ];
-          if (faults.length > 0) throw badInput(faults);
-          const order = orderOf(args.orderBy, 'networkPenetration');
-          return orderedConnection(ctx, { ...list, order, where: whereOf(args.where) }, args, info);
-        }
-        const ranked = rankedRange(args, info, {
-          list: name,
-          ...STAKE_AUTHORITIES_SIZES,
-        });
-        const page = await stakeAuthorities(ctx, list, ranked, authoritySelection(info, IN_AUTHORITY_PAGE));
-        return connection(
-          page,
-          ({ rank }) => rankCursor(name, { revision: page.revision, rank }),
-          () => page.total,
-        );
-      },
+  stakeAuthorityPages(t, {
+    extensions: { operation: 'listStakeAuthoritiesV1' },
+    description: `Solana stake authorities by network penetration, largest first. ${sizesText(STAKE_AUTHORITIES_SIZES)} REST: GET /v1/solana/delegators/stakeAuthorities.`,
+    args: {
+      window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+      type: t.arg({
+        type: StakeAuthorityTypeEnum,
+        description: 'Narrows the list to pools or individuals.',
+      }),
+      ids: t.arg.idList({
+        description: `Global ids of stake authorities, at most ${STAKE_AUTHORITIES_SIZES.maxSize}: the list is these, in this order, without those that have no summary in the window. Not with a type, page, order or filter.`,
+      }),
+      orderBy: t.arg({
+        type: StakeAuthorityOrder,
+        description: 'The order, by the figures of the window; default: network penetration, largest first.',
+      }),
+      where: t.arg({
+        type: StakeAuthorityWhere,
+        description: 'Which stake authorities to return; all when absent.',
+      }),
     },
-    ...stakeAuthorityPages,
-  ),
+    resolve: async (_root, args, ctx: Context, info) => {
+      if (args.ids) {
+        const selection = authoritySelection(info, IN_AUTHORITY_PAGE);
+        return connectionOfIds(args.ids, args, {
+          type: 'StakeAuthority',
+          maxSize: STAKE_AUTHORITIES_SIZES.maxSize,
+          excluded: ['type'],
+          keyOf: (stakeAuthority) => ({ stakeAuthority, timeWindow: args.window }),
+          load: (key) => loadStakeAuthority(ctx, key, selection),
+          nameOf: ({ stakeAuthority }) => stakeAuthority,
+        });
+      }
+      const list = { window: args.window, type: args.type ?? null };
+      const { timeWindow, type } = listKey(list);
+      const name = `stakeAuthorities:${timeWindow}:${type}`;
+      if (args.orderBy || args.where) {
+        const faults = [
+          ...whereFaults(args.where, list.type),
+          ...sizeFaults(args, STAKE_AUTHORITIES_SIZES.maxSize),
+        ];
+        if (faults.length > 0) throw badInput(faults);
+        const order = orderOf(args.orderBy, 'networkPenetration');
+        return orderedConnection(ctx, { ...list, order, where: whereOf(args.where) }, args, info);
+      }
+      const ranked = rankedRange(args, info, {
+        list: name,
+        ...STAKE_AUTHORITIES_SIZES,
+      });
+      const page = await stakeAuthorities(ctx, list, ranked, authoritySelection(info, IN_AUTHORITY_PAGE));
+      return connection(
+        page,
+        ({ rank }) => rankCursor(name, { revision: page.revision, rank }),
+        () => page.total,
+      );
+    },
+  }),
 );
 
 builder.queryField('stakeAuthority', (t) =>

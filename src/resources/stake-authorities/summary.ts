@@ -5,7 +5,7 @@ import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, rounded, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { node } from '../../graphql/schema/nodes.ts';
 import { isRead, summaryPaths, windowArgs, withSummary } from '../../graphql/schema/summaries.ts';
 import { loadStakeAuthority } from './loaders.ts';
 import type { StakeAuthorityNode, StakeAuthorityRow } from './queries.ts';
@@ -51,13 +51,10 @@ export const authoritySelection = (info: GraphQLResolveInfo, paths: string[][]) 
   selectionFor(info, authorityFigures, paths, { name: 'poolName' });
 
 export const StakeAuthoritySummaryType = builder.objectRef<StakeAuthorityRow>('StakeAuthoritySummary');
-builder.node(StakeAuthoritySummaryType, {
+node(StakeAuthoritySummaryType, {
   description: StakeAuthoritySummary.meta()?.description as string,
-  id: {
-    resolve: (row) => `${row.timeWindow}:${row.stakeAuthority}`,
-    description: 'Global id, for `node`.',
-  },
-  loadMany: loadNodes('StakeAuthoritySummary', async (id, ctx) => {
+  id: (row) => `${row.timeWindow}:${row.stakeAuthority}`,
+  load: async (id, ctx) => {
     const [window, ...rest] = id.split(':');
     const timeWindow = TimeWindow.safeParse(window).data;
     if (!timeWindow) return undefined;
@@ -67,7 +64,7 @@ builder.node(StakeAuthoritySummaryType, {
       authorityFigures,
     );
     return row && { ...row }; // a copy, because the row may also be a StakeAuthority
-  }),
+  },
   fields: (t) => ({
     window: exposed(t, 'timeWindow', {
       type: TimeWindowEnum,

@@ -10,9 +10,9 @@ import {
   connectionRange,
   sizesText,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
-import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { BlockType, selectedBlockFields } from '../blocks/graphql.ts';
@@ -33,16 +33,16 @@ import {
 } from './resolve.ts';
 
 const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeReward');
-builder.node(SyncCommitteeRewardType, {
+node(SyncCommitteeRewardType, {
   description:
     'What one seat of the sync committee earned in a slot. A validator with several seats has a record for each.',
-  id: { resolve: seatKeyText, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('SyncCommitteeReward', async (id, ctx) => {
+  id: seatKeyText,
+  load: async (id, ctx) => {
     const [, slot = '', rank = ''] = /^(\w+:\d+):(0|[1-9]\d{0,2})$/.exec(id) ?? [];
     const found = networkNumber(slot);
     if (!found) return null;
     return loadSeatReward(ctx, { network: found.network, consensusSlot: found.number, rank: Number(rank) });
-  }),
+  },
   fields: (t) => ({
     network: t.expose('network', {
       type: NetworkEnum,
@@ -69,7 +69,7 @@ builder.node(SyncCommitteeRewardType, {
   }),
 });
 
-const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {
+const syncCommitteeRewardPages = pagesOf(SyncCommitteeRewardType, {
   name: 'SyncCommitteeReward',
   row: 'A reward',
   list: 'A list of sync committee rewards',
@@ -106,65 +106,50 @@ function slotOf(ctx: Context, args: { slot: number; network?: Network | null | u
 }
 
 builder.queryField('syncCommitteeRewards', (t) =>
-  t.connection(
-    {
-      type: SyncCommitteeRewardType,
-      nullable: true,
-      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for a slot after the last stored one and for a block whose rewards are not stored yet. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
-      args: {
-        slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
-        ...networkArgs,
-      },
-      extensions: { operation: 'listSyncCommitteeRewards' },
-      resolve: (_root, args, ctx: Context, info) =>
-        slotConnection(syncCommitteeRewards, ctx, slotOf(ctx, args), args, info),
+  syncCommitteeRewardPages(t, {
+    description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for a slot after the last stored one and for a block whose rewards are not stored yet. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
+    args: {
+      slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
+      ...networkArgs,
     },
-    ...syncCommitteeRewardPages,
-  ),
+    extensions: { operation: 'listSyncCommitteeRewards' },
+    resolve: (_root, args, ctx: Context, info) =>
+      slotConnection(syncCommitteeRewards, ctx, slotOf(ctx, args), args, info),
+  }),
 );
 
 builder.objectField(BlockType, 'syncCommitteeRewards', (t) =>
-  t.connection(
-    {
-      type: SyncCommitteeRewardType,
-      description: `What each seat of the sync committee earned in it, ascending by validator index; null while that is not stored. ${sizes}`,
-      nullable: true,
-      extensions: { operation: 'listSyncCommitteeRewards' },
-      resolve: ({ network, consensusSlot: slot }, args, ctx, info) =>
-        slotConnection(rewardsOfSlot, ctx, { network, slot }, args, info),
-    },
-    ...syncCommitteeRewardPages,
-  ),
+  syncCommitteeRewardPages(t, {
+    description: `What each seat of the sync committee earned in it, ascending by validator index; null while that is not stored. ${sizes}`,
+    extensions: { operation: 'listSyncCommitteeRewards' },
+    resolve: ({ network, consensusSlot: slot }, args, ctx, info) =>
+      slotConnection(rewardsOfSlot, ctx, { network, slot }, args, info),
+  }),
 );
 
 const SyncCommitteeRewardOrder = orderInput('SyncCommitteeReward', ['slot'], () => 'The slot.');
 
 builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
-  t.connection(
-    {
-      type: SyncCommitteeRewardType,
-      nullable: true,
-      extensions: { operation: 'listSyncCommitteeRewards' },
-      description: `What it earned on sync committees, by default newest first. ${sizesText(VALIDATOR_REWARDS_SIZES)}`,
-      args: {
-        orderBy: t.arg({
-          type: SyncCommitteeRewardOrder,
-          description: 'The order, seats of one slot in the same direction; default: newest first.',
-        }),
-      },
-      resolve: async (validator, args, ctx, info) => {
-        const ascending = isAscending(args.orderBy);
-        const cursors = validatorRewardCursors(validator, ascending);
-        const range = connectionRange(args, info, { ...VALIDATOR_REWARDS_SIZES, decode: cursors.read });
-        const page = await validatorRewards(ctx, validator, { ...range, ascending });
-        return connection(
-          page,
-          cursors.of,
-          () => loadValidatorRewardTotal(ctx, validator),
-          () => loadStoredRewardSlots(ctx, { network: validator.network }),
-        );
-      },
+  syncCommitteeRewardPages(t, {
+    extensions: { operation: 'listSyncCommitteeRewards' },
+    description: `What it earned on sync committees, by default newest first. ${sizesText(VALIDATOR_REWARDS_SIZES)}`,
+    args: {
+      orderBy: t.arg({
+        type: SyncCommitteeRewardOrder,
+        description: 'The order, seats of one slot in the same direction; default: newest first.',
+      }),
     },
-    ...syncCommitteeRewardPages,
-  ),
+    resolve: async (validator, args, ctx, info) => {
+      const ascending = isAscending(args.orderBy);
+      const cursors = validatorRewardCursors(validator, ascending);
+      const range = connectionRange(args, info, { ...VALIDATOR_REWARDS_SIZES, decode: cursors.read });
+      const page = await validatorRewards(ctx, validator, { ...range, ascending });
+      return connection(
+        page,
+        cursors.of,
+        () => loadValidatorRewardTotal(ctx, validator),
+        () => loadStoredRewardSlots(ctx, { network: validator.network }),
+      );
+    },
+  }),
 );

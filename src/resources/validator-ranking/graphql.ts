@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
@@ -40,7 +40,7 @@ const RankedValidatorType = builder.objectRef<RankedRow>('RankedValidator').impl
   }),
 });
 
-const rankingPages = pageTypes(RankedValidatorType, {
+const rankingPages = pagesOf(RankedValidatorType, {
   name: 'RankedValidator',
   row: 'A validator in a ranking',
   list: 'A ranking of validators',
@@ -98,46 +98,41 @@ const mayRead: Reads = ({ args, network: ofRequest, sizes }) => {
 };
 
 builder.queryField('validatorRanking', (t) =>
-  t.connection(
-    {
-      type: RankedValidatorType,
-      nullable: true,
-      extensions: { operation: 'listValidatorRanking', mayRead },
-      description: `Validators by their figures over a range of days, stored or archived; by default by effectiveness, largest first. A range that would scan too much is refused. ${sizesText(RANKING_SIZES)}`,
-      args: {
-        ...rangeArgs,
-        where: t.arg({ type: RankingWhere, description: 'Filter; default: all validators.' }),
-        orderBy: t.arg({
-          type: RankingOrder,
-          description: 'The order, ties by index, ascending; default: by effectiveness, largest first.',
-        }),
-        ...networkArgs,
-      },
-      resolve: async (_root, args, ctx: Context, info) => {
-        const { where } = args;
-        const [range, operator, indices] = collectFaults(
-          () => rangeOf(args),
-          () => readOperatorBy(where?.operator, 'where.operator'),
-          () => readIndices(where?.indices),
-          () => checkSizes(args, RANKING_SIZES.maxSize),
-        );
-        const { field, direction } = orderOf<RankingField>(args.orderBy, 'effectiveness');
-        const list: RankingList = {
-          ...range,
-          ...{ network: args.network ?? ctx.network, operator, indices },
-          ...{ field, ascending: direction === 'asc' },
-        };
-        const cursors = rankingCursors(list);
-        const asked = connectionRange(args, info, { ...RANKING_SIZES, decode: cursors.read });
-        const page = await ranking(ctx, list, asked, 'argument');
-        return connection(
-          page,
-          cursors.of,
-          () => page.total,
-          () => loadRankingDates(ctx, { network: list.network }, list.calendar === 'utc'),
-        );
-      },
+  rankingPages(t, {
+    extensions: { operation: 'listValidatorRanking', mayRead },
+    description: `Validators by their figures over a range of days, stored or archived; by default by effectiveness, largest first. A range that would scan too much is refused. ${sizesText(RANKING_SIZES)}`,
+    args: {
+      ...rangeArgs,
+      where: t.arg({ type: RankingWhere, description: 'Filter; default: all validators.' }),
+      orderBy: t.arg({
+        type: RankingOrder,
+        description: 'The order, ties by index, ascending; default: by effectiveness, largest first.',
+      }),
+      ...networkArgs,
     },
-    ...rankingPages,
-  ),
+    resolve: async (_root, args, ctx: Context, info) => {
+      const { where } = args;
+      const [range, operator, indices] = collectFaults(
+        () => rangeOf(args),
+        () => readOperatorBy(where?.operator, 'where.operator'),
+        () => readIndices(where?.indices),
+        () => checkSizes(args, RANKING_SIZES.maxSize),
+      );
+      const { field, direction } = orderOf<RankingField>(args.orderBy, 'effectiveness');
+      const list: RankingList = {
+        ...range,
+        ...{ network: args.network ?? ctx.network, operator, indices },
+        ...{ field, ascending: direction === 'asc' },
+      };
+      const cursors = rankingCursors(list);
+      const asked = connectionRange(args, info, { ...RANKING_SIZES, decode: cursors.read });
+      const page = await ranking(ctx, list, asked, 'argument');
+      return connection(
+        page,
+        cursors.of,
+        () => page.total,
+        () => loadRankingDates(ctx, { network: list.network }, list.calendar === 'utc'),
+      );
+    },
+  }),
 );

@@ -10,11 +10,11 @@ import {
   connectionRange,
   sizesText,
 } from '../../graphql/schema/connection.ts';
-import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endsOf } from '../../graphql/schema/ends.ts';
 import { enumName, enumValues, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
-import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { firstSummary } from '../../graphql/schema/summaries.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
@@ -57,13 +57,13 @@ const ValidatorStatusEnum = builder.enumType('ValidatorStatus', {
 const selectedSummary = (info: GraphQLResolveInfo) => firstSummary(info, namedSelection(info, IN_OPERATOR));
 
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
-builder.node(ValidatorType, {
+node(ValidatorType, {
   description: 'A validator and the entities it belongs to. GraphQL only: no REST path is documented for it.',
-  id: { resolve: validatorKeyText, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('Validator', async (id, ctx) => {
+  id: validatorKeyText,
+  load: async (id, ctx) => {
     const found = networkNumber(id);
     return found && loadValidator(ctx, { network: found.network, validatorIndex: found.number });
-  }),
+  },
   fields: (t) => ({
     network: t.expose('network', {
       type: NetworkEnum,
@@ -91,7 +91,7 @@ builder.node(ValidatorType, {
   }),
 });
 
-const validatorPages = pageTypes(ValidatorType, {
+const validatorPages = pagesOf(ValidatorType, {
   name: 'Validator',
   row: 'A validator',
   list: 'A list of validators',
@@ -193,59 +193,54 @@ const listReads: Reads = ({ args, totals, sizes }) => {
 const ownReads: Reads = (of) => of.totals * sizeOfParent(of);
 
 builder.queryField('validators', (t) =>
-  t.connection(
-    {
-      type: ValidatorType,
-      nullable: true,
-      extensions: { operation: 'validators', reads: listReads },
-      description: `Validators, by default ascending by index. ${sizesText(VALIDATORS_SIZES)}`,
-      args: {
-        indices: t.arg.intList({
-          description: `Lists these validators in this order, at most ${VALIDATORS_SIZES.maxSize}, without unknown ones; takes no other argument but network.`,
-        }),
-        where: t.arg({ type: ValidatorWhere, description: 'Filter; default: all validators.' }),
-        fromEpoch: t.arg.int({
-          description: 'First epoch, inclusive, >= 0, of the epoch of orderBy.',
-        }),
-        toEpoch: t.arg.int({ description: 'Last epoch, inclusive, >= 0, of the epoch of orderBy.' }),
-        orderBy: t.arg({
-          type: ValidatorOrder,
-          description: 'The order, ties by index; default: by index, ascending.',
-        }),
-        ...networkArgs,
-      },
-      resolve: async (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const { orderBy, where } = args;
-        const [indices, operator, epochs] = collectFaults(
-          () => indicesOf(args),
-          () => readOperatorBy(where?.operator, 'where.operator'),
-          () => epochsOf(args, where?.operator, where?.status ?? null),
-          () => checkSizes(args, VALIDATORS_SIZES.maxSize),
-        );
-        const list: ValidatorList = {
-          network,
-          operator,
-          slashed: where?.slashed ?? null,
-          status: where?.status ?? null,
-          order: {
-            field: orderBy?.field ?? 'index',
-            ascending: isAscending(orderBy, true),
-          },
-          epochs,
-        };
-        const cursors = validatorCursors(list);
-        if (indices) {
-          const rows = await validatorsOf(ctx, network, indices);
-          return connection({ rows, hasNext: false, hasPrevious: false }, cursors.of, () => rows.length);
-        }
-        const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
-        const page = await validators(ctx, list, range);
-        return connection(page, cursors.of, () => totalValidators(ctx, list));
-      },
+  validatorPages(t, {
+    extensions: { operation: 'validators', reads: listReads },
+    description: `Validators, by default ascending by index. ${sizesText(VALIDATORS_SIZES)}`,
+    args: {
+      indices: t.arg.intList({
+        description: `Lists these validators in this order, at most ${VALIDATORS_SIZES.maxSize}, without unknown ones; takes no other argument but network.`,
+      }),
+      where: t.arg({ type: ValidatorWhere, description: 'Filter; default: all validators.' }),
+      fromEpoch: t.arg.int({
+        description: 'First epoch, inclusive, >= 0, of the epoch of orderBy.',
+      }),
+      toEpoch: t.arg.int({ description: 'Last epoch, inclusive, >= 0, of the epoch of orderBy.' }),
+      orderBy: t.arg({
+        type: ValidatorOrder,
+        description: 'The order, ties by index; default: by index, ascending.',
+      }),
+      ...networkArgs,
     },
-    ...validatorPages,
-  ),
+    resolve: async (_root, args, ctx: Context, info) => {
+      const network = args.network ?? ctx.network;
+      const { orderBy, where } = args;
+      const [indices, operator, epochs] = collectFaults(
+        () => indicesOf(args),
+        () => readOperatorBy(where?.operator, 'where.operator'),
+        () => epochsOf(args, where?.operator, where?.status ?? null),
+        () => checkSizes(args, VALIDATORS_SIZES.maxSize),
+      );
+      const list: ValidatorList = {
+        network,
+        operator,
+        slashed: where?.slashed ?? null,
+        status: where?.status ?? null,
+        order: {
+          field: orderBy?.field ?? 'index',
+          ascending: isAscending(orderBy, true),
+        },
+        epochs,
+      };
+      const cursors = validatorCursors(list);
+      if (indices) {
+        const rows = await validatorsOf(ctx, network, indices);
+        return connection({ rows, hasNext: false, hasPrevious: false }, cursors.of, () => rows.length);
+      }
+      const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
+      const page = await validators(ctx, list, range);
+      return connection(page, cursors.of, () => totalValidators(ctx, list));
+    },
+  }),
 );
 
 builder.objectField(SlashingType, 'operators', (t) =>
@@ -277,30 +272,25 @@ const OperatorValidatorOrder = orderInput(
 );
 
 builder.objectField(Operator, 'validators', (t) =>
-  t.connection(
-    {
-      type: ValidatorType,
-      nullable: true,
-      extensions: { operation: 'validators', reads: ownReads },
-      description: `Its validators, by default ascending by index. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. ${sizesText(VALIDATORS_SIZES)}`,
-      args: {
-        orderBy: t.arg({
-          type: OperatorValidatorOrder,
-          description: 'The order; default: by index, ascending.',
-        }),
-      },
-      resolve: async (operator, args, ctx, info) => {
-        const ascending = isAscending(args.orderBy, true);
-        const cursors = operatorValidatorCursors(operator, ascending);
-        const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
-        const page = await operatorValidators(ctx, operator, { ...range, ascending });
-        return connection(
-          page,
-          (row) => cursors.of(row.validatorIndex),
-          () => loadOperatorValidatorTotal(ctx, operator),
-        );
-      },
+  validatorPages(t, {
+    extensions: { operation: 'validators', reads: ownReads },
+    description: `Its validators, by default ascending by index. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. ${sizesText(VALIDATORS_SIZES)}`,
+    args: {
+      orderBy: t.arg({
+        type: OperatorValidatorOrder,
+        description: 'The order; default: by index, ascending.',
+      }),
     },
-    ...validatorPages,
-  ),
+    resolve: async (operator, args, ctx, info) => {
+      const ascending = isAscending(args.orderBy, true);
+      const cursors = operatorValidatorCursors(operator, ascending);
+      const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
+      const page = await operatorValidators(ctx, operator, { ...range, ascending });
+      return connection(
+        page,
+        (row) => cursors.of(row.validatorIndex),
+        () => loadOperatorValidatorTotal(ctx, operator),
+      );
+    },
+  }),
 );
