@@ -1,5 +1,8 @@
+import type { FieldRef } from '@pothos/core';
+import type { Network } from '../../chain/networks.ts';
 import { snake } from '../../kernel/names.ts';
-import { builder } from './builder.ts';
+import { builder, type Schema } from './builder.ts';
+import type { FieldsOf } from './columns.ts';
 
 export const NetworkEnum = builder.enumType('Network', {
   description: 'An Ethereum network.',
@@ -24,6 +27,9 @@ export const networkArgs = builder.args((t) => ({
     description: 'Network; default: that of the network header, else MAINNET.',
   }),
 }));
+
+export const networkField = <Row extends { network: Network }>(t: FieldsOf<Row>, description: string) =>
+  t.expose('network' as never, { type: NetworkEnum, description } as never) as FieldRef<Schema>;
 
 export const TimeWindowEnum = builder.enumType('TimeWindow', {
   description: 'The time that a summary covers.',

@@ -14,7 +14,7 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
-import { enumValues, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { enumValues, networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
@@ -161,10 +161,7 @@ node(BlockType, {
     return found && loadBlock(ctx, { network: found.network, slot: found.number }, wholeBlockFields);
   },
   fields: (t) => ({
-    network: t.expose('network', {
-      type: NetworkEnum,
-      description: 'Network of the block.',
-    }),
+    network: networkField(t, 'Network of the block.'),
     ...columns(t, FinalizedBlock),
     consensusOutcome: t.field({
       type: ProposalOutcomeEnum,

@@ -5,7 +5,7 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
@@ -29,7 +29,7 @@ node(BuilderType, {
     return network && pubkey ? loadBuilder(ctx, { network, pubkey }) : null;
   },
   fields: (t) => ({
-    network: t.expose('network', { type: NetworkEnum, description: 'Network of the builder.' }),
+    network: networkField(t, 'Network of the builder.'),
     ...columns(t, Builder),
     blocks: blockPages(t, {
       extensions: { operation: 'listBlocks' },

@@ -12,7 +12,7 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -36,10 +36,7 @@ node(ChainDailyRewardType, {
     return found && loadChainDailyReward(ctx, { network: found.network, day: found.number });
   },
   fields: (t) => ({
-    network: t.expose('network', {
-      type: NetworkEnum,
-      description: 'Network of the rewards.',
-    }),
+    network: networkField(t, 'Network of the rewards.'),
     ...columns(t, ChainDailyReward),
   }),
 });

@@ -12,7 +12,7 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { networkArgs, networkField, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { networkWindow, node } from '../../graphql/schema/nodes.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
@@ -66,8 +66,6 @@ const CapacityOrder = orderInput('OperatorConsolidationCapacity', orderFields(ca
 /** The global id of a row consists of `scope` and the row's `id`. */
 type Placed<Row> = Row & { position: number; network: Network; scope: unknown[] };
 
-const networkField = <Row extends { network: Network }>(t: FieldsOf<Row>) =>
-  t.expose('network' as never, { type: NetworkEnum, description: 'Network of the validators.' } as never);
 const windowField = <Row extends { timeWindow: TimeWindow }>(t: FieldsOf<Row>) =>
   t.field({
     type: TimeWindowEnum,
@@ -80,7 +78,7 @@ const TotalType = builder.objectRef<Placed<EntityConsolidation>>('OperatorConsol
     'Consolidations whose source validators belong to an operator, summed over the range of its list. Not a Node: that range is not part of a row.',
   fields: (t) => ({
     id: rowId(t, 'OperatorConsolidationTotal', (row) => [...row.scope, row.id]),
-    network: networkField(t),
+    network: networkField(t, 'Network of the validators.'),
     ...operatorKeyFields(t),
     ...columns(t, EntityConsolidation.omit({ id: true })),
   }),
@@ -101,7 +99,7 @@ node(ConsolidationCapacityType, {
     return key && consolidationCapacity(ctx, key.network, key.window);
   },
   fields: (t) => ({
-    network: networkField(t),
+    network: networkField(t, 'Network of the validators.'),
     window: windowField(t),
     ...columns(t, ConsolidationCapacity),
   }),
@@ -125,7 +123,7 @@ node(OperatorCapacityType, {
     return found && { ...found, network: key.network };
   },
   fields: (t) => ({
-    network: networkField(t),
+    network: networkField(t, 'Network of the validators.'),
     ...operatorKeyFields(t),
     window: windowField(t),
     ...columns(t, EntityConsolidationCapacity.omit({ id: true })),

@@ -13,7 +13,7 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { enumName, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { enumName, networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
@@ -120,10 +120,7 @@ node(ConsolidationType, {
         resolve: (row, _args, ctx) => loadValidator(ctx, sideOf(row, side)),
       });
     return {
-      network: t.expose('network', {
-        type: NetworkEnum,
-        description: 'Network of the validators.',
-      }),
+      network: networkField(t, 'Network of the validators.'),
       ...columns(t, Consolidation),
       sourceEntities: entities('source'),
       targetEntities: entities('target'),
@@ -287,7 +284,7 @@ node(PendingType, {
         resolve: (row, _args, ctx) => loadValidator(ctx, sideOf(row, side)),
       });
     return {
-      network: t.expose('network', { type: NetworkEnum, description: 'Network of the validators.' }),
+      network: networkField(t, 'Network of the validators.'),
       ...columns(t, PendingConsolidation),
       source: validator('source'),
       target: validator('target'),

@@ -4,7 +4,7 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { networkArgs, networkField, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { networkWindow, node } from '../../graphql/schema/nodes.ts';
 import {
   type OwnedPeriod,
@@ -41,7 +41,7 @@ node(ClientShare, {
     return network && (await clientShares(ctx, { network })).find((share) => share.client === client);
   },
   fields: (t) => ({
-    network: t.expose('network', { type: NetworkEnum, description: 'The network.' }),
+    network: networkField(t, 'The network.'),
     client: t.exposeString('client', { description: 'Name of the client.' }),
     validatorCount: t.exposeInt('validatorCount', {
       description: 'Active validators that are known to run it, at least 0.',
@@ -64,7 +64,7 @@ node(NetworkOverviewType, {
     return key && networkOverview(ctx, key.network, key.window);
   },
   fields: (t) => ({
-    network: t.expose('network', { type: NetworkEnum, description: 'The network.' }),
+    network: networkField(t, 'The network.'),
     window: t.expose('timeWindow', { type: TimeWindowEnum, description: 'Window that the figures cover.' }),
     asOf: t.field({
       type: AsOfType,

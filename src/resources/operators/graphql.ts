@@ -13,7 +13,7 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { networkArgs, networkField, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { connectionOfIds } from '../../graphql/schema/ids.ts';
 import { node } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/order.ts';
@@ -95,10 +95,7 @@ node(Operator, {
       'id',
       'Name, address, public key or index of the operator, by its class; `id` in REST.',
     ),
-    network: t.expose('network', {
-      type: NetworkEnum,
-      description: 'Network of the operator.',
-    }),
+    network: networkField(t, 'Network of the operator.'),
     idType: t.expose('idType', {
       type: IdTypeEnum,
       description: 'Class of the operator.',

@@ -3,7 +3,7 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
 import { connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { decodeCursor, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
@@ -26,7 +26,7 @@ node(MemberType, {
   },
   fields: (t) => ({
     setId: t.exposeString('setId', { description: '`setId` of the private set, a UUID.' }),
-    network: t.expose('network', { type: NetworkEnum, description: 'Network of the validator.' }),
+    network: networkField(t, 'Network of the validator.'),
     ...columns(t, SetMember),
     validator: t.field({
       type: ValidatorType,
@@ -59,10 +59,7 @@ node(PrivateSetType, {
   load: (id, ctx) => loadSet(ctx, id),
   fields: (t) => ({
     setId: renamed(t, 'id', 'Identifier of the set, a UUID; `id` in REST.'),
-    network: t.expose('network', {
-      type: NetworkEnum,
-      description: 'Network of its validators.',
-    }),
+    network: networkField(t, 'Network of its validators.'),
     ...columns(t, PrivateSet.omit({ id: true, name: true, organizationId: true })),
     name: t.exposeString('name', {
       description: 'Name of the set; an account may use a name more than once.',

@@ -7,7 +7,7 @@ import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
@@ -54,10 +54,7 @@ node(SlashingType, {
     return found && loadSlashing(ctx, { network: found.network, validatorIndex: found.number });
   },
   fields: (t) => ({
-    network: t.expose('network', {
-      type: NetworkEnum,
-      description: 'Network of the validator.',
-    }),
+    network: networkField(t, 'Network of the validator.'),
     ...columns(t, Slashing),
     date: t.field({
       type: 'Date',

@@ -11,7 +11,7 @@ import {
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -44,10 +44,7 @@ node(SyncCommitteeRewardType, {
     return loadSeatReward(ctx, { network: found.network, consensusSlot: found.number, rank: Number(rank) });
   },
   fields: (t) => ({
-    network: t.expose('network', {
-      type: NetworkEnum,
-      description: 'Network of the block.',
-    }),
+    network: networkField(t, 'Network of the block.'),
     ...columns(t, SyncCommitteeReward.omit({ syncCommitteeRewards: true })),
     reward: t.expose('syncCommitteeRewards', {
       type: 'BigInt',

@@ -12,7 +12,7 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endsOf } from '../../graphql/schema/ends.ts';
-import { enumName, enumValues, NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { enumName, enumValues, networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
@@ -65,10 +65,7 @@ node(ValidatorType, {
     return found && loadValidator(ctx, { network: found.network, validatorIndex: found.number });
   },
   fields: (t) => ({
-    network: t.expose('network', {
-      type: NetworkEnum,
-      description: 'Network of the validator.',
-    }),
+    network: networkField(t, 'Network of the validator.'),
     ...columns(t, Validator),
     status: t.field({
       type: ValidatorStatusEnum,
