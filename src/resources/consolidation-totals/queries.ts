@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import type { Calendar, EpochRange } from '../../chain/calendar.ts';
-import {
-  CHURN_LIMIT_QUOTIENT,
-  CONSOLIDATION_CHURN_LIMIT_QUOTIENT,
-  EFFECTIVE_BALANCE_INCREMENT,
-  electraEpoch,
-  gloasEpoch,
-  MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT,
-} from '../../chain/churn.ts';
+import * as churn from '../../chain/churn.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
 import { namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -229,13 +222,13 @@ const series: Series<ConsolidationRecordField> = {
 function capacityOf(total: Sql, first: Sql, last: Sql, gloas: Sql): Sql {
   const whole = (quotient: bigint) => {
     const share = sql`(${total} / ${raw(String(quotient))})`;
-    return sql`(${share} - ${share} % ${raw(String(EFFECTIVE_BALANCE_INCREMENT))})`;
+    return sql`(${share} - ${share} % ${raw(String(churn.EFFECTIVE_BALANCE_INCREMENT))})`;
   };
-  const exits = raw(String(MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT));
+  const exits = raw(String(churn.MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT));
   const before = sql`greatest(0, least(${last}, ${gloas} - 1) - ${first} + 1)`;
   const since = sql`greatest(0, ${last} - greatest(${first}, ${gloas}) + 1)`;
-  return sql`case when ${total} is not null then greatest(0, ${whole(CHURN_LIMIT_QUOTIENT)} - ${exits}) * ${before}
-    + ${whole(CONSOLIDATION_CHURN_LIMIT_QUOTIENT)} * ${since} end`;
+  return sql`case when ${total} is not null then greatest(0, ${whole(churn.CHURN_LIMIT_QUOTIENT)} - ${exits}) * ${before}
+    + ${whole(churn.CONSOLIDATION_CHURN_LIMIT_QUOTIENT)} * ${since} end`;
 }
 
 const NEVER = 2 ** 31 - 1;
@@ -261,8 +254,8 @@ export function consolidationHistoryPage(
   const { dayOf, dateOf, firstEpoch, lastEpoch } = epochDays(network, query.calendar);
   const keys = sql`(
     select ${network}::text as network, ${genesisTime[network]}::bigint as genesis, 1 as list,
-      coalesce(${gloasEpoch[network] ?? null}::int, ${scheduledGloas(sql`${network}`)}, ${NEVER}::int) as gloas,
-      greatest(${epochs.first}::int, ${electraEpoch[network]}::int) as first,
+      coalesce(${churn.gloasEpoch[network] ?? null}::int, ${scheduledGloas(sql`${network}`)}, ${NEVER}::int) as gloas,
+      greatest(${epochs.first}::int, ${churn.electraEpoch[network]}::int) as first,
       (select least(${epochs.last}::int, newest.epoch) from (select greatest(
         (select max(epoch) from chain_balances where network = ${network}),
         (select max(epoch) from consolidations where network = ${network})

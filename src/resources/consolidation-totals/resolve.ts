@@ -1,6 +1,6 @@
 import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
 import { type Calendar, dateOfDay, EPOCHS_PER_DAY, type EpochRange } from '../../chain/calendar.ts';
-import { churnCapacity, consolidationLimitAt, electraEpochs, gloasEpoch } from '../../chain/churn.ts';
+import * as churn from '../../chain/churn.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type TimeWindow, timeWindows, windowDays } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
@@ -79,11 +79,11 @@ async function capacityOf(
   const latest = await loadLatestBalance(ctx, network);
   if (!latest) return undefined;
   const length = windowDays[timeWindow];
-  const epochs = electraEpochs(network, latest.epoch, length && length * EPOCHS_PER_DAY);
-  const gloas = gloasEpoch[network] ?? latest.gloasEpoch ?? Number.POSITIVE_INFINITY;
+  const epochs = churn.electraEpochs(network, latest.epoch, length && length * EPOCHS_PER_DAY);
+  const gloas = churn.gloasEpoch[network] ?? latest.gloasEpoch ?? Number.POSITIVE_INFINITY;
   const total = BigInt(latest.totalActiveBalance);
-  const limit = consolidationLimitAt(total, latest.epoch, gloas);
-  const capacity = String(churnCapacity(total, epochs, gloas));
+  const limit = churn.consolidationLimitAt(total, latest.epoch, gloas);
+  const capacity = String(churn.churnCapacity(total, epochs, gloas));
   const consolidated = await loadConsolidated(ctx, { network, epochs });
   return {
     epochs,

@@ -8,7 +8,7 @@ import type { Selection } from '../../fast-rows/index.ts';
 import { count, text } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { withinBounds } from '../../periods/bounds.ts';
-import { APR_FACTOR } from '../../periods/effectiveness.ts';
+import * as figure from '../../periods/effectiveness.ts';
 import { type Expression, periodKeys, same, summed } from '../../periods/expressions.ts';
 import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
@@ -44,7 +44,7 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
     missedProposalRatio: quotient('missed_proposal_count', 'due_blocks'),
     sumConsensusRewards: summed('consensus'),
     sumExecutionRewards: summed('execution'),
-    aprPercentage: quotient('apr_rewards', 'apr_stake', String(APR_FACTOR)),
+    aprPercentage: quotient('apr_rewards', 'apr_stake', String(figure.APR_FACTOR)),
     ...periodKeys,
   },
 };

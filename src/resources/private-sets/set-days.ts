@@ -9,19 +9,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import type { Snake } from '../../kernel/names.ts';
 import { withinBounds } from '../../periods/bounds.ts';
-import {
-  aprRewards,
-  aprStake,
-  attested,
-  attester,
-  correctness,
-  duties,
-  effectiveness,
-  inclusionDelay,
-  proposals,
-  proposer,
-  uptime,
-} from '../../periods/effectiveness.ts';
+import * as figure from '../../periods/effectiveness.ts';
 import type { PeriodSource } from '../../periods/pages.ts';
 import type { ValidatorDay } from '../../periods/validator-day.ts';
 
@@ -76,7 +64,7 @@ const inUnits = (value: Sql) => sql`round(${UNITS} * ${value})::bigint`;
 export const fromUnits = (sum: Sql) => sql`(${sum}::float8 / ${UNITS})`;
 
 /** Excludes exited validators whose only duty is the sync committee. */
-const active = sql`filter (where ${duties} > 0)`;
+const active = sql`filter (where ${figure.duties} > 0)`;
 
 const columns = {
   validator_count: sql`count(*) ${active}`,
@@ -94,16 +82,16 @@ const columns = {
   sum_end_epoch_effective_balance: sql`coalesce(sum(a.end_epoch_effective_balance) ${active}, 0)`,
   ...sumsOf('sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'),
   ...sumsOf('sum_priority_fees', 'sum_baseline_mev'),
-  apr_rewards: sql`coalesce(sum(${aprRewards}) ${active}, 0)`,
-  apr_stake: sql`coalesce(sum(${aprStake}) ${active}, 0)`,
-  attested_count: sql`count(*) filter (where ${attested} > 0)`,
-  proposer_count: sql`count(*) filter (where ${proposals} > 0)`,
-  sum_correctness: sql`sum(${inUnits(correctness)})`,
-  sum_inclusion_delays: sql`sum(${inUnits(inclusionDelay)})`,
-  sum_uptime: sql`coalesce(sum(${inUnits(uptime)}), 0)`,
-  sum_attester_effectiveness: sql`coalesce(sum(${inUnits(attester)}), 0)`,
-  sum_proposer_effectiveness: sql`sum(${inUnits(proposer)})`,
-  sum_validator_effectiveness: sql`coalesce(sum(${inUnits(effectiveness)}), 0)`,
+  apr_rewards: sql`coalesce(sum(${figure.aprRewards}) ${active}, 0)`,
+  apr_stake: sql`coalesce(sum(${figure.aprStake}) ${active}, 0)`,
+  attested_count: sql`count(*) filter (where ${figure.attested} > 0)`,
+  proposer_count: sql`count(*) filter (where ${figure.proposals} > 0)`,
+  sum_correctness: sql`sum(${inUnits(figure.correctness)})`,
+  sum_inclusion_delays: sql`sum(${inUnits(figure.inclusionDelay)})`,
+  sum_uptime: sql`coalesce(sum(${inUnits(figure.uptime)}), 0)`,
+  sum_attester_effectiveness: sql`coalesce(sum(${inUnits(figure.attester)}), 0)`,
+  sum_proposer_effectiveness: sql`sum(${inUnits(figure.proposer)})`,
+  sum_validator_effectiveness: sql`coalesce(sum(${inUnits(figure.effectiveness)}), 0)`,
 } satisfies Record<Summed, Sql> & Record<string, Sql>;
 const names = Object.keys(columns);
 

@@ -5,7 +5,7 @@ import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { raw, rows, sql } from '../../db/rows.ts';
 import { count, gwei, number, ratio } from '../../kernel/leaves.ts';
-import { APR_FACTOR } from '../../periods/effectiveness.ts';
+import * as figure from '../../periods/effectiveness.ts';
 import { relayNames, relayPart } from '../../periods/relays.ts';
 import { ClientPercentage, type OperatorSummary, RelayerPercentage } from '../operators/record.ts';
 import { fromUnits } from './set-days.ts';
@@ -69,7 +69,7 @@ export function setSummaries(
       select ${mean('sum_correctness', 'attested_count')} as correctness,
         ${mean('sum_inclusion_delays', 'attested_count')} as delay, ${mean('sum_uptime', 'validator_count')} as uptime,
         ${mean('sum_validator_effectiveness', 'validator_count')} as effectiveness,
-        (${raw(String(APR_FACTOR))} * sum(a.apr_rewards) / nullif(sum(a.apr_stake), 0))::float8 as apr,
+        (${raw(String(figure.APR_FACTOR))} * sum(a.apr_rewards) / nullif(sum(a.apr_stake), 0))::float8 as apr,
         (array_agg(a.sum_end_epoch_balance order by a.day desc))[1] as balance,
         (array_agg(a.sum_end_epoch_effective_balance order by a.day desc))[1] as effective
       from private_set_days a where a.set_id = s.set_id and not a.utc and a.date >= dates.first
