@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { z } from 'zod';
 import { sudoUser } from '../config/index.ts';
-import { count } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 import type { Queryable } from './pool.ts';
 import { momentText, rows, sql } from './rows.ts';
 
@@ -42,7 +42,7 @@ export async function audit(db: Queryable, { action, subject, details = {}, toke
 }
 
 const Entry = z.object({
-  id: count(),
+  id: Leaf.count(),
   at: z.string(),
   actorType: z.string(),
   actor: z.string(),

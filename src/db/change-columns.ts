@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { date, decimal, int, isNullable, leafKind, number } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 import { snake } from '../kernel/names.ts';
 import { raw, type Sql } from './rows.ts';
 
@@ -9,15 +9,18 @@ export type Span = (typeof spans)[number];
 export const changeColumn = (figure: string, span: Span): string => `${figure}_change_${span}`;
 export const sinceColumn = (span: Span): string => `change_since_${span}`;
 
-const changeOf = { Int: int, Float: number, Decimal: decimal } as Record<string, () => z.ZodType>;
+const changeOf = { Int: Leaf.int, Float: Leaf.number, Decimal: Leaf.decimal } as Record<
+  string,
+  () => z.ZodType
+>;
 
 export const changeRecord = <Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape>) =>
   z.object({
-    since: date().describe('The date whose figures these are compared with.'),
+    since: Leaf.date().describe('The date whose figures these are compared with.'),
     ...Object.fromEntries(
       Object.entries(figures.shape).map(([name, schema]) => {
-        const leaf = (changeOf[leafKind(schema) ?? ''] as () => z.ZodType)();
-        const changed = isNullable(schema) ? leaf.nullable() : leaf;
+        const leaf = (changeOf[Leaf.leafKind(schema) ?? ''] as () => z.ZodType)();
+        const changed = Leaf.isNullable(schema) ? leaf.nullable() : leaf;
         return [name, changed.describe(`Change of \`${name}\`, in its unit; negative for a decrease.`)];
       }),
     ),
@@ -32,7 +35,7 @@ export type Changes = Record<Span, Record<string, unknown> | null>;
 export function changesColumn<Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape>, alias: string): Sql {
   const of = (span: Span) => {
     const values = Object.entries(figures.shape).map(([name, schema]) => {
-      const text = leafKind(schema) === 'Decimal' ? '::text' : '';
+      const text = Leaf.leafKind(schema) === 'Decimal' ? '::text' : '';
       return `'${name}', ${alias}.${changeColumn(snake(name), span)}${text}`;
     });
     const since = `${alias}.${sinceColumn(span)}`;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { leafKind } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 import { snake } from '../kernel/names.ts';
 import { type Fields, raw } from './rows.ts';
 
@@ -8,7 +8,7 @@ const sentAsText = new Set(['BigInt', 'Decimal', 'Date']);
 export const recordColumns = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>, alias: string) =>
   Object.fromEntries(
     Object.entries(record.shape).map(([name, schema]) => {
-      const cast = sentAsText.has(leafKind(schema) ?? '') ? '::text' : '';
+      const cast = sentAsText.has(Leaf.leafKind(schema) ?? '') ? '::text' : '';
       return [name, raw(`${alias}.${snake(name)}${cast}`)];
     }),
   ) as Fields<keyof Shape & string>;

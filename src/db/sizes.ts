@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { count } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 import { memberClasses } from './operator-members.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { rows, sql } from './rows.ts';
@@ -22,7 +22,7 @@ export type Sizes = {
 
 const RELOAD_MS = 60_000;
 
-const Size = z.object({ kind: z.string(), id: z.string(), size: count() });
+const Size = z.object({ kind: z.string(), id: z.string(), size: Leaf.count() });
 type Size = z.infer<typeof Size>;
 
 /**

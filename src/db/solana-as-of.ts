@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { count, timestamp } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 import { momentText, raw, type Sql, sql } from './rows.ts';
 
-export const SolanaAsOf = z.object({ epoch: count(), time: timestamp() }).nullable();
+export const SolanaAsOf = z.object({ epoch: Leaf.count(), time: Leaf.timestamp() }).nullable();
 export type SolanaAsOf = z.infer<typeof SolanaAsOf>;
 
 export const solanaAsOf = (

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { doubleText } from '../kernel/json-text.ts';
-import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 
 /**
  * `quoted` is a string without characters to escape, such as a date; `text` may contain such characters. `json` is
@@ -58,8 +58,8 @@ export function recordLayout(record: z.ZodObject): RowLayout {
   let layout = layouts.get(record);
   if (!layout) {
     const parts = Object.entries(record.shape).map(([key, schema]): Column => {
-      const inner = unwrap(schema as z.ZodType);
-      const nullable = isNullable(schema as z.ZodType);
+      const inner = Leaf.unwrap(schema as z.ZodType);
+      const nullable = Leaf.isNullable(schema as z.ZodType);
       return { key, column: key, kind: kindOf(inner), nullable, numbers: numbersIn(inner) };
     });
     layouts.set(record, (layout = new RowLayout(parts)));
@@ -68,7 +68,7 @@ export function recordLayout(record: z.ZodObject): RowLayout {
 }
 
 function kindOf(schema: z.core.$ZodType): Kind {
-  const leaf = leafOf(schema);
+  const leaf = Leaf.leafOf(schema);
   if (!leaf) return schema instanceof z.ZodEnum ? 'quoted' : 'json';
   if (leaf.kind === 'Float') return 'double';
   if (leaf.raw || leaf.kind === 'Int') return 'digits';
@@ -77,7 +77,9 @@ function kindOf(schema: z.core.$ZodType): Kind {
 
 function numbersIn(schema: z.core.$ZodType): string[] | undefined {
   if (!(schema instanceof z.ZodArray && schema.element instanceof z.ZodObject)) return undefined;
-  const keys = Object.entries(schema.element.shape).filter(([, field]) => leafOf(field as z.ZodType)?.raw);
+  const keys = Object.entries(schema.element.shape).filter(
+    ([, field]) => Leaf.leafOf(field as z.ZodType)?.raw,
+  );
   return keys.length > 0 ? keys.map(([key]) => key) : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { isObject } from './json.ts';
-import { leafOf, unwrap } from './leaves.ts';
+import * as Leaf from './leaves.ts';
 import { momentText } from './time.ts';
 
 /**
@@ -18,7 +18,7 @@ function decoder(schema: z.core.$ZodType): Decode {
   const known = decoders.get(schema);
   if (known) return known;
   const absent = schema instanceof z.ZodNullable ? null : undefined;
-  const inner = innerDecoder(unwrap(schema));
+  const inner = innerDecoder(Leaf.unwrap(schema));
   const made: Decode = (value) => {
     if (typeof value === 'number' && inner === plain) return value;
     return value === undefined || value === null ? (value ?? absent) : inner(value);
@@ -33,7 +33,7 @@ function innerDecoder(schema: z.core.$ZodType): Decode {
     const item = decoder(schema.element);
     return (value) => (Array.isArray(value) ? value.map(item) : plain(value));
   }
-  const leaf = leafOf(schema);
+  const leaf = Leaf.leafOf(schema);
   if (leaf?.bytes !== undefined) return hexDigits(leaf.bytes);
   if (leaf?.kind === 'DateTime') return utcMoment;
   if (leaf?.kind === 'Decimal') return decimalDigits;

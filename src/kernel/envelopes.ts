@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { count } from './leaves.ts';
+import * as Leaf from './leaves.ts';
 import type { Slice } from './page.ts';
 import { type Call, relativeUrl } from './route.ts';
 
 const PageV0 = z
   .object({
-    from: count().describe('First position of the page.'),
-    to: count().describe('Position after the last row of the page.'),
-    size: count().describe('Rows asked for.'),
+    from: Leaf.count().describe('First position of the page.'),
+    to: Leaf.count().describe('Position after the last row of the page.'),
+    size: Leaf.count().describe('Rows asked for.'),
   })
   .meta({ id: 'Page', description: 'Where a v0 page lies in its list.' });
 
@@ -15,7 +15,7 @@ const PageV0 = z
 export const envelopeV0 = <T extends z.ZodType>(record: T) =>
   z.object({
     page: PageV0,
-    total: count().describe('Rows of the whole list.'),
+    total: Leaf.count().describe('Rows of the whole list.'),
     data: z.array(record),
     next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
   });
@@ -49,7 +49,7 @@ export const envelopeV1 = <T extends z.ZodType>(record: T) =>
       .string()
       .nullable()
       .describe('Absolute URL of the page after this one, null where no row follows.'),
-    pages: count().describe('Pages of the whole list at this limit.'),
+    pages: Leaf.count().describe('Pages of the whole list at this limit.'),
     results: z.array(record),
   });
 

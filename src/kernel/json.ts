@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { doubleText, JsonText, textOf } from './json-text.ts';
-import { isNullable, leafOf, unwrap } from './leaves.ts';
+import * as Leaf from './leaves.ts';
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -27,8 +27,8 @@ export function jsonWriter(schema: z.core.$ZodType): (value: unknown) => string[
 function writer(schema: z.core.$ZodType): Write {
   const known = cache.get(schema);
   if (known) return known;
-  const inner = innerWriter(unwrap(schema));
-  const one: Write = isNullable(schema)
+  const inner = innerWriter(Leaf.unwrap(schema));
+  const one: Write = Leaf.isNullable(schema)
     ? (value, aside) => (value == null ? 'null' : inner(value, aside))
     : inner;
   cache.set(schema, one);
@@ -45,7 +45,7 @@ function innerWriter(schema: z.core.$ZodType): Write {
       return `[${out}]`;
     });
   }
-  const leaf = leafOf(schema);
+  const leaf = Leaf.leafOf(schema);
   if (leaf?.raw) return (value) => value as string;
   if (leaf?.kind === 'Float') return writeDouble;
   return leaf?.kind === 'Int' ? writeNumber : writeText;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 import { raw, rows, type Sql, sql } from '../db/rows.ts';
 import type { columnsOrText, Selection } from '../fast-rows/index.ts';
-import { count } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../kernel/page.ts';
 import { onDate } from './bounds.ts';
 import { type PeriodQuery, readPlan, type Series } from './read-plan.ts';
@@ -81,7 +81,11 @@ export const inOrder = <Row extends { list: number; position: number }>(found: R
 /** More rows are read separately, because pg joins the packets of a large value: 1,000 rows in one text are slower. */
 const MAX_GATHERED = 200;
 
-const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
+const Gathered = z.object({
+  list: Leaf.count(),
+  total: Leaf.count().nullable(),
+  text: z.string().nullable(),
+});
 
 type Gathered = z.infer<typeof Gathered>;
 type Texts = NonNullable<ReturnType<typeof columnsOrText>['texts']>;

@@ -4,7 +4,7 @@ import type { Calendar } from '../chain/calendar.ts';
 import { inOnePiece, join, momentText, raw, type Sql, sql } from '../db/rows.ts';
 import { columnsOrText, type Selection } from '../fast-rows/index.ts';
 import { boundedMap } from '../kernel/bounded.ts';
-import { count, leafKind } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 import type { Expression } from './expressions.ts';
 import type { Granularity } from './record.ts';
 
@@ -24,12 +24,12 @@ export type Series<Field extends string> = {
 
 function wire(series: Series<string>, name: string): Sql {
   const column = raw(`p."${name}"`);
-  const kind = leafKind(series.record.shape[name] as z.ZodType);
+  const kind = Leaf.leafKind(series.record.shape[name] as z.ZodType);
   if (kind === 'BigInt' || kind === 'Date') return sql`${column}::text`;
   return kind === 'DateTime' ? momentText(column) : column;
 }
 
-const Place = z.object({ list: count(), position: count(), total: count().nullable() });
+const Place = z.object({ list: Leaf.count(), position: Leaf.count(), total: Leaf.count().nullable() });
 type ReadPlan = Omit<ReturnType<typeof columnsOrText>, 'row'> & {
   typed: Sql;
   row: z.ZodType;

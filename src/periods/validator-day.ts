@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, flag, gwei, signedGwei } from '../kernel/leaves.ts';
+import * as Leaf from '../kernel/leaves.ts';
 import { PeriodKeys } from './record.ts';
 
 /** 281,474 ETH, more than any validator had. Sums fit 64 bits, because all ETH is about 1.2e17 Gwei. */
@@ -17,56 +17,58 @@ const amount = <T extends z.ZodString>(leaf: T) =>
  */
 export const ValidatorDay = z
   .object({
-    validatorIndex: count().describe('Index of the validator.'),
-    utc: flag().describe('true: a day of the UTC calendar; false: of the chain calendar.'),
+    validatorIndex: Leaf.count().describe('Index of the validator.'),
+    utc: Leaf.flag().describe('true: a day of the UTC calendar; false: of the chain calendar.'),
     day: PeriodKeys.shape.day.unwrap().describe('Day of the calendar.'),
-    startEpoch: count().describe('First epoch with data.'),
-    endEpoch: count().describe('Last epoch with data.'),
-    totalUniqueAttestations: count().describe('Attestations included, at most one per epoch.'),
-    sumMissedAttestations: count().describe(
+    startEpoch: Leaf.count().describe('First epoch with data.'),
+    endEpoch: Leaf.count().describe('Last epoch with data.'),
+    totalUniqueAttestations: Leaf.count().describe('Attestations included, at most one per epoch.'),
+    sumMissedAttestations: Leaf.count().describe(
       'Attestations missed. Included and missed together: at most one per epoch.',
     ),
-    sumMissedSyncSignatures: count()
+    sumMissedSyncSignatures: Leaf.count()
       .nullable()
       .describe('Sync committee signatures missed, at least 0; null without sync duty.'),
-    sumSyncSignatureCount: count()
+    sumSyncSignatureCount: Leaf.count()
       .nullable()
       .describe('Sync committee signatures included, at least 0; null without sync duty.'),
-    sumCorrectHead: count().describe('Attestations with the correct head, at least 0.'),
-    sumCorrectTarget: count().describe('Attestations with the correct target, at least 0.'),
-    sumCorrectSource: count().describe('Attestations with the correct source, at least 0.'),
-    sumWrongHeadVotes: count().describe('Attestations with a wrong head, at least 0.'),
-    sumWrongTargetVotes: count().describe('Attestations with a wrong target, at least 0.'),
-    sumLateTargetVotes: count().describe(
+    sumCorrectHead: Leaf.count().describe('Attestations with the correct head, at least 0.'),
+    sumCorrectTarget: Leaf.count().describe('Attestations with the correct target, at least 0.'),
+    sumCorrectSource: Leaf.count().describe('Attestations with the correct source, at least 0.'),
+    sumWrongHeadVotes: Leaf.count().describe('Attestations with a wrong head, at least 0.'),
+    sumWrongTargetVotes: Leaf.count().describe('Attestations with a wrong target, at least 0.'),
+    sumLateTargetVotes: Leaf.count().describe(
       'Attestations whose target vote came too late to count, at least 0.',
     ),
-    sumLateSourceVotes: count().describe(
+    sumLateSourceVotes: Leaf.count().describe(
       'Attestations whose source vote came too late to count, at least 0.',
     ),
-    sumInclusionDelay: count().describe(
+    sumInclusionDelay: Leaf.count().describe(
       'Slots until inclusion, summed over the attestations: 1 each at best.',
     ),
-    proposedCount: count().describe('Blocks proposed, at least 0.'),
-    missedProposalCount: count().describe('Blocks due and missed.'),
-    endEpochBalance: amount(gwei()).describe('Balance at the end of the last epoch, in Gwei.'),
-    endEpochEffectiveBalance: amount(gwei()).describe(
+    proposedCount: Leaf.count().describe('Blocks proposed, at least 0.'),
+    missedProposalCount: Leaf.count().describe('Blocks due and missed.'),
+    endEpochBalance: amount(Leaf.gwei()).describe('Balance at the end of the last epoch, in Gwei.'),
+    endEpochEffectiveBalance: amount(Leaf.gwei()).describe(
       'Effective balance at the end of the last epoch, in Gwei.',
     ),
-    sumAttestationRewards: amount(signedGwei()).describe('Rewards less penalties for attestations, in Gwei.'),
-    sumSyncCommitteeRewards: amount(signedGwei()).describe(
+    sumAttestationRewards: amount(Leaf.signedGwei()).describe(
+      'Rewards less penalties for attestations, in Gwei.',
+    ),
+    sumSyncCommitteeRewards: amount(Leaf.signedGwei()).describe(
       'Rewards less penalties of the sync committee, in Gwei; 0 without duty.',
     ),
-    sumProposerRewards: amount(signedGwei()).describe(
+    sumProposerRewards: amount(Leaf.signedGwei()).describe(
       'Consensus layer rewards for blocks, in Gwei; 0 without a block.',
     ),
-    sumPriorityFees: amount(signedGwei()).describe('Priority fees of its blocks, in Gwei.'),
-    sumBaselineMev: amount(signedGwei()).describe('MEV of its blocks, in Gwei.'),
-    effectiveBalanceEpochs: gwei()
+    sumPriorityFees: amount(Leaf.signedGwei()).describe('Priority fees of its blocks, in Gwei.'),
+    sumBaselineMev: amount(Leaf.signedGwei()).describe('MEV of its blocks, in Gwei.'),
+    effectiveBalanceEpochs: Leaf.gwei()
       .nullable()
       .describe(
         'Effective balances at the ends of the epochs with duties, added up, in Gwei; null if not known.',
       ),
-    emptyPayloadCount: count()
+    emptyPayloadCount: Leaf.count()
       .nullable()
       .describe(
         'Blocks proposed whose payload is not on the chain, at least 0; null before the fork Gloas and if not known.',

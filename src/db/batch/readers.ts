@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type Span, type Tracer, tracer } from '../../kernel/tracing.ts';
 import { noteStatement, type Trace } from '../changes/datasets.ts';
@@ -187,7 +187,7 @@ export function listReader<Key, Row extends { list: number }, Args extends unkno
   return (ctx: Reading, key: Key, ...args: Args) => read(ctx, key, ...args) as Promise<Row[]>;
 }
 
-export const ListedTotal = z.object({ list: count(), total: count() });
+export const ListedTotal = z.object({ list: Leaf.count(), total: Leaf.count() });
 export type ListedTotal = z.infer<typeof ListedTotal>;
 
 export function totalReader<Key, Args extends unknown[]>(of: Of<Key, Args, ListedTotal[]>) {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../rows.ts';
 import { listReader, type Reading } from './readers.ts';
 
-const end = z.union([count(), z.iso.date()]).nullable();
-export const StoredRow = z.object({ list: count(), from: end, to: end });
+const end = z.union([Leaf.count(), z.iso.date()]).nullable();
+export const StoredRow = z.object({ list: Leaf.count(), from: end, to: end });
 
 /** Both inclusive, in the unit of the list: a slot, an epoch, a day or a date. Null when nothing is stored. */
 export type Stored = Pick<z.infer<typeof StoredRow>, 'from' | 'to'>;

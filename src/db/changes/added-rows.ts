@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import type { Queryable } from '../pool.ts';
 import { rows, sql } from '../rows.ts';
 
@@ -13,11 +13,11 @@ export const LAST_KEY = 2 ** 31 - 1;
 export type AddedPlace = { revision: number; key: number };
 
 const AddedRow = z.object({
-  revision: count(),
-  from: count(),
-  addedIn: count().nullable(),
-  key: count().nullable(),
-  omitted: count().nullable(),
+  revision: Leaf.count(),
+  from: Leaf.count(),
+  addedIn: Leaf.count().nullable(),
+  key: Leaf.count().nullable(),
+  omitted: Leaf.count().nullable(),
 });
 
 export type AddedRows = {

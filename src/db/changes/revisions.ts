@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { withDeadline } from '../../kernel/deadline.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { serialize } from '../../kernel/serialize.ts';
 import type { Queryable } from '../pool.ts';
 import { momentText, raw, rows, sql } from '../rows.ts';
@@ -22,7 +22,7 @@ export function raisedRevision(client: pg.ClientBase, dataset: string): () => Pr
   return () => (raised ??= raise());
 }
 
-const Dataset = z.object({ name: z.string(), revision: count(), refreshedAt: z.string() });
+const Dataset = z.object({ name: z.string(), revision: Leaf.count(), refreshedAt: z.string() });
 /** `isSample`: nothing was loaded into it but the sample data. */
 const CurrentDataset = Dataset.extend({ isSample: z.boolean() });
 export type Dataset = z.infer<typeof CurrentDataset>;
@@ -42,7 +42,7 @@ const DatasetOrigin = z.object({ network: z.string().nullable(), origin: z.strin
 export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
 const DatasetKept = z.object({ network: z.string(), facts: z.string(), date: z.string() });
 export type DatasetKept = z.infer<typeof DatasetKept>;
-const DatasetGap = z.object({ network: z.string(), firstEpoch: count(), lastEpoch: count() });
+const DatasetGap = z.object({ network: z.string(), firstEpoch: Leaf.count(), lastEpoch: Leaf.count() });
 export type DatasetGap = z.infer<typeof DatasetGap>;
 const ListedDataset = Dataset.extend({
   origins: z.array(DatasetOrigin),

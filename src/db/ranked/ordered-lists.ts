@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { columnsOrText, type Selection } from '../../fast-rows/index.ts';
-import { count, flag } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import {
   type Order,
   type OrderedRange,
@@ -81,7 +81,7 @@ function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc',
   };
 }
 
-const Found = z.object({ valued: flag(), rank: count() });
+const Found = z.object({ valued: Leaf.flag(), rank: Leaf.count() });
 /** `rank` is null for a list that has no row on the page. */
 type Found = {
   list?: number;

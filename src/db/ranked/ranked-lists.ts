@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { columnsOrText, type Selection } from '../../fast-rows/index.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import type { RankedRange, Slice, Walk } from '../../kernel/page.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { type Reading, reader } from '../batch/readers.ts';
@@ -37,10 +37,10 @@ export type RankedSlice<Row> = Slice<Row> & { total: number; revision: number };
 
 type Cut = { limit: number; backward: boolean };
 
-export const Head = z.object({ total: count(), revision: count() });
+export const Head = z.object({ total: Leaf.count(), revision: Leaf.count() });
 
 /** `text` contains rows, the first of which has `rank`. If there are no rows, both are null. */
-const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
+const Texts = Head.extend({ rank: Leaf.count().nullable(), text: z.string().nullable() });
 
 /** `list` is absent if only one list is read. */
 type Found = { list?: number; rank: number | null; text: string };

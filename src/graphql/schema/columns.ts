@@ -1,7 +1,7 @@
 import type { FieldRef, ObjectFieldBuilder } from '@pothos/core';
 import type { z } from 'zod';
 import type { FieldExtensions } from '../../fast-rows/placeholders.ts';
-import { isNullable, leafKind } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { builder, globalIdOf, type Schema } from './builder.ts';
 import type { FieldCost } from './field-cost.ts';
 
@@ -9,11 +9,14 @@ export type FieldsOf<Row> = ObjectFieldBuilder<Schema, Row & object>;
 
 export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) {
   const leaves = Object.entries(record.shape).flatMap(([name, schema]) => {
-    const kind = leafKind(schema);
+    const kind = Leaf.leafKind(schema);
     if (!kind) return [];
     const description = (schema as z.ZodType).description;
     if (!description) throw new Error(`Field ${name} of ${record.meta()?.id} has no description.`);
-    const field = t.expose(name as never, { type: kind, nullable: isNullable(schema), description } as never);
+    const field = t.expose(
+      name as never,
+      { type: kind, nullable: Leaf.isNullable(schema), description } as never,
+    );
     return [[name, field] as const];
   });
   return Object.fromEntries(leaves);
@@ -25,7 +28,7 @@ export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
     Object.entries(record.shape).map(([name, schema]) => {
       const extensions: FieldExtensions = { column: name, rounded: true };
       const { description } = schema as z.ZodType;
-      const nullable = isNullable(schema as z.ZodType);
+      const nullable = Leaf.isNullable(schema as z.ZodType);
       const resolve = (row: object) => (row[name as never] === null ? null : Number(row[name as never]));
       const given = { nullable, description: description as string, extensions };
       return [name, t.float({ ...given, resolve: resolve as never })];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { leafOf } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -13,7 +13,7 @@ export const schemaOf = (
     io,
     override: ({ zodSchema, jsonSchema }) => {
       if (typeof jsonSchema.pattern === 'string') jsonSchema.pattern = portable(jsonSchema.pattern);
-      const leaf = leafOf(zodSchema);
+      const leaf = Leaf.leafOf(zodSchema);
       if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
       if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
       delete jsonSchema.pattern;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unicodeChecks } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 
 /** If false, zod checks every row. */
 const ENABLED = true;
@@ -103,7 +103,7 @@ export function isFreeText(schema: z.ZodString): boolean {
 
 const isLengthOrUnicode = (check: Check): boolean =>
   check.check === 'custom'
-    ? unicodeChecks.has(check.fn)
+    ? Leaf.unicodeChecks.has(check.fn)
     : check.check === 'min_length' || check.check === 'max_length';
 
 function textCheck(check: Check): ((text: string) => boolean) | undefined {

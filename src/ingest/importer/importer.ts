@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import { decode } from '../../kernel/decode.ts';
 import { isObject } from '../../kernel/json.ts';
-import { type LeafKind, leafKind, leafOf, unwrap } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { type Snake, snake } from '../../kernel/names.ts';
 import type { IdType } from '../../resources/operators/record.ts';
 import { accepter } from './accepter.ts';
@@ -113,7 +113,7 @@ export function isFaultless(faults: Faults = []): boolean {
   return true;
 }
 
-const sqlTypes: Record<LeafKind, string> = {
+const sqlTypes: Record<Leaf.LeafKind, string> = {
   Boolean: 'boolean',
   Int: 'integer',
   BigInt: 'bigint',
@@ -133,9 +133,9 @@ export const columnsOf = <Shape extends z.ZodObject>(shape: Shape): Column<Colum
   }));
 
 function sqlType(schema: z.core.$ZodType): string {
-  const kind = leafKind(schema);
-  const plain = unwrap(schema);
-  if (kind) return leafOf(schema)?.wide ? sqlTypes.Decimal : sqlTypes[kind];
+  const kind = Leaf.leafKind(schema);
+  const plain = Leaf.unwrap(schema);
+  if (kind) return Leaf.leafOf(schema)?.wide ? sqlTypes.Decimal : sqlTypes[kind];
   if (!(plain instanceof z.ZodArray)) return 'text';
   return plain.element instanceof z.ZodObject ? 'json' : 'text[]';
 }

@@ -9,17 +9,7 @@ import {
   SLOTS_PER_EPOCH,
 } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
-import {
-  bigCount,
-  flag,
-  isNullable,
-  leafKind,
-  moment,
-  nonNegative,
-  signedSum,
-  storedCount,
-  wideCount,
-} from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { AttestationRecord, attestationFields } from '../../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../../resources/operators/record.ts';
@@ -41,20 +31,23 @@ const record = AttestationRecord.shape;
 /** Unlike sums over longer periods, these must fit their columns. */
 const storedCounts = Object.fromEntries(
   attestationFields
-    .filter((name) => leafKind(record[name]) === 'BigInt')
-    .map((name) => [name, isNullable(record[name]) ? storedCount().nullable() : storedCount()]),
+    .filter((name) => Leaf.leafKind(record[name]) === 'BigInt')
+    .map((name) => [
+      name,
+      Leaf.isNullable(record[name]) ? Leaf.storedCount().nullable() : Leaf.storedCount(),
+    ]),
 ) as Record<never, z.ZodType>;
 
 const Shape = AttestationRecord.extend({
   ...storedCounts,
   network: Network,
   calendar: z.enum(calendars),
-  utc: flag().nullable(),
+  utc: Leaf.flag().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
   date: record.date,
-  startTimestamp: moment().nullable(),
-  endTimestamp: moment().nullable(),
+  startTimestamp: Leaf.moment().nullable(),
+  endTimestamp: Leaf.moment().nullable(),
   startSlot: record.startSlot.nullable(),
   endSlot: record.endSlot.nullable(),
 });
@@ -87,25 +80,25 @@ function faultsOf(row: ImportedAttestation): Faults {
 
 /** Only a refresh computes these figures, and only for days. They are null in other rows. */
 const ComputedFigures = z.object({
-  activeCount: bigCount().nullable(),
-  attestedCount: bigCount().nullable(),
-  proposerCount: bigCount().nullable(),
-  proposedCount: bigCount().nullable(),
-  missedProposalCount: bigCount().nullable(),
-  emptyPayloadCount: bigCount().nullable(),
-  sumAttestationRewards: signedSum().nullable(),
-  sumSyncCommitteeRewards: signedSum().nullable(),
-  sumProposerRewards: signedSum().nullable(),
-  sumPriorityFees: signedSum().nullable(),
-  sumBaselineMev: signedSum().nullable(),
-  aprRewards: signedSum().nullable(),
-  aprStake: wideCount().nullable(),
-  sumCorrectness: nonNegative().nullable(),
-  sumInclusionDelays: nonNegative().nullable(),
-  sumUptime: nonNegative().nullable(),
-  sumAttesterEffectiveness: nonNegative().nullable(),
-  sumProposerEffectiveness: nonNegative().nullable(),
-  sumValidatorEffectiveness: nonNegative().nullable(),
+  activeCount: Leaf.bigCount().nullable(),
+  attestedCount: Leaf.bigCount().nullable(),
+  proposerCount: Leaf.bigCount().nullable(),
+  proposedCount: Leaf.bigCount().nullable(),
+  missedProposalCount: Leaf.bigCount().nullable(),
+  emptyPayloadCount: Leaf.bigCount().nullable(),
+  sumAttestationRewards: Leaf.signedSum().nullable(),
+  sumSyncCommitteeRewards: Leaf.signedSum().nullable(),
+  sumProposerRewards: Leaf.signedSum().nullable(),
+  sumPriorityFees: Leaf.signedSum().nullable(),
+  sumBaselineMev: Leaf.signedSum().nullable(),
+  aprRewards: Leaf.signedSum().nullable(),
+  aprStake: Leaf.wideCount().nullable(),
+  sumCorrectness: Leaf.nonNegative().nullable(),
+  sumInclusionDelays: Leaf.nonNegative().nullable(),
+  sumUptime: Leaf.nonNegative().nullable(),
+  sumAttesterEffectiveness: Leaf.nonNegative().nullable(),
+  sumProposerEffectiveness: Leaf.nonNegative().nullable(),
+  sumValidatorEffectiveness: Leaf.nonNegative().nullable(),
 });
 export type ComputedColumn = ColumnName<z.infer<typeof ComputedFigures>>;
 
@@ -125,8 +118,8 @@ const Stored = Shape.omit({
   ...ComputedFigures.shape,
   entityId: record.id,
   idType: Shape.shape.entityType,
-  utc: flag(),
-  computed: flag(),
+  utc: Leaf.flag(),
+  computed: Leaf.flag(),
 });
 const columns = columnsOf(Stored);
 export type AttestationColumn = ColumnName<z.infer<typeof Stored>>;

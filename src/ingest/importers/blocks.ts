@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
-import { count, moment } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { Block, BlockBid, bidFields } from '../../resources/blocks/record.ts';
 import { slotFaults } from '../importer/given-time.ts';
 import type { Faults, ImportCounts, Importer, MergeOptions } from '../importer/importer.ts';
@@ -13,8 +13,8 @@ import { raiseChainHeads } from './chain-heads.ts';
 const Shape = Block.extend({
   ...BlockBid.shape,
   network: Network,
-  epoch: count().nullable(),
-  blockTimestamp: moment().nullable(),
+  epoch: Leaf.count().nullable(),
+  blockTimestamp: Leaf.moment().nullable(),
 });
 export type ImportedBlock = z.infer<typeof Shape>;
 
@@ -115,7 +115,9 @@ export const blockImporter: Importer<ImportedBlock> = plainImporter({
   resource: 'blocks',
   shape: Shape,
   key: ['network', 'slot'],
-  columns: Shape.omit({ consensusSlot: true, epoch: true, blockTimestamp: true }).extend({ slot: count() }),
+  columns: Shape.omit({ consensusSlot: true, epoch: true, blockTimestamp: true }).extend({
+    slot: Leaf.count(),
+  }),
   derived: { slot: (row) => row.consensusSlot },
   tidied,
   faults: faultsOf,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { dayOfDate, EPOCHS_PER_DAY, spanOfChainDay } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
-import { flag, moment, wideCount } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { parseDate } from '../../kernel/time.ts';
 import { ChainDailyReward } from '../../resources/chain-daily-rewards/record.ts';
 import { futureFaults, momentFaults } from '../importer/given-time.ts';
@@ -14,9 +14,9 @@ const Shape = ChainDailyReward.extend({
   date: date.nullable(),
   startEpoch: startEpoch.nullable(),
   endEpoch: endEpoch.nullable(),
-  startTimestamp: moment().nullable(),
-  endTimestamp: moment().nullable(),
-  effectiveBalanceEpochs: wideCount().nullable(),
+  startTimestamp: Leaf.moment().nullable(),
+  endTimestamp: Leaf.moment().nullable(),
+  effectiveBalanceEpochs: Leaf.wideCount().nullable(),
 });
 type ImportedReward = z.infer<typeof Shape>;
 
@@ -58,7 +58,7 @@ export const chainDailyRewardImporter = plainImporter({
     endEpoch: true,
     startTimestamp: true,
     endTimestamp: true,
-  }).extend({ computed: flag() }),
+  }).extend({ computed: Leaf.flag() }),
   derived: { computed: () => false },
   tidied: withDay,
   faults: faultsOf,

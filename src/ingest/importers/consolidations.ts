@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { calendars, dateOfDay, dayOfEpoch, epochStart } from '../../chain/calendar.ts';
 import { electraEpoch, MAX_EFFECTIVE_BALANCE_ELECTRA } from '../../chain/churn.ts';
 import { Network } from '../../chain/networks.ts';
-import { moment } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { Consolidation } from '../../resources/consolidations/record.ts';
 import { futureFaults, momentFaults } from '../importer/given-time.ts';
 import type { Faults, Importer } from '../importer/importer.ts';
@@ -14,7 +14,7 @@ const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true })
   network: Network,
   day: record.day.nullable(),
   date: record.date.nullable(),
-  timestamp: moment().nullable(),
+  timestamp: Leaf.moment().nullable(),
 });
 export type ImportedConsolidation = z.infer<typeof Shape>;
 

@@ -4,7 +4,7 @@ import { FAR_FUTURE_EPOCH } from '../../chain/calendar.ts';
 import { withdrawalAddressOf } from '../../chain/credentials.ts';
 import { decode } from '../../kernel/decode.ts';
 import { isObject } from '../../kernel/json.ts';
-import { count, hex } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import type { Validator } from '../../resources/validators/record.ts';
 
 /** An entry of the answer to `GET /eth/v1/beacon/states/{state_id}/validators` (Ethereum Beacon APIs). */
@@ -19,8 +19,8 @@ type Field = {
   read(value: unknown): unknown;
 };
 
-const Count = count();
-const [Pubkey, Credentials] = [hex(48), hex(32)];
+const Count = Leaf.count();
+const [Pubkey, Credentials] = [Leaf.hex(48), Leaf.hex(32)];
 
 const valid = (schema: z.ZodType, value: unknown): unknown => schema.safeParse(value).data;
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { Network, networks } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
-import { text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { normaliseId, OperatorTag } from '../../resources/operators/record.ts';
 import type { Faults, ImportCounts, MergeOptions } from '../importer/importer.ts';
 import { mergePlain, plainImporter } from '../merge/plain-table.ts';
@@ -28,12 +28,12 @@ export const computedTypes = [
 
 const Shape = z.object({
   network: Network,
-  id: text(256).min(1),
+  id: Leaf.text(256).min(1),
   idType: z.enum(computedTypes),
   operatorTags: z.array(OperatorTag),
-  displayName: text().nullable(),
-  poolId: text(256).nullable(),
-  nodeOperatorId: text(256).nullable(),
+  displayName: Leaf.text().nullable(),
+  poolId: Leaf.text(256).nullable(),
+  nodeOperatorId: Leaf.text(256).nullable(),
   poolType: ImportedPoolType,
 });
 type ImportedProfile = z.infer<typeof Shape>;

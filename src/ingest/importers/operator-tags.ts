@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { idOfTag, normaliseId, type OperatorTag } from '../../resources/operators/record.ts';
 import type { Fault } from '../importer/importer.ts';
 import { isLiquidStakingPool } from './liquid-staking.ts';
@@ -31,7 +31,7 @@ export function parentsOf(row: Tagged & Parents): Parents {
   };
 }
 
-const Id = text(256).min(1);
+const Id = Leaf.text(256).min(1);
 
 export function parentFaults(row: Tagged & Parents): Fault[] {
   if (row.idType !== 'poolShare') return [];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { dateOfDay, EPOCHS_PER_DAY } from '../../chain/calendar.ts';
 import { Network, networks } from '../../chain/networks.ts';
 import { jsonWriter } from '../../kernel/json.ts';
-import { count, text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import {
   ClientPercentage,
   idTypes,
@@ -35,8 +35,8 @@ import {
 const ImportedOperator = OperatorSummary.extend({
   idType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   network: Network,
-  poolId: text(256).nullable(),
-  nodeOperatorId: text(256).nullable(),
+  poolId: Leaf.text(256).nullable(),
+  nodeOperatorId: Leaf.text(256).nullable(),
   poolType: ImportedPoolType,
 });
 export type ImportedOperator = z.infer<typeof ImportedOperator>;
@@ -49,7 +49,7 @@ function* faultsOf(row: ImportedOperator): Faults {
 
 const Stored = ImportedOperator.omit({ id: true }).extend({
   operatorId: ImportedOperator.shape.id,
-  asOfEpoch: count().nullable(), // set only by a refresh
+  asOfEpoch: Leaf.count().nullable(), // set only by a refresh
 });
 const columns = columnsOf(Stored);
 const key = ['network', 'operator_id', 'id_type', 'time_window'] as const;

@@ -1,28 +1,20 @@
 import { z } from 'zod';
-import {
-  base58Key,
-  count,
-  decimalRatio,
-  moment,
-  nonNegativeDecimal,
-  storedCount,
-  text,
-} from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { parseDateTime } from '../../kernel/time.ts';
 import { futureFaults } from '../importer/given-time.ts';
 import type { Fault } from '../importer/importer.ts';
 import { mergePlain, plainImporter } from '../merge/plain-table.ts';
 
 /** An epoch takes about two days. */
-const epoch = () => count().max(999_999);
+const epoch = () => Leaf.count().max(999_999);
 /** 12 digits before the point suffice: the total supply of SOL has 9. */
 const sol = () =>
-  nonNegativeDecimal().refine(
+  Leaf.nonNegativeDecimal().refine(
     (digits) => /^\d{1,12}(\.\d{1,9})?$/.test(digits),
     'must have at most 12 digits before and 9 after the point',
   );
 const rate = () =>
-  decimalRatio().refine((digits) => digits.length <= 20, 'must have at most 18 digits after the point');
+  Leaf.decimalRatio().refine((digits) => digits.length <= 20, 'must have at most 18 digits after the point');
 
 type Pairs<Row> = readonly (readonly [part: keyof Row & string, whole: keyof Row & string])[];
 function partFaults<Row>(row: Row, pairs: Pairs<Row>): Fault[] {
@@ -45,12 +37,12 @@ export const solanaEpochImporter = plainImporter({
   scope: ['epoch'],
   shape: z.object({
     epoch: epoch(),
-    startedAt: moment(),
-    endedAt: moment(),
-    stakeAccountCount: count(),
-    withdrawAuthorityCount: count(),
-    stakeAuthorityCount: count(),
-    deactivatingStakeAccountCount: count().nullable(),
+    startedAt: Leaf.moment(),
+    endedAt: Leaf.moment(),
+    stakeAccountCount: Leaf.count(),
+    withdrawAuthorityCount: Leaf.count(),
+    stakeAuthorityCount: Leaf.count(),
+    deactivatingStakeAccountCount: Leaf.count().nullable(),
   }),
   *faults(row) {
     const [started, ended] = [parseDateTime(row.startedAt), parseDateTime(row.endedAt)] as [number, number];
@@ -76,17 +68,17 @@ export const solanaValidatorEpochImporter = plainImporter({
   scope: ['epoch'],
   shape: z.object({
     epoch: epoch(),
-    voteAccount: base58Key(),
-    validatorName: text().nullable(),
+    voteAccount: Leaf.base58Key(),
+    validatorName: Leaf.text().nullable(),
     activeStake: sol(),
     effectiveness: rate(),
     voteCommissionRate: rate(),
     mevCommissionRate: rate(),
-    votesDue: count(),
-    votesLanded: count(),
-    sumVotingLatency: storedCount(),
-    leaderSlots: count(),
-    producedBlocks: count(),
+    votesDue: Leaf.count(),
+    votesLanded: Leaf.count(),
+    sumVotingLatency: Leaf.storedCount(),
+    leaderSlots: Leaf.count(),
+    producedBlocks: Leaf.count(),
     votingRewards: sol(),
     votingCommission: sol(),
     mevRewards: sol(),
@@ -112,9 +104,9 @@ export const solanaStakeAuthorityEpochImporter = plainImporter({
   scope: ['epoch'],
   shape: z.object({
     epoch: epoch(),
-    stakeAuthority: base58Key(),
-    voteAccount: base58Key(),
-    poolName: text().min(1).nullable(),
+    stakeAuthority: Leaf.base58Key(),
+    voteAccount: Leaf.base58Key(),
+    poolName: Leaf.text().min(1).nullable(),
     delegatedStake: sol(),
     stakingRewards: sol(),
     mevRewards: sol(),

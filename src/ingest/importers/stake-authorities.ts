@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { timeWindows } from '../../chain/windows.ts';
-import { count, timestamp } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { StakeAuthoritySummary, StakeAuthorityTrend } from '../../resources/stake-authorities/record.ts';
 import {
   type ColumnName,
@@ -21,7 +21,10 @@ const ImportedStakeAuthority = StakeAuthoritySummary.extend({
 export type ImportedStakeAuthority = z.infer<typeof ImportedStakeAuthority>;
 
 /** Only a refresh sets these fields. */
-export const AsOfSolana = z.object({ asOfEpoch: count().nullable(), asOfTime: timestamp().nullable() });
+export const AsOfSolana = z.object({
+  asOfEpoch: Leaf.count().nullable(),
+  asOfTime: Leaf.timestamp().nullable(),
+});
 const Stored = ImportedStakeAuthority.extend(AsOfSolana.shape);
 const columns = columnsOf(Stored);
 const tables: RankedTables = {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
-import { count, moment } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { SyncCommitteeReward } from '../../resources/sync-committee-rewards/record.ts';
 import { slotFaults } from '../importer/given-time.ts';
 import {
@@ -17,9 +17,9 @@ import { removeUnusedCommittees, type SlotRewards, writeSlots } from './sync-com
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
-  epoch: count().nullable(),
-  blockTimestamp: moment().nullable(),
-  position: count().max(511).nullable(),
+  epoch: Leaf.count().nullable(),
+  blockTimestamp: Leaf.moment().nullable(),
+  position: Leaf.count().max(511).nullable(),
 });
 
 export type ImportedReward = z.infer<typeof Shape>;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { dateOfDay, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import { EFFECTIVE_BALANCE_INCREMENT, MAX_EFFECTIVE_BALANCE_ELECTRA } from '../../chain/churn.ts';
 import { Network } from '../../chain/networks.ts';
-import { date, gwei } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { ValidatorDay } from '../../periods/validator-day.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import {
@@ -24,7 +24,7 @@ import { daysChanged } from './validator-months.ts';
 const Shape = ValidatorDay.extend({
   network: Network,
   day: ValidatorDay.shape.day.max(MAX_DAY),
-  date: date().nullable(),
+  date: Leaf.date().nullable(),
 });
 
 const atMost = [
@@ -109,7 +109,7 @@ function faultsOf(row: ImportedValidatorDay): Faults {
 const table: PlainTable = {
   name: 'validator_days',
   key: ['network', 'utc', 'validator_index', 'date'],
-  columns: columnsOf(Shape.extend({ startEffectiveBalance: gwei().nullable() })),
+  columns: columnsOf(Shape.extend({ startEffectiveBalance: Leaf.gwei().nullable() })),
   scope: [],
 };
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isNullable } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { accepters } from '../importer/accepter.ts';
 import {
   type Importer,
@@ -69,7 +69,7 @@ function taker(
   const mayBeAbsent: boolean[] = [];
   for (const [name, accepts] of fields) {
     const schema = shape.shape[name] as z.core.$ZodType;
-    const absent = isNullable(schema) ? null : missing[name];
+    const absent = Leaf.isNullable(schema) ? null : missing[name];
     const column = columns.indexOf(name);
     if (column < 0) {
       if (!accepts(absent)) return undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decode } from '../../kernel/decode.ts';
 import { exactly } from '../../kernel/exactly.ts';
-import { leafKind, unwrap } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { type Accepts, isFreeText } from '../importer/accepter.ts';
 
 export type Reader = {
@@ -20,9 +20,9 @@ const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
 const FLOAT = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,2})?$/i;
 
 export function valueReader(schema: z.core.$ZodType, accepts: Accepts, json: boolean): Reader {
-  const inner = unwrap(schema);
+  const inner = Leaf.unwrap(schema);
   if (inner instanceof z.ZodArray) return listReader(inner, accepts, json);
-  switch (leafKind(schema)) {
+  switch (Leaf.leafKind(schema)) {
     case 'Int':
       return intReader(accepts);
     case 'Boolean':

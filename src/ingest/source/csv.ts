@@ -1,6 +1,6 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
-import { leafOf, unwrap } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { cellsOf, recordEnd } from './csv-records.ts';
 import { lineRows, type RawRow, type Records, SourceError } from './source.ts';
 
@@ -11,8 +11,8 @@ type Read = (text: string) => unknown;
 
 /** Invalid values stay text, so that the check reports them. */
 function cellReader(field: z.core.$ZodType): Read {
-  const inner = unwrap(field);
-  const kind = leafOf(inner)?.kind;
+  const inner = Leaf.unwrap(field);
+  const kind = Leaf.leafOf(inner)?.kind;
   const read: Read =
     inner instanceof z.ZodArray || inner instanceof z.ZodObject
       ? readJson

@@ -3,7 +3,7 @@ import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rows, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
@@ -75,7 +75,7 @@ export const setAttestationPages = pagesOf<SetKey>(
   seriesOfSets,
 );
 
-const EntityRow = z.object({ network: Network, idType: IdType, id: text() });
+const EntityRow = z.object({ network: Network, idType: IdType, id: Leaf.text() });
 
 /** Those of the entities that have attestations of their own. */
 export const attestedEntities = (db: Queryable, keys: readonly OperatorId[]): Promise<OperatorId[]> =>

@@ -8,7 +8,7 @@ import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import {
   type DirectedRange,
   type Ends,
@@ -69,7 +69,7 @@ function selection(fieldNames: readonly BlockField[]): Selection {
   const made = {
     columns: selectList(fields, names),
     row,
-    listed: row.extend({ list: count() }),
+    listed: row.extend({ list: Leaf.count() }),
   } as unknown as Selection;
   selections.set(names.join(), made);
   return made;
@@ -236,7 +236,12 @@ export const builderBlockTotals = (db: Queryable, builders: readonly BuilderKey[
     ) t`,
   );
 
-const ProposalCountsRow = z.object({ list: count(), proposed: count(), missed: count(), orphaned: count() });
+const ProposalCountsRow = z.object({
+  list: Leaf.count(),
+  proposed: Leaf.count(),
+  missed: Leaf.count(),
+  orphaned: Leaf.count(),
+});
 export type ProposalCounts = Omit<z.infer<typeof ProposalCountsRow>, 'list'>;
 
 export function operatorProposalCounts(

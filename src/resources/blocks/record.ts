@@ -1,15 +1,5 @@
 import { z } from 'zod';
-import {
-  count,
-  flag,
-  gwei,
-  gweiDecimal,
-  hex,
-  text,
-  timestamp,
-  uint64,
-  wideCount,
-} from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 
 /** `orphaned`: proposed, but not part of the chain. */
 export const ProposerDuty = z.enum(['proposed', 'missed', 'orphaned']);
@@ -23,58 +13,60 @@ const untilKnown = 'null until it is known';
 /** Spec §4.9. */
 export const Block = z
   .object({
-    epoch: count().describe('Epoch of the slot.'),
-    consensusSlot: count().describe('Slot of the block.'),
-    consensusBlockRoot: hex(32)
+    epoch: Leaf.count().describe('Epoch of the slot.'),
+    consensusSlot: Leaf.count().describe('Slot of the block.'),
+    consensusBlockRoot: Leaf.hex(32)
       .nullable()
       .describe(`Root of the block, 0x and 64 hex digits; ${unlessMissed}.`),
-    executionBlockNumber: count()
+    executionBlockNumber: Leaf.count()
       .nullable()
       .describe(`Number of the execution block, >= 0; ${unlessEmpty} and before the merge.`),
-    executionBlockHash: hex(32)
+    executionBlockHash: Leaf.hex(32)
       .nullable()
       .describe(`Hash of the execution block, 0x and 64 hex digits; ${unlessEmpty} and before the merge.`),
-    validatorIndex: count().describe('Index of the validator assigned to propose, >= 0.'),
-    feeRecipient: hex(20)
+    validatorIndex: Leaf.count().describe('Index of the validator assigned to propose, >= 0.'),
+    feeRecipient: Leaf.hex(20)
       .nullable()
       .describe(`Address that received the priority fees, 0x and 40 hex digits; ${unlessEmpty}.`),
-    totalType0Transactions: count().nullable().describe(`Legacy transactions, >= 0; ${unlessEmpty}.`),
-    totalType2Transactions: count()
+    totalType0Transactions: Leaf.count().nullable().describe(`Legacy transactions, >= 0; ${unlessEmpty}.`),
+    totalType2Transactions: Leaf.count()
       .nullable()
       .describe(`Transactions of type 2 (EIP-1559), >= 0; ${unlessEmpty}.`),
-    totalTransactions: count()
+    totalTransactions: Leaf.count()
       .nullable()
       .describe(`Transactions of all types, including types after 2, >= 0; ${unlessEmpty}.`),
-    totalGasUsed: count().nullable().describe(`Gas used, >= 0; ${unlessEmpty}.`),
-    baseFeePerGas: wideCount().nullable().describe(`Base fee per unit of gas, in wei, >= 0; ${unlessEmpty}.`),
-    totalBurntFees: wideCount()
+    totalGasUsed: Leaf.count().nullable().describe(`Gas used, >= 0; ${unlessEmpty}.`),
+    baseFeePerGas: Leaf.wideCount()
+      .nullable()
+      .describe(`Base fee per unit of gas, in wei, >= 0; ${unlessEmpty}.`),
+    totalBurntFees: Leaf.wideCount()
       .nullable()
       .describe(
         `Fees burnt, in wei, >= 0; may exceed 2^53 and even 2^63; ${unlessEmpty} and, since Gloas, without the receipts of an execution node.`,
       ),
-    totalType2TxFees: wideCount()
+    totalType2TxFees: Leaf.wideCount()
       .nullable()
       .describe(
         `Priority fees of the transactions of type 2, in wei, >= 0; may exceed 2^53; ${unlessEmpty}.`,
       ),
-    totalType0TxFees: wideCount()
+    totalType0TxFees: Leaf.wideCount()
       .nullable()
       .describe(`Priority fees of the legacy transactions, in wei, >= 0; may exceed 2^53; ${unlessEmpty}.`),
-    totalPriorityFees: gweiDecimal()
+    totalPriorityFees: Leaf.gweiDecimal()
       .nullable()
       .describe(`Priority fees of all transactions, in Gwei, >= 0; ${unlessEmpty}.`),
-    baselineMev: gweiDecimal()
+    baselineMev: Leaf.gweiDecimal()
       .nullable()
       .describe(`What the proposer earned beyond priority fees, in Gwei, >= 0; ${untilKnown}.`),
     executionProposerDuty: ProposerDuty.nullable().describe(
       'Outcome of the execution block: `missed` if the block is there without it; null before the merge and until it is known.',
     ),
-    executionRewards: gweiDecimal()
+    executionRewards: Leaf.gweiDecimal()
       .nullable()
       .describe(
         `What the proposer earned on the execution layer, in Gwei, >= 0; 0 or null for a missed slot, ${untilKnown}.`,
       ),
-    missedExecutionRewards: gweiDecimal()
+    missedExecutionRewards: Leaf.gweiDecimal()
       .nullable()
       .describe(
         `What the proposer would have earned there, in Gwei, >= 0; 0 if it missed nothing, ${untilKnown}.`,
@@ -82,44 +74,44 @@ export const Block = z
     consensusProposerDuty: ProposerDuty.describe(
       'Outcome of the proposal: `proposed`; `missed`: there is no block; `orphaned`: the block is not part of the chain.',
     ),
-    consensusRewards: gwei()
+    consensusRewards: Leaf.gwei()
       .nullable()
       .describe(
         `What the proposer earned on the consensus layer, in Gwei, >= 0; 0 for a missed slot, ${untilKnown}.`,
       ),
-    missedConsensusRewards: gwei()
+    missedConsensusRewards: Leaf.gwei()
       .nullable()
       .describe(`What the proposer would have earned there, in Gwei, >= 0; 0 if proposed, ${untilKnown}.`),
-    totalRewards: gweiDecimal()
+    totalRewards: Leaf.gweiDecimal()
       .nullable()
       .describe(
         `Sum of executionRewards and consensusRewards, in Gwei, >= 0; 0 or null for a missed slot, ${untilKnown}.`,
       ),
-    totalRewardsMissed: gweiDecimal()
+    totalRewardsMissed: Leaf.gweiDecimal()
       .nullable()
       .describe(`Sum of missedExecutionRewards and missedConsensusRewards, in Gwei, >= 0; ${untilKnown}.`),
-    totalType1Transactions: count()
+    totalType1Transactions: Leaf.count()
       .nullable()
       .describe(`Transactions of type 1 (EIP-2930), >= 0; ${unlessEmpty}.`),
-    totalType1TxFees: wideCount()
+    totalType1TxFees: Leaf.wideCount()
       .nullable()
       .describe(
         `Priority fees of the transactions of type 1, in wei, >= 0; may exceed 2^53; ${unlessEmpty}.`,
       ),
-    blockTimestamp: timestamp().describe('When the slot began, in UTC.'),
-    totalSanctionedTransactions: count()
+    blockTimestamp: Leaf.timestamp().describe('When the slot began, in UTC.'),
+    totalSanctionedTransactions: Leaf.count()
       .nullable()
       .describe(`Transactions with a sanctioned address, >= 0; ${unlessEmpty}.`),
-    totalPriorityFeesValidator: gweiDecimal()
+    totalPriorityFeesValidator: Leaf.gweiDecimal()
       .nullable()
       .describe(
         `Part of the priority fees that the proposer received, in Gwei, >= 0; ${unlessMissed} and until it is known.`,
       ),
     relays: z
-      .array(text(256).min(1))
+      .array(Leaf.text(256).min(1))
       .describe('Relays that delivered the block; empty for a block without a relay.'),
     blockBuilderPubkeys: z
-      .array(hex(48))
+      .array(Leaf.hex(48))
       .describe(
         'Public key of the builder at each relay, 0x and 96 hex digits, in the order of the relays; keys may repeat.',
       ),
@@ -129,7 +121,7 @@ export type Block = z.infer<typeof Block>;
 export const blockFields = Object.keys(Block.shape) as (keyof Block)[];
 
 export const FinalizedBlock = Block.extend({
-  finalized: flag().describe(
+  finalized: Leaf.flag().describe(
     'Whether the slot is final; else the chain may still replace it. Its rewards are null until they are known.',
   ),
 });
@@ -143,12 +135,12 @@ export type BidPayment = z.infer<typeof BidPayment>;
 /** Of the fork Gloas, null before it. In GraphQL and imports only. */
 export const BlockBid = z.object({
   payloadStatus: PayloadStatus.nullable(),
-  bidValue: gwei().nullable(),
+  bidValue: Leaf.gwei().nullable(),
   /** Null, as its public key, if the proposer made its own payload. */
-  bidBuilderIndex: count().nullable(),
-  bidBuilderPubkey: hex(48).nullable(),
-  bidExecutionPayment: uint64().nullable(),
-  bidFeeRecipient: hex(20).nullable(),
+  bidBuilderIndex: Leaf.count().nullable(),
+  bidBuilderPubkey: Leaf.hex(48).nullable(),
+  bidExecutionPayment: Leaf.uint64().nullable(),
+  bidFeeRecipient: Leaf.hex(20).nullable(),
   /** Null until it is decided. */
   bidPayment: BidPayment.nullable(),
 });

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { count, gwei, hex } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { badInput, quoted } from '../../kernel/refusal.ts';
 
-const ofBids = (which: string) => count().describe(`${which}, at least 0.`);
-const summed = (which: string) => gwei().describe(`${which}, added up, in Gwei.`);
+const ofBids = (which: string) => Leaf.count().describe(`${which}, at least 0.`);
+const summed = (which: string) => Leaf.gwei().describe(`${which}, added up, in Gwei.`);
 
 /** In GraphQL and imports only. */
 export const Builder = z
   .object({
-    pubkey: hex(48).describe('Public key, 0x and 96 hex digits.'),
-    index: count().describe('Index, >= 0. Another builder may get it once this one has left.'),
-    executionAddress: hex(20).describe('Address that its stake is paid back to, 0x and 40 hex digits.'),
-    balance: gwei().describe('Balance, of which its bids are paid, in Gwei.'),
-    depositEpoch: count().describe('Epoch of its deposit; it bids once that epoch is final.'),
-    withdrawableEpoch: count()
+    pubkey: Leaf.hex(48).describe('Public key, 0x and 96 hex digits.'),
+    index: Leaf.count().describe('Index, >= 0. Another builder may get it once this one has left.'),
+    executionAddress: Leaf.hex(20).describe('Address that its stake is paid back to, 0x and 40 hex digits.'),
+    balance: Leaf.gwei().describe('Balance, of which its bids are paid, in Gwei.'),
+    depositEpoch: Leaf.count().describe('Epoch of its deposit; it bids once that epoch is final.'),
+    withdrawableEpoch: Leaf.count()
       .nullable()
       .describe('Epoch from which its balance is paid back; null unless it has left.'),
     bidCount: ofBids('Blocks with its bid'),

@@ -7,7 +7,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { count, gwei, int } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { epochDays } from '../../periods/epoch-days.ts';
 import { periodKeys, same, summed } from '../../periods/expressions.ts';
@@ -27,9 +27,9 @@ export type EntityList = { network: Network; idType: EntityClass; epochs: EpochR
 export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };
 
 const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endDate: true }).extend({
-  startDay: int(),
-  endDay: int(),
-  position: count(),
+  startDay: Leaf.int(),
+  endDay: Leaf.int(),
+  position: Leaf.count(),
 });
 
 const wholeNetwork = (network: Sql): Sql =>
@@ -149,7 +149,7 @@ export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promi
     from list`,
   );
 
-const BalanceRow = ChainBalance.extend({ network: Network, gloasEpoch: int().nullable() });
+const BalanceRow = ChainBalance.extend({ network: Network, gloasEpoch: Leaf.int().nullable() });
 
 /** As an index has told it; null if no node schedules it. */
 const scheduledGloas = (network: Sql): Sql =>
@@ -174,7 +174,11 @@ export function latestChainBalances(
 
 export type PeriodKey = { network: Network; epochs: EpochRange };
 
-const ConsolidatedRow = z.object({ list: count(), consolidationCount: count(), consolidatedBalance: gwei() });
+const ConsolidatedRow = z.object({
+  list: Leaf.count(),
+  consolidationCount: Leaf.count(),
+  consolidatedBalance: Leaf.gwei(),
+});
 
 export function consolidatedIn(
   db: Queryable,

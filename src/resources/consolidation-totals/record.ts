@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
-import { bigCount, count, date, gwei, nonNegative, text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { PeriodKeys } from '../../periods/record.ts';
 import { EntityClass } from '../consolidations/record.ts';
 
 const entity = {
-  id: text(256).min(1).describe('Name or address of the entity.'),
+  id: Leaf.text(256).min(1).describe('Name or address of the entity.'),
   idType: EntityClass.describe('Class of the entity.'),
 };
 
@@ -13,14 +13,18 @@ const entity = {
 export const EntityConsolidation = z
   .object({
     ...entity,
-    consolidationCount: count().describe('Consolidations of its validators as sources, at least 1.'),
-    sourceValidatorCount: count().describe('Its validators that were consolidated, at least 1.'),
-    targetValidatorCount: count().describe(
+    consolidationCount: Leaf.count().describe('Consolidations of its validators as sources, at least 1.'),
+    sourceValidatorCount: Leaf.count().describe('Its validators that were consolidated, at least 1.'),
+    targetValidatorCount: Leaf.count().describe(
       'Validators that received their balances, of any entity, at least 1.',
     ),
-    consolidatedBalance: gwei().describe('Balance moved, in Gwei.'),
-    startDate: date().describe('UTC date on which the day of the first one starts, by the calendar in use.'),
-    endDate: date().describe('UTC date on which the day of the last one starts, by the calendar in use.'),
+    consolidatedBalance: Leaf.gwei().describe('Balance moved, in Gwei.'),
+    startDate: Leaf.date().describe(
+      'UTC date on which the day of the first one starts, by the calendar in use.',
+    ),
+    endDate: Leaf.date().describe(
+      'UTC date on which the day of the last one starts, by the calendar in use.',
+    ),
   })
   .meta({
     id: 'EntityConsolidation',
@@ -42,11 +46,11 @@ export type EntitySortField = (typeof entitySortFields)[number];
 
 const capacity = {
   timeWindow: TimeWindow.describe('Window that the figures cover, up to latestEpoch.'),
-  latestEpoch: count().describe('Newest epoch whose active balance is known.'),
-  consolidationChurnLimit: gwei().describe(
+  latestEpoch: Leaf.count().describe('Newest epoch whose active balance is known.'),
+  consolidationChurnLimit: Leaf.gwei().describe(
     'Balance that the fork of latestEpoch (Electra, Fulu or Gloas) allows to be consolidated per epoch, in Gwei.',
   ),
-  capacity: gwei().describe(
+  capacity: Leaf.gwei().describe(
     'Sum of the churn limits of the epochs of the window since Electra, each with the limit of its fork, at the active balance of latestEpoch, in Gwei.',
   ),
 };
@@ -55,9 +59,9 @@ const capacity = {
 export const ConsolidationCapacity = z
   .object({
     ...capacity,
-    consolidatedBalance: gwei().describe('Balance consolidated in the window, in Gwei.'),
-    consolidationCount: count().describe('Consolidations processed in the window, at least 0.'),
-    capacityFilled: nonNegative()
+    consolidatedBalance: Leaf.gwei().describe('Balance consolidated in the window, in Gwei.'),
+    consolidationCount: Leaf.count().describe('Consolidations processed in the window, at least 0.'),
+    capacityFilled: Leaf.nonNegative()
       .nullable()
       .describe(
         'Share of the capacity that was filled, as a ratio, at least 0; null when the capacity is 0.',
@@ -73,14 +77,14 @@ export const EntityConsolidationCapacity = z
   .object({
     ...entity,
     ...capacity,
-    consolidatedBalance: gwei().describe('Balance consolidated by the entity in the window, in Gwei.'),
-    consolidationCount: count().describe('Consolidations of the entity in the window, at least 1.'),
-    capacityFilled: nonNegative()
+    consolidatedBalance: Leaf.gwei().describe('Balance consolidated by the entity in the window, in Gwei.'),
+    consolidationCount: Leaf.count().describe('Consolidations of the entity in the window, at least 1.'),
+    capacityFilled: Leaf.nonNegative()
       .nullable()
       .describe(
         'Share of the capacity that all entities together filled, as a ratio, at least 0; null when the capacity is 0.',
       ),
-    capacityShare: nonNegative()
+    capacityShare: Leaf.nonNegative()
       .nullable()
       .describe(
         'Share of the capacity that the entity filled, its consolidatedBalance ÷ capacity, at least 0; null when the capacity is 0.',
@@ -104,15 +108,15 @@ export type CapacitySortField = (typeof capacitySortFields)[number];
 /** In GraphQL only. */
 export const ConsolidationRecord = z
   .object({
-    id: text(32).describe('The network.'),
-    consolidationCount: count().describe('Consolidations processed, at least 0.'),
-    consolidatedBalance: bigCount().describe('Balance moved, in Gwei, at least 0.'),
-    capacity: bigCount()
+    id: Leaf.text(32).describe('The network.'),
+    consolidationCount: Leaf.count().describe('Consolidations processed, at least 0.'),
+    consolidatedBalance: Leaf.bigCount().describe('Balance moved, in Gwei, at least 0.'),
+    capacity: Leaf.bigCount()
       .nullable()
       .describe(
         'Sum of the churn limits of the epochs of the period since Electra, in Gwei, each with the limit of its fork, at the active balance known at the end of the day; null while no active balance of the network is stored.',
       ),
-    capacityFilled: nonNegative()
+    capacityFilled: Leaf.nonNegative()
       .nullable()
       .describe(
         'Share of the capacity that these consolidations filled, as a ratio, at least 0; null when the capacity is 0 or unknown.',
@@ -126,7 +130,7 @@ export type ConsolidationRecordField = keyof ConsolidationRecord;
 /** Imported to compute capacities; no API returns it. */
 export const ChainBalance = z
   .object({
-    epoch: count().describe('Epoch.'),
-    totalActiveBalance: gwei().describe('Effective balance of all active validators, in Gwei.'),
+    epoch: Leaf.count().describe('Epoch.'),
+    totalActiveBalance: Leaf.gwei().describe('Effective balance of all active validators, in Gwei.'),
   })
   .meta({ id: 'ChainBalance', description: 'The stake of a network at an epoch.' });

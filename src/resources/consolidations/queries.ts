@@ -5,7 +5,7 @@ import { ListedTotal } from '../../db/batch/readers.ts';
 import { namedOperators } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { beyond, type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, LAST_NUMBER, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import {
@@ -48,7 +48,7 @@ const fields: Fields<keyof z.infer<typeof StoredConsolidation>> = {
   consolidatedBalance: sql`c.consolidated_balance::text`,
 };
 const select = selectList(fields, storedFields);
-const Row = StoredConsolidation.extend({ network: Network, list: count() });
+const Row = StoredConsolidation.extend({ network: Network, list: Leaf.count() });
 export type StoredRow = z.infer<typeof Row>;
 
 type OrderField = 'epoch' | 'sourceValidatorIndex' | 'targetValidatorIndex' | 'consolidatedBalance';
@@ -171,7 +171,7 @@ export function consolidationTotals(
   );
 }
 
-const EntityRow = ConsolidationEntity.extend({ list: count() });
+const EntityRow = ConsolidationEntity.extend({ list: Leaf.count() });
 
 export function entitiesByValidator(
   db: Queryable,
@@ -195,7 +195,7 @@ export function entitiesByValidator(
 export async function indexOfPubkey(db: Queryable, network: Network, pubkey: string) {
   const [row] = await rows(
     db,
-    z.object({ index: count().nullable() }),
+    z.object({ index: Leaf.count().nullable() }),
     sql`/* indexOfPubkey */
     select coalesce(
       (select validator_index from validators where network = ${network} and validator_pubkey = ${pubkey}),
@@ -209,7 +209,7 @@ export async function indexOfPubkey(db: Queryable, network: Network, pubkey: str
 /** `validatorIndex`: source or target; null means all. */
 export type QueueKey = { network: Network; validatorIndex: number | null };
 
-const QueueRow = PendingConsolidation.extend({ network: Network, list: count() });
+const QueueRow = PendingConsolidation.extend({ network: Network, list: Leaf.count() });
 export type QueueRow = z.infer<typeof QueueRow>;
 
 const inQueue = sql`q.network = k.network

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, date, gwei, hex, text, timestamp } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import type { IdType } from '../operators/record.ts';
 
 /** The order of `sourceEntities` and `targetEntities`. */
@@ -15,7 +15,7 @@ export type EntityClass = z.infer<typeof EntityClass>;
 
 export const ConsolidationEntity = z
   .object({
-    id: text(256).min(1).describe('Name or address of the entity.'),
+    id: Leaf.text(256).min(1).describe('Name or address of the entity.'),
     idType: EntityClass.describe('Class of the entity.'),
   })
   .meta({ id: 'ConsolidationEntity', description: 'An entity that a consolidated validator belongs to.' });
@@ -31,17 +31,17 @@ const entities = (side: string) =>
 /** Spec §4.9. */
 export const Consolidation = z
   .object({
-    day: count().describe('Day of the epoch in the calendar in use.'),
-    date: date().describe('UTC date on which the day starts.'),
-    epoch: count().describe('Epoch at whose end it was processed.'),
-    timestamp: timestamp().describe('When the epoch begins.'),
-    sourceValidatorIndex: count().describe('Index of the validator whose balance moved.'),
-    sourceValidatorPubkey: hex(48).describe('Public key of that validator, 0x and 96 hex digits.'),
-    targetValidatorIndex: count().describe('Index of the validator that received the balance.'),
-    targetValidatorPubkey: hex(48).describe('Public key of that validator, 0x and 96 hex digits.'),
+    day: Leaf.count().describe('Day of the epoch in the calendar in use.'),
+    date: Leaf.date().describe('UTC date on which the day starts.'),
+    epoch: Leaf.count().describe('Epoch at whose end it was processed.'),
+    timestamp: Leaf.timestamp().describe('When the epoch begins.'),
+    sourceValidatorIndex: Leaf.count().describe('Index of the validator whose balance moved.'),
+    sourceValidatorPubkey: Leaf.hex(48).describe('Public key of that validator, 0x and 96 hex digits.'),
+    targetValidatorIndex: Leaf.count().describe('Index of the validator that received the balance.'),
+    targetValidatorPubkey: Leaf.hex(48).describe('Public key of that validator, 0x and 96 hex digits.'),
     sourceEntities: entities('source'),
     targetEntities: entities('target'),
-    consolidatedBalance: gwei().describe('Balance moved, in Gwei; at most 2048 ETH.'),
+    consolidatedBalance: Leaf.gwei().describe('Balance moved, in Gwei; at most 2048 ETH.'),
   })
   .meta({ id: 'Consolidation', description: "A validator's balance moved to another validator." });
 export type Consolidation = z.infer<typeof Consolidation>;
@@ -59,13 +59,13 @@ export type ConsolidationSortField = (typeof consolidationSortFields)[number];
 
 export const PendingConsolidation = z
   .object({
-    position: count().describe('Place in the queue, at least 0; 0 is processed first.'),
-    sourceValidatorIndex: count().describe('Index of the validator whose balance will move.'),
-    targetValidatorIndex: count().describe('Index of the validator that will receive the balance.'),
-    amount: gwei().describe(
+    position: Leaf.count().describe('Place in the queue, at least 0; 0 is processed first.'),
+    sourceValidatorIndex: Leaf.count().describe('Index of the validator whose balance will move.'),
+    targetValidatorIndex: Leaf.count().describe('Index of the validator that will receive the balance.'),
+    amount: Leaf.gwei().describe(
       'What would move now, in Gwei: the balance of the source, at most its effective balance; 0 for a slashed source.',
     ),
-    expectedEpoch: count()
+    expectedEpoch: Leaf.count()
       .nullable()
       .describe(
         'Epoch at whose end the rules process it, unless a source up to it is slashed before; null for a slashed source.',

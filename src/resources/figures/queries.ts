@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
 import { inOnePiece, raw, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { capitalized } from '../../kernel/names.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
@@ -14,7 +14,7 @@ import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
 import { EffectivenessRecord, PayloadRecord, RewardRecord } from './record.ts';
 
 const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
-  record.extend({ id: text(256) }) as unknown as z.ZodObject<Shape>;
+  record.extend({ id: Leaf.text(256) }) as unknown as z.ZodObject<Shape>;
 
 /** Means over the validators of all days. `double` converts sums as the source stores them. */
 function meansOf(double: (sum: Sql) => Sql) {

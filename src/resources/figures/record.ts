@@ -1,33 +1,35 @@
 import { z } from 'zod';
-import { bigCount, count, gwei, nonNegative, ratio, signedSum, text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { PeriodKeys } from '../../periods/record.ts';
 
-const id = text(36).describe('Identifier of the set.');
-const validatorCount = count().describe('Validators with duties on the last day of the period, at least 0.');
+const id = Leaf.text(36).describe('Identifier of the set.');
+const validatorCount = Leaf.count().describe(
+  'Validators with duties on the last day of the period, at least 0.',
+);
 
 /** Spec §4.9. Formulas: docs/data-model.md. */
 export const EffectivenessRecord = z
   .object({
     id,
     validatorCount,
-    avgCorrectness: ratio()
+    avgCorrectness: Leaf.ratio()
       .nullable()
       .describe(
         'Mean share of correct votes (head, target, source), 0..1; null when every attestation was missed.',
       ),
-    avgInclusionDelay: nonNegative()
+    avgInclusionDelay: Leaf.nonNegative()
       .nullable()
       .describe(
         'Mean slots until an attestation is included, at least 1, which is best; null when every attestation was missed.',
       ),
-    avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
-    avgAttesterEffectiveness: nonNegative().describe(
+    avgUptime: Leaf.ratio().describe('Mean share of attestation duties performed, 0..1.'),
+    avgAttesterEffectiveness: Leaf.nonNegative().describe(
       'Product of uptime and correctness, divided by the inclusion delay, in percent, 0..100: averaged over the validators of a day, in longer periods over those of all days.',
     ),
-    avgProposerEffectiveness: nonNegative()
+    avgProposerEffectiveness: Leaf.nonNegative()
       .nullable()
       .describe('Mean share of due blocks that were proposed, in percent, 0..100; null without duty.'),
-    avgValidatorEffectiveness: nonNegative().describe(
+    avgValidatorEffectiveness: Leaf.nonNegative().describe(
       'Attester effectiveness weighted 5/8 and proposer effectiveness 3/8; attester effectiveness alone when no block was due; in percent, 0..100.',
     ),
     ...PeriodKeys.shape,
@@ -39,17 +41,17 @@ export const ProposalRecord = z
   .object({
     id,
     validatorCount,
-    proposerDutyCount: bigCount().describe(
+    proposerDutyCount: Leaf.bigCount().describe(
       'Blocks that the validators were assigned to propose, at least 0.',
     ),
-    proposedCount: bigCount().describe('Blocks proposed, at least 0.'),
-    missedProposalCount: bigCount().describe('Blocks missed, at least 0.'),
-    avgProposerEffectiveness: nonNegative()
+    proposedCount: Leaf.bigCount().describe('Blocks proposed, at least 0.'),
+    missedProposalCount: Leaf.bigCount().describe('Blocks missed, at least 0.'),
+    avgProposerEffectiveness: Leaf.nonNegative()
       .nullable()
       .describe('Mean share of due blocks that were proposed, in percent, 0..100; null without duty.'),
-    sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
-    sumPriorityFees: signedSum().describe('Priority fees of the blocks, in Gwei.'),
-    sumBaselineMev: signedSum().describe('MEV of the blocks, in Gwei.'),
+    sumProposerRewards: Leaf.signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
+    sumPriorityFees: Leaf.signedSum().describe('Priority fees of the blocks, in Gwei.'),
+    sumBaselineMev: Leaf.signedSum().describe('MEV of the blocks, in Gwei.'),
     ...PeriodKeys.shape,
   })
   .meta({ id: 'SetProposals', description: 'Block proposals of a private set over a period.' });
@@ -57,7 +59,7 @@ export type ProposalRecord = z.infer<typeof ProposalRecord>;
 
 /** In GraphQL only. */
 export const PayloadRecord = ProposalRecord.extend({
-  emptyPayloadCount: bigCount()
+  emptyPayloadCount: Leaf.bigCount()
     .nullable()
     .describe(
       'Blocks proposed whose payload is not on the chain, at least 0; null before the fork Gloas and where it is not stored.',
@@ -69,18 +71,18 @@ export const RewardRecord = z
   .object({
     id,
     validatorCount,
-    sumAttestationRewards: signedSum().describe('Rewards less penalties for attestations, in Gwei.'),
-    sumSyncCommitteeRewards: signedSum().describe('Rewards less penalties of sync committees, in Gwei.'),
-    sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
-    sumConsensusRewards: signedSum().describe(
+    sumAttestationRewards: Leaf.signedSum().describe('Rewards less penalties for attestations, in Gwei.'),
+    sumSyncCommitteeRewards: Leaf.signedSum().describe('Rewards less penalties of sync committees, in Gwei.'),
+    sumProposerRewards: Leaf.signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
+    sumConsensusRewards: Leaf.signedSum().describe(
       'Sum of sumAttestationRewards, sumSyncCommitteeRewards and sumProposerRewards, in Gwei.',
     ),
-    sumPriorityFees: signedSum().describe('Priority fees of proposed blocks, in Gwei.'),
-    sumBaselineMev: signedSum().describe('MEV of proposed blocks, in Gwei.'),
-    sumExecutionRewards: signedSum().describe('Priority fees and MEV together, in Gwei.'),
-    sumRewards: signedSum().describe('Consensus and execution rewards together, in Gwei.'),
-    sumEndEpochBalance: gwei().describe('Balance at the end of the period, in Gwei.'),
-    sumEndEpochEffectiveBalance: gwei().describe('Effective balance at the end of the period, in Gwei.'),
+    sumPriorityFees: Leaf.signedSum().describe('Priority fees of proposed blocks, in Gwei.'),
+    sumBaselineMev: Leaf.signedSum().describe('MEV of proposed blocks, in Gwei.'),
+    sumExecutionRewards: Leaf.signedSum().describe('Priority fees and MEV together, in Gwei.'),
+    sumRewards: Leaf.signedSum().describe('Consensus and execution rewards together, in Gwei.'),
+    sumEndEpochBalance: Leaf.gwei().describe('Balance at the end of the period, in Gwei.'),
+    sumEndEpochEffectiveBalance: Leaf.gwei().describe('Effective balance at the end of the period, in Gwei.'),
     ...PeriodKeys.shape,
   })
   .meta({ id: 'SetRewards', description: 'Rewards of a private set over a period.' });

@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { solanaAsOf } from '../../db/solana-as-of.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
@@ -25,7 +25,7 @@ function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   type Row = z.infer<z.ZodObject<Shape>> & { list: number };
   const fields: Record<string, Sql> = { ...recordColumns(record, 'h'), asOf };
   const select = selectList(fields, Object.keys(fields));
-  const row = z.object({ ...record.shape, list: count() });
+  const row = z.object({ ...record.shape, list: Leaf.count() });
   const name = raw(`/* ${of.name}History */`);
   return (db: Queryable, keys: readonly Key[], range: HistoryRange) => {
     const order = raw(keysOfPage(range).direction);
@@ -109,7 +109,7 @@ const solanaFields: Record<string, Sql> = {
   asOf: solanaAsOf('h'),
 };
 const solanaSelect = selectList(solanaFields, Object.keys(solanaFields));
-const SolanaRow = SolanaHistory.extend({ list: count() });
+const SolanaRow = SolanaHistory.extend({ list: Leaf.count() });
 const windowKeys = (windows: readonly TimeWindow[]) =>
   keyTable(windows, { time_window: ['text', (window) => window] });
 

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { SolanaAsOf } from '../../db/solana-as-of.ts';
-import { count, date } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { OperatorTrend } from '../operators/record.ts';
 import { SolanaNetworkOverview } from '../solana-overview/record.ts';
 import { StakeAuthorityTrend } from '../stake-authorities/record.ts';
 
-const day = date().describe(
+const day = Leaf.date().describe(
   'Date of the figures: that of the last day that they cover, or the UTC date on which they were imported.',
 );
 
 export const OperatorHistory = z.object({
   date: day,
   ...OperatorTrend.shape,
-  asOf: count().nullable(),
+  asOf: Leaf.count().nullable(),
 });
 export type OperatorHistory = z.infer<typeof OperatorHistory>;
 

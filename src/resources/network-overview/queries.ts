@@ -5,7 +5,7 @@ import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { count, text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { withinBounds } from '../../periods/bounds.ts';
 import * as figure from '../../periods/effectiveness.ts';
@@ -142,7 +142,7 @@ export const networkOverviews = (
     networkFields,
   );
 
-const ClientRow = z.object({ list: count(), client: text(), validatorCount: count() });
+const ClientRow = z.object({ list: Leaf.count(), client: Leaf.text(), validatorCount: Leaf.count() });
 
 export const networkClients = (db: Queryable, keys: readonly NetworkKey[]) =>
   rows(

@@ -1,15 +1,5 @@
 import { z } from 'zod';
-import {
-  bigCount,
-  count,
-  decimal,
-  gwei,
-  nonNegative,
-  number,
-  ratio,
-  signedSum,
-  text,
-} from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { PeriodKeys } from '../../periods/record.ts';
 
 const days = 'null without a day of all validators';
@@ -18,33 +8,35 @@ const rewards = 'null without daily rewards and without a day of all validators'
 /** In GraphQL only. Sources of the figures: docs/data-model.md. */
 export const NetworkRecord = z
   .object({
-    id: text(32).describe('The network.'),
-    validatorCount: count()
+    id: Leaf.text(32).describe('The network.'),
+    validatorCount: Leaf.count()
       .nullable()
       .describe(`Active validators at the end of the period, at least 0; ${days}.`),
-    sumEndEpochBalance: gwei()
+    sumEndEpochBalance: Leaf.gwei()
       .nullable()
       .describe(`Balance of the active validators at the end of the period, in Gwei; ${days}.`),
-    sumEndEpochEffectiveBalance: gwei()
+    sumEndEpochEffectiveBalance: Leaf.gwei()
       .nullable()
       .describe(`Effective balance at the end of the period, in Gwei; ${rewards}.`),
-    avgValidatorEffectiveness: nonNegative()
+    avgValidatorEffectiveness: Leaf.nonNegative()
       .nullable()
       .describe(`Mean effectiveness of the validators in percent, 0..100; ${days}.`),
-    participationRatio: ratio()
+    participationRatio: Leaf.ratio()
       .nullable()
       .describe(`Share of due attestations that were included, 0..1; ${days}.`),
-    targetParticipationRatio: ratio()
+    targetParticipationRatio: Leaf.ratio()
       .nullable()
       .describe(`Share of due attestations with the correct target, 0..1; ${days}.`),
-    proposedCount: bigCount().nullable().describe(`Blocks proposed, at least 0; ${days}.`),
-    missedProposalCount: bigCount().nullable().describe(`Blocks missed, at least 0; ${days}.`),
-    missedProposalRatio: ratio().nullable().describe(`Share of due blocks that were missed, 0..1; ${days}.`),
-    sumConsensusRewards: signedSum()
+    proposedCount: Leaf.bigCount().nullable().describe(`Blocks proposed, at least 0; ${days}.`),
+    missedProposalCount: Leaf.bigCount().nullable().describe(`Blocks missed, at least 0; ${days}.`),
+    missedProposalRatio: Leaf.ratio()
+      .nullable()
+      .describe(`Share of due blocks that were missed, 0..1; ${days}.`),
+    sumConsensusRewards: Leaf.signedSum()
       .nullable()
       .describe(`Rewards less penalties of the consensus layer, in Gwei; ${rewards}.`),
-    sumExecutionRewards: decimal().nullable().describe(`Priority fees and MEV, in Gwei; ${rewards}.`),
-    aprPercentage: number()
+    sumExecutionRewards: Leaf.decimal().nullable().describe(`Priority fees and MEV, in Gwei; ${rewards}.`),
+    aprPercentage: Leaf.number()
       .nullable()
       .describe(
         `Rewards of both layers in a year, in percent of the mean effective balance over the epochs; negative when penalties exceed rewards, ${rewards}.`,

@@ -9,7 +9,7 @@ import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { enumValues } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
-import { leafOf } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import { parseDate } from '../../kernel/time.ts';
 import { StakeDelegationType } from '../stake-authorities/summary.ts';
@@ -103,7 +103,7 @@ function rewardKey(network: RewardsNetwork, kind: RewardKind, text: string): Rew
 const namesOfRatios = (record: z.ZodObject): Record<string, true> =>
   Object.fromEntries(
     Object.entries(record.shape).flatMap(([name, schema]) => {
-      const leaf = leafOf(schema);
+      const leaf = Leaf.leafOf(schema);
       return leaf?.kind === 'Decimal' && leaf.maximum === 1 ? [[name, true as const]] : [];
     }),
   );

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { join, keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
-import { count, decimal, leafKind } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { snake } from '../../kernel/names.ts';
 import { type Order, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type RewardSum, rewardSums } from './networks/definition.ts';
@@ -42,14 +42,16 @@ const amountOf = ({ network }: RewardTable, field: string): Sql =>
 
 function wire(table: RewardTable, field: string): Sql {
   if (isSum(field)) return sql`(${amountOf(table, field)})::text as ${raw(`"${field}"`)}`;
-  const kind = leafKind(rewardRecord(table.network, table.kind).shape[field]);
+  const kind = Leaf.leafKind(rewardRecord(table.network, table.kind).shape[field]);
   const value = kind === 'Decimal' || kind === 'Date' ? sql`${column(field)}::text` : column(field);
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
 /** Casts numeric ids, which are passed as text. */
 const idCast = (table: RewardTable): Sql =>
-  leafKind(rewardRecord(table.network, table.kind).shape[idField(table)]) === 'Int' ? sql`::integer` : sql``;
+  Leaf.leafKind(rewardRecord(table.network, table.kind).shape[idField(table)]) === 'Int'
+    ? sql`::integer`
+    : sql``;
 
 const ofValidator = (table: RewardTable): Sql =>
   table.kind === 'network' ? sql`` : sql`and ${column(idField(table))} = k.id${idCast(table)}`;
@@ -59,12 +61,12 @@ const within = (table: RewardTable, query: RewardQuery): Sql => sql`true ${ofVal
         ${query.toDate === null ? sql`` : sql`and r.day <= ${query.toDate}::date`}`;
 
 const DayPlace = z.object({
-  list: count(),
-  position: count(),
-  total: count().nullable(),
+  list: Leaf.count(),
+  position: Leaf.count(),
+  total: Leaf.count().nullable(),
   network: z.string(),
 });
-const RankPlace = z.object({ amount: decimal(), network: z.string() });
+const RankPlace = z.object({ amount: Leaf.decimal(), network: z.string() });
 const rowChecks = boundedMap<z.ZodType>(500);
 
 function rowCheck<Row extends RewardRow>(
@@ -75,7 +77,7 @@ function rowCheck<Row extends RewardRow>(
   const key = [...Object.keys(place.shape), network, kind, ...names].join();
   let check = rowChecks.get(key);
   if (!check) {
-    const sums = Object.fromEntries(names.filter(isSum).map((name) => [name, decimal()]));
+    const sums = Object.fromEntries(names.filter(isSum).map((name) => [name, Leaf.decimal()]));
     const plain = names.filter((name) => !isSum(name));
     const mask = Object.fromEntries(plain.map((name) => [name, true])) as Record<string, true>;
     const shape = { ...rewardRecord(network, kind).pick(mask).shape, ...sums };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { decimalsAsNumbers, leafKind } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { avalanche } from './networks/avalanche.ts';
 import { babylon } from './networks/babylon.ts';
 import { cardano } from './networks/cardano.ts';
@@ -32,7 +32,7 @@ export const rewardRecord = (network: RewardsNetwork, kind: RewardKind): z.ZodOb
 
 /** Decimal values are JSON numbers. */
 export const recordV1Of = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
-  decimalsAsNumbers(rewardRecord(network, kind));
+  Leaf.decimalsAsNumbers(rewardRecord(network, kind));
 
 export const fieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.keys(rewardRecord(network, kind).shape);
@@ -55,6 +55,7 @@ export const titlesOf = (networks: readonly RewardsNetwork[], last = ', '): stri
 export const sortFieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.entries(rewardRecord(network, kind).shape)
     .filter(
-      ([name, schema]) => !/Id$/.test(name) && ['Int', 'Decimal', 'Date'].includes(leafKind(schema) ?? ''),
+      ([name, schema]) =>
+        !/Id$/.test(name) && ['Int', 'Decimal', 'Date'].includes(Leaf.leafKind(schema) ?? ''),
     )
     .map(([name]) => name);

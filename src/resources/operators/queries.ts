@@ -7,7 +7,7 @@ import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lis
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, sql } from '../../db/rows.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
 import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
 
@@ -39,7 +39,7 @@ const record = OperatorSummary.extend({
   name: OperatorSummary.shape.displayName,
   tags: OperatorSummary.shape.operatorTags,
   change: changesRecord(OperatorTrend),
-  asOf: count().nullable(),
+  asOf: Leaf.count().nullable(),
 });
 
 const shortestWindow = raw(`array_position('{${timeWindows.join()}}'::text[], n.time_window)`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
-import { count, gwei, nonNegative, number, ratio, text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { capitalized, snake } from '../../kernel/names.ts';
 import { textFault } from '../../kernel/params.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
@@ -27,8 +27,8 @@ export type PoolType = (typeof poolTypes)[number];
 
 export const ClientPercentage = z
   .object({
-    client: text().describe('Name of the consensus client.'),
-    percentage: ratio().describe('Share of the validators that run it, 0..1.'),
+    client: Leaf.text().describe('Name of the consensus client.'),
+    percentage: Leaf.ratio().describe('Share of the validators that run it, 0..1.'),
   })
   .meta({
     id: 'ClientPercentage',
@@ -38,8 +38,8 @@ export type ClientPercentage = z.infer<typeof ClientPercentage>;
 
 export const RelayerPercentage = z
   .object({
-    relayer: text().describe('Name of the MEV relay; `no_mev_boost` for blocks built locally.'),
-    percentage: ratio().describe('Share of the proposed blocks that the relay delivered, 0..1.'),
+    relayer: Leaf.text().describe('Name of the MEV relay; `no_mev_boost` for blocks built locally.'),
+    percentage: Leaf.ratio().describe('Share of the proposed blocks that the relay delivered, 0..1.'),
   })
   .meta({
     id: 'RelayerPercentage',
@@ -49,9 +49,9 @@ export type RelayerPercentage = z.infer<typeof RelayerPercentage>;
 
 export const OperatorTag = z
   .object({
-    name: text().describe('Name of the tag, such as `exchange`.'),
-    path: text(2048).nullable().describe('Path that the tag links to; null without one.'),
-    idType: text(256)
+    name: Leaf.text().describe('Name of the tag, such as `exchange`.'),
+    path: Leaf.text(2048).nullable().describe('Path that the tag links to; null without one.'),
+    idType: Leaf.text(256)
       .nullable()
       .describe('Class of the operator that the tag links to, such as `nodeOperator`; null when unknown.'),
   })
@@ -83,37 +83,39 @@ export function operatorOfTag(tag: OperatorTag): { idType: IdType; id: string } 
 /** Spec §2.2. */
 export const OperatorSummary = z
   .object({
-    id: text(256).min(1).describe('Name, address, public key or index of the operator, by its class.'),
+    id: Leaf.text(256).min(1).describe('Name, address, public key or index of the operator, by its class.'),
     idType: IdType.describe('Class of the operator.'),
     timeWindow: TimeWindow.describe('Window that the figures cover.'),
-    validatorCount: count().describe('Validators of the operator, at least 0.'),
-    avgCorrectness: ratio().describe('Mean share of correct attestation votes (head, target, source), 0..1.'),
-    avgInclusionDelay: nonNegative()
+    validatorCount: Leaf.count().describe('Validators of the operator, at least 0.'),
+    avgCorrectness: Leaf.ratio().describe(
+      'Mean share of correct attestation votes (head, target, source), 0..1.',
+    ),
+    avgInclusionDelay: Leaf.nonNegative()
       .nullable()
       .describe(
         'Mean slots until an attestation is included, at least 1, which is best; null without attestations.',
       ),
-    avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
-    avgValidatorEffectiveness: nonNegative().describe(
+    avgUptime: Leaf.ratio().describe('Mean share of attestation duties performed, 0..1.'),
+    avgValidatorEffectiveness: Leaf.nonNegative().describe(
       'Mean effectiveness of the validators in percent, 0..100.',
     ),
     clientPercentages: z.array(ClientPercentage).describe('Consensus clients of the validators.'),
-    networkPenetration: ratio()
+    networkPenetration: Leaf.ratio()
       .nullable()
       .describe("The operator's share of the network's active effective balance, 0..1."),
     relayerPercentages: z.array(RelayerPercentage).describe('Relays of the proposed blocks.'),
-    nodeOperatorCount: count()
+    nodeOperatorCount: Leaf.count()
       .nullable()
       .describe('Node operators of a pool, at least 0; null for other classes.'),
     operatorTags: z.array(OperatorTag).describe('Labels of the operator.'),
-    displayName: text().nullable().describe('Display name.'),
-    aprPercentage: number()
+    displayName: Leaf.text().nullable().describe('Display name.'),
+    aprPercentage: Leaf.number()
       .nullable()
       .describe(
         'Annualised rewards in percent of the mean effective balance over the epochs; negative when penalties exceed rewards.',
       ),
-    sumEndEpochBalance: gwei().nullable().describe('Balance at the end of the window, in Gwei.'),
-    sumEndEpochEffectiveBalance: gwei()
+    sumEndEpochBalance: Leaf.gwei().nullable().describe('Balance at the end of the window, in Gwei.'),
+    sumEndEpochEffectiveBalance: Leaf.gwei()
       .nullable()
       .describe('Effective balance at the end of the window, in Gwei.'),
   })

@@ -4,7 +4,7 @@ import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, momentText, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { PrivateSet, type SetField, SetMember, setFields } from './record.ts';
@@ -90,7 +90,7 @@ export const setsById = (db: Queryable, accountId: string, ids: readonly string[
 export async function setRevision(db: Queryable, id: string): Promise<number | undefined> {
   const [found] = await rows(
     db,
-    z.object({ revision: count() }),
+    z.object({ revision: Leaf.count() }),
     sql`/* setRevision */ select revision from private_sets where set_id = ${id}::uuid`,
   );
   return found?.revision;
@@ -267,7 +267,7 @@ export function memberPages(
   const order = raw(direction);
   return rows(
     db,
-    SetMember.extend({ list: count() }),
+    SetMember.extend({ list: Leaf.count() }),
     sql`/* memberPages */
     select k.list::int - 1 as list, p.validator_index as "validatorIndex", p.validator_pubkey as "validatorPubkey",
       ${momentText(sql`p.added_at`)} as "addedAt"

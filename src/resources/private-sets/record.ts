@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { jsonBody, needed } from '../../kernel/body.ts';
-import { count, date, hex, ratio, text, timestamp } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 
 export const SetProgress = z
   .object({
-    completeFrom: date().describe(
+    completeFrom: Leaf.date().describe(
       'First date of which the figures count all validators. Earlier ones are not shown yet.',
     ),
-    share: ratio().describe('Share of the days of its validators that the figures count already, 0..1.'),
+    share: Leaf.ratio().describe('Share of the days of its validators that the figures count already, 0..1.'),
   })
   .meta({
     id: 'TagProgress',
@@ -17,13 +17,13 @@ export const SetProgress = z
 
 /** Spec §4.9, and `progress`. */
 export const PrivateSet = z.object({
-  id: text(36).describe('Identifier of the tag and of its set, a UUID.'),
-  name: text(100).describe('Name of the tag; an account may use a name more than once.'),
+  id: Leaf.text(36).describe('Identifier of the tag and of its set, a UUID.'),
+  name: Leaf.text(100).describe('Name of the tag; an account may use a name more than once.'),
   network: Network.describe('Network of its validators.'),
-  organizationId: text(36).describe('Account that owns it, a UUID.'),
-  createdBy: text(256).describe('Name of the token that created it.'),
-  createdAt: timestamp().describe('When it was created.'),
-  updatedAt: timestamp().describe('When its name or validators were last changed.'),
+  organizationId: Leaf.text(36).describe('Account that owns it, a UUID.'),
+  createdBy: Leaf.text(256).describe('Name of the token that created it.'),
+  createdAt: Leaf.timestamp().describe('When it was created.'),
+  updatedAt: Leaf.timestamp().describe('When its name or validators were last changed.'),
   progress: SetProgress.nullable().describe(
     'How far the days of added validators are summed up; null when the figures count all stored days.',
   ),
@@ -50,9 +50,9 @@ export const setFields = Object.keys(PrivateSet.shape) as SetField[];
 
 export const SetMember = z
   .object({
-    validatorIndex: count().describe('Index of the validator.'),
-    validatorPubkey: hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
-    addedAt: timestamp().describe('When it was added.'),
+    validatorIndex: Leaf.count().describe('Index of the validator.'),
+    validatorPubkey: Leaf.hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
+    addedAt: Leaf.timestamp().describe('When it was added.'),
   })
   .meta({ id: 'TagValidator', description: 'A validator of a tag.' });
 export type SetMember = z.infer<typeof SetMember>;
@@ -61,7 +61,7 @@ export const ValidatorsAdded = z
   .object({
     tag: TagWithProgress,
     pubkeysAdded: z
-      .array(hex(48))
+      .array(Leaf.hex(48))
       .describe('Public keys of the validators that were not in the tag before, by index.'),
   })
   .meta({ id: 'ValidatorsAdded', description: 'A tag and the validators added to it.' });

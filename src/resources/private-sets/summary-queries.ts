@@ -4,7 +4,7 @@ import { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { raw, rows, sql } from '../../db/rows.ts';
-import { count, gwei, number, ratio } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { relayNames, relayPart } from '../../periods/relays.ts';
 import { ClientPercentage, type OperatorSummary, RelayerPercentage } from '../operators/record.ts';
@@ -14,17 +14,17 @@ const Summary = z.object({
   network: Network,
   id: z.string(),
   displayName: z.string(),
-  validatorCount: count(),
-  avgCorrectness: number(),
-  avgInclusionDelay: number().nullable(),
-  avgUptime: number(),
-  avgValidatorEffectiveness: number(),
+  validatorCount: Leaf.count(),
+  avgCorrectness: Leaf.number(),
+  avgInclusionDelay: Leaf.number().nullable(),
+  avgUptime: Leaf.number(),
+  avgValidatorEffectiveness: Leaf.number(),
   clientPercentages: z.array(ClientPercentage),
-  networkPenetration: ratio().nullable(),
+  networkPenetration: Leaf.ratio().nullable(),
   relayerPercentages: z.array(RelayerPercentage),
-  aprPercentage: number().nullable(),
-  sumEndEpochBalance: gwei().nullable(),
-  sumEndEpochEffectiveBalance: gwei().nullable(),
+  aprPercentage: Leaf.number().nullable(),
+  sumEndEpochBalance: Leaf.gwei().nullable(),
+  sumEndEpochEffectiveBalance: Leaf.gwei().nullable(),
 });
 export type SetSummary = z.infer<typeof Summary>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonBody, needed } from '../../kernel/body.ts';
-import { text, timestamp } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { ownName } from '../private-sets/record.ts';
 
 export { readSetId as readViewId } from '../private-sets/record.ts';
@@ -10,14 +10,14 @@ export const MAX_VIEWS = 100;
 const MAX_PATH = 2_000;
 
 export const SavedView = z.object({
-  id: text(36).describe('Identifier of the view, a UUID.'),
-  name: text(100).describe('Its name, which no other view of the account has.'),
-  path: text(MAX_PATH).describe(
+  id: Leaf.text(36).describe('Identifier of the view, a UUID.'),
+  name: Leaf.text(100).describe('Its name, which no other view of the account has.'),
+  path: Leaf.text(MAX_PATH).describe(
     'Path and query of the page of the explorer, from the address of the gateway on, such as `/explore/operators?class=pool`.',
   ),
-  createdBy: text(256).describe('Name of the token that saved it.'),
-  createdAt: timestamp().describe('When it was saved.'),
-  updatedAt: timestamp().describe('When it was saved or last renamed.'),
+  createdBy: Leaf.text(256).describe('Name of the token that saved it.'),
+  createdAt: Leaf.timestamp().describe('When it was saved.'),
+  updatedAt: Leaf.timestamp().describe('When it was saved or last renamed.'),
 });
 export type SavedView = z.infer<typeof SavedView>;
 export type SavedViewField = keyof SavedView;

@@ -3,7 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import { timeWindows } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rows, type Sql, sql } from '../../db/rows.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { IdType } from '../operators/record.ts';
 
 export const namedKinds = ['operator', 'tag', 'stakeAuthority'] as const;
@@ -131,7 +131,7 @@ export const authoritiesByBeginning = (
     order by id, size desc limit ${most}`,
   );
 
-const Key = z.object({ validatorIndex: count(), validatorPubkey: z.string() });
+const Key = z.object({ validatorIndex: Leaf.count(), validatorPubkey: z.string() });
 
 export const validatorsByBeginning = (
   db: Queryable,
@@ -151,7 +151,7 @@ export const validatorsByBeginning = (
 export const slotsByHash = (db: Queryable, network: Network, hash: string): Promise<{ slot: number }[]> =>
   rows(
     db,
-    z.object({ slot: count() }),
+    z.object({ slot: Leaf.count() }),
     sql`/* slotsByHash */
     select slot from blocks where consensus_block_root = ${hash} and network = ${network}
     union

@@ -6,7 +6,7 @@ import { recordColumns } from '../../db/record-columns.ts';
 import { beyond, type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { type Ends, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { epochDays } from '../../periods/epoch-days.ts';
 import { periodKeys, same, summed } from '../../periods/expressions.ts';
@@ -39,7 +39,7 @@ export type SlashingList = {
 const fields = recordColumns(Slashing, 's');
 const select = sql`s.network, ${selectList(fields, slashingFields)}`;
 const Row = Slashing.extend({ network: Network });
-const ListedRow = Row.extend({ list: count() });
+const ListedRow = Row.extend({ list: Leaf.count() });
 
 const matching = ({ network, epochs, where }: Omit<SlashingList, 'order'>): Sql => sql`s.network = ${network}
       and s.slashing_epoch between ${epochs.first}::bigint and ${epochs.last}::bigint

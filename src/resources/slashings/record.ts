@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { bigCount, count, gwei, hex, signedGwei, signedSum, text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { PeriodKeys } from '../../periods/record.ts';
 
 /** Spec §2.4. */
 export const Slashing = z
   .object({
-    validatorIndex: count().describe('Index of the slashed validator.'),
-    validatorPubkey: hex(48).describe('Public key of the slashed validator, 0x and 96 hex digits.'),
-    slashingEpoch: count().describe('Epoch in which the validator was slashed.'),
-    withdrawableEpoch: count().describe('Epoch from which the rest of the balance can be withdrawn.'),
-    balanceBeforeSlashing: gwei().describe('Balance before the slashing, in Gwei.'),
-    balanceBeforeWithdrawal: gwei().describe(
+    validatorIndex: Leaf.count().describe('Index of the slashed validator.'),
+    validatorPubkey: Leaf.hex(48).describe('Public key of the slashed validator, 0x and 96 hex digits.'),
+    slashingEpoch: Leaf.count().describe('Epoch in which the validator was slashed.'),
+    withdrawableEpoch: Leaf.count().describe('Epoch from which the rest of the balance can be withdrawn.'),
+    balanceBeforeSlashing: Leaf.gwei().describe('Balance before the slashing, in Gwei.'),
+    balanceBeforeWithdrawal: Leaf.gwei().describe(
       'Balance before the withdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
     ),
-    slashingPenalties: signedGwei().describe(
+    slashingPenalties: Leaf.signedGwei().describe(
       'Difference of balanceBeforeSlashing and balanceBeforeWithdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
     ),
   })
@@ -24,10 +24,10 @@ export const slashingFields = Object.keys(Slashing.shape) as (keyof Slashing)[];
 /** In GraphQL only. */
 export const SlashingRecord = z
   .object({
-    id: text(32).describe('The network.'),
-    slashingCount: count().describe('Validators slashed, at least 1.'),
-    sumSlashingPenalties: signedSum().describe('Sum of their slashingPenalties, in Gwei.'),
-    sumBalanceBeforeSlashing: bigCount().describe('Sum of their balanceBeforeSlashing, in Gwei.'),
+    id: Leaf.text(32).describe('The network.'),
+    slashingCount: Leaf.count().describe('Validators slashed, at least 1.'),
+    sumSlashingPenalties: Leaf.signedSum().describe('Sum of their slashingPenalties, in Gwei.'),
+    sumBalanceBeforeSlashing: Leaf.bigCount().describe('Sum of their balanceBeforeSlashing, in Gwei.'),
     ...PeriodKeys.shape,
   })
   .meta({ id: 'SlashingRecord', description: 'Slashings of a period.' });

@@ -7,7 +7,7 @@ import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ra
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
 import {
   type StakeAuthorityField,
@@ -160,7 +160,7 @@ export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthor
     ) n`,
   );
 
-const ConcentrationRow = StakeConcentration.extend({ list: count() });
+const ConcentrationRow = StakeConcentration.extend({ list: Leaf.count() });
 
 /**
  * Ranks lie evenly on a logarithmic scale, from 1 to the length of the list. Stored parts have 64 authorities, the

@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  base58Key,
-  count,
-  decimal,
-  decimalRatio,
-  decimalsAsNumbers,
-  nonNegativeDecimal,
-  number,
-  text,
-} from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 
 /** An authority with a `poolName` is a pool. */
 export const stakeAuthorityTypes = ['pool', 'individual'] as const;
@@ -16,9 +7,9 @@ export type StakeAuthorityType = (typeof stakeAuthorityTypes)[number];
 
 export const StakeDelegation = z
   .object({
-    validatorVoteAccount: base58Key().describe('Vote account of the validator.'),
-    validatorName: text().nullable().describe('Name of the validator; null where it has none.'),
-    percentage: decimalRatio().describe("Share of the authority's delegated stake, 0..1."),
+    validatorVoteAccount: Leaf.base58Key().describe('Vote account of the validator.'),
+    validatorName: Leaf.text().nullable().describe('Name of the validator; null where it has none.'),
+    percentage: Leaf.decimalRatio().describe("Share of the authority's delegated stake, 0..1."),
   })
   .meta({ id: 'StakeDelegation', description: 'A validator and the share of stake delegated to it.' });
 
@@ -29,37 +20,37 @@ const smoothed =
 /** Spec §2.7. */
 export const StakeAuthoritySummary = z
   .object({
-    stakeAuthority: base58Key().describe('Address of the stake authority.'),
-    validatorDelegates: count().describe('Validators that its stake is delegated to, at least 0.'),
+    stakeAuthority: Leaf.base58Key().describe('Address of the stake authority.'),
+    validatorDelegates: Leaf.count().describe('Validators that its stake is delegated to, at least 0.'),
     delegations: z.array(StakeDelegation).describe('Where its stake is delegated to.'),
-    stakingRewardsApy: decimal().describe(`Yearly yield of staking rewards, compounded, ${smoothed}`),
-    mevRewardsApr: decimal().describe(`Yearly rate of MEV rewards, ${smoothed}`),
-    delegatorApy: decimal().describe(`Yearly yield of staking and MEV rewards together, ${smoothed}`),
-    sumMissedStakingRewards: nonNegativeDecimal().describe(
+    stakingRewardsApy: Leaf.decimal().describe(`Yearly yield of staking rewards, compounded, ${smoothed}`),
+    mevRewardsApr: Leaf.decimal().describe(`Yearly rate of MEV rewards, ${smoothed}`),
+    delegatorApy: Leaf.decimal().describe(`Yearly yield of staking and MEV rewards together, ${smoothed}`),
+    sumMissedStakingRewards: Leaf.nonNegativeDecimal().describe(
       'Staking rewards missed through imperfect performance of its validators, in SOL.',
     ),
-    poolName: text().min(1).nullable().describe('Name of the stake pool; null for an individual.'),
-    delegatedStake: nonNegativeDecimal().describe('Delegated stake, in SOL.'),
-    networkPenetration: decimalRatio().describe("Its share of the network's delegated stake, 0..1."),
-    aggregateValidatorEffectiveness: nonNegativeDecimal().describe(
+    poolName: Leaf.text().min(1).nullable().describe('Name of the stake pool; null for an individual.'),
+    delegatedStake: Leaf.nonNegativeDecimal().describe('Delegated stake, in SOL.'),
+    networkPenetration: Leaf.decimalRatio().describe("Its share of the network's delegated stake, 0..1."),
+    aggregateValidatorEffectiveness: Leaf.nonNegativeDecimal().describe(
       'Effectiveness of its validators, weighted by its stake, as a ratio, at least 0; 1 is perfect.',
     ),
-    blendedVoteCommissionRate: decimalRatio().describe(
+    blendedVoteCommissionRate: Leaf.decimalRatio().describe(
       'Commission of its validators on staking rewards, weighted by its stake, 0..1.',
     ),
-    blendedMevCommissionRate: decimalRatio().describe(
+    blendedMevCommissionRate: Leaf.decimalRatio().describe(
       'Commission of its validators on MEV rewards, weighted by its stake, 0..1.',
     ),
-    sumStakingRewards: nonNegativeDecimal().describe('Staking rewards, in SOL.'),
-    sumMevRewards: nonNegativeDecimal().describe('MEV rewards, in SOL.'),
-    sumRewards: nonNegativeDecimal().describe('Staking and MEV rewards together, in SOL.'),
-    sumStakingCommissionPaid: nonNegativeDecimal().describe(
+    sumStakingRewards: Leaf.nonNegativeDecimal().describe('Staking rewards, in SOL.'),
+    sumMevRewards: Leaf.nonNegativeDecimal().describe('MEV rewards, in SOL.'),
+    sumRewards: Leaf.nonNegativeDecimal().describe('Staking and MEV rewards together, in SOL.'),
+    sumStakingCommissionPaid: Leaf.nonNegativeDecimal().describe(
       'Commission paid to validators on staking rewards, in SOL.',
     ),
-    sumMevCommissionPaid: nonNegativeDecimal().describe(
+    sumMevCommissionPaid: Leaf.nonNegativeDecimal().describe(
       'Commission paid to validators on MEV rewards, in SOL.',
     ),
-    sumCommissionPaid: nonNegativeDecimal().describe('Total commission paid, in SOL.'),
+    sumCommissionPaid: Leaf.nonNegativeDecimal().describe('Total commission paid, in SOL.'),
   })
   .meta({
     id: 'StakeAuthoritySummary',
@@ -76,14 +67,14 @@ export const StakeAuthorityTrend = StakeAuthoritySummary.pick({
   delegatedStake: true,
 });
 
-export const StakeAuthoritySummaryV1 = decimalsAsNumbers(StakeAuthoritySummary);
+export const StakeAuthoritySummaryV1 = Leaf.decimalsAsNumbers(StakeAuthoritySummary);
 
 /** In GraphQL only. */
 export const StakeConcentration = z
   .object({
-    rank: count().describe('How many of the largest stake authorities, at least 1.'),
-    delegatedStake: nonNegativeDecimal().describe('What they delegate together, in SOL.'),
-    ratio: number().describe('Their share of what all stake authorities of the list delegate, 0..1.'),
+    rank: Leaf.count().describe('How many of the largest stake authorities, at least 1.'),
+    delegatedStake: Leaf.nonNegativeDecimal().describe('What they delegate together, in SOL.'),
+    ratio: Leaf.number().describe('Their share of what all stake authorities of the list delegate, 0..1.'),
   })
   .meta({
     id: 'StakeConcentration',

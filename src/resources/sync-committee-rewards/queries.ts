@@ -4,7 +4,7 @@ import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, keyTable, momentText, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { count, flag } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { SyncCommitteeReward, type SyncCommitteeRewardField, syncCommitteeRewardFields } from './record.ts';
@@ -26,8 +26,8 @@ const fields: Fields<SyncCommitteeRewardField> = {
   ),
 };
 const select = sql`r.network, r.rank, ${selectList(fields, syncCommitteeRewardFields)}`;
-const Row = SyncCommitteeReward.extend({ network: Network, rank: count(), list: count() });
-const SlotRow = Row.extend({ total: count() });
+const Row = SyncCommitteeReward.extend({ network: Network, rank: Leaf.count(), list: Leaf.count() });
+const SlotRow = Row.extend({ total: Leaf.count() });
 
 const networkColumns = {
   network: ['text', (key: { network: Network }) => key.network],
@@ -93,7 +93,7 @@ export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<R
 }
 
 /** `isKnown` is false after the stored head, and for a block whose seats are not stored yet. */
-const SlotState = z.object({ list: count(), total: count(), isKnown: flag() });
+const SlotState = z.object({ list: Leaf.count(), total: Leaf.count(), isKnown: Leaf.flag() });
 export type SlotState = z.infer<typeof SlotState>;
 
 export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {

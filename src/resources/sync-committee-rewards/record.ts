@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { count, signedGweiText, timestamp } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 
 /** Spec §2.5. */
 export const SyncCommitteeReward = z
   .object({
-    epoch: count().describe('Epoch of the slot.'),
-    consensusSlot: count().describe('Slot of the block.'),
-    validatorIndex: count().describe('Index of the validator that holds the seat.'),
-    syncCommitteeRewards: signedGweiText().describe(
+    epoch: Leaf.count().describe('Epoch of the slot.'),
+    consensusSlot: Leaf.count().describe('Slot of the block.'),
+    validatorIndex: Leaf.count().describe('Index of the validator that holds the seat.'),
+    syncCommitteeRewards: Leaf.signedGweiText().describe(
       'What the seat earned in the slot, in Gwei; negative for a missed signature.',
     ),
-    blockTimestamp: timestamp().describe('When the slot began, in UTC.'),
+    blockTimestamp: Leaf.timestamp().describe('When the slot began, in UTC.'),
   })
   .meta({
     id: 'SyncCommitteeReward',

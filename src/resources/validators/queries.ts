@@ -17,7 +17,7 @@ import {
   sql,
 } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
-import { count } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import {
   type DirectedRange,
   type Ends,
@@ -45,8 +45,8 @@ export type ValidatorRow = Validator & { network: Network };
 const fields = recordColumns(Validator, 'v');
 const select = sql`v.network, ${selectList(fields, validatorFields)}`;
 const Row = Validator.extend({ network: Network });
-const ListedRow = Row.extend({ list: count() });
-const NewestRow = z.object({ network: Network, epoch: count().nullable() });
+const ListedRow = Row.extend({ list: Leaf.count() });
+const NewestRow = z.object({ network: Network, epoch: Leaf.count().nullable() });
 
 export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]): Promise<ValidatorRow[]> {
   return rows(

@@ -1,26 +1,26 @@
 import { z } from 'zod';
-import { count, flag, hex, text } from '../../kernel/leaves.ts';
+import * as Leaf from '../../kernel/leaves.ts';
 import { badInput, quoted } from '../../kernel/refusal.ts';
 
 export const Validator = z
   .object({
-    validatorIndex: count().describe('Index of the validator.'),
-    validatorPubkey: hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
-    depositAddress: hex(20)
+    validatorIndex: Leaf.count().describe('Index of the validator.'),
+    validatorPubkey: Leaf.hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
+    depositAddress: Leaf.hex(20)
       .nullable()
       .describe('Address that made the deposit, 0x and 40 hex digits; null when unknown.'),
-    withdrawalAddress: hex(20)
+    withdrawalAddress: Leaf.hex(20)
       .nullable()
       .describe('Address that withdrawals go to, 0x and 40 hex digits; null before one is set.'),
-    nodeOperator: text(256).min(1).nullable().describe('Operator that runs it; null when unknown.'),
-    pool: text(256).min(1).nullable().describe('Pool or exchange of the stake; null outside pools.'),
-    activationEpoch: count()
+    nodeOperator: Leaf.text(256).min(1).nullable().describe('Operator that runs it; null when unknown.'),
+    pool: Leaf.text(256).min(1).nullable().describe('Pool or exchange of the stake; null outside pools.'),
+    activationEpoch: Leaf.count()
       .nullable()
       .describe('First epoch in which the validator has duties; null until it is known.'),
-    exitEpoch: count()
+    exitEpoch: Leaf.count()
       .nullable()
       .describe('First epoch in which the validator no longer has duties; null until it is known.'),
-    slashed: flag().describe('Whether the validator was slashed.'),
+    slashed: Leaf.flag().describe('Whether the validator was slashed.'),
   })
   .meta({ id: 'Validator', description: 'A validator and the entities it belongs to.' });
 export type Validator = z.infer<typeof Validator>;

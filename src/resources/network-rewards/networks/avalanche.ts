@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, hex, text } from '../../../kernel/leaves.ts';
+import * as Leaf from '../../../kernel/leaves.ts';
 import { amount, BASE58, day, idForm, type RewardsDefinition } from './definition.ts';
 
 const NODE_ID = new RegExp(`^NodeID-[${BASE58}]{24,33}$`); // 20 bytes and a 4-byte checksum
@@ -25,9 +25,9 @@ const totals = {
 const validator = z
   .object({
     day: day(),
-    nodeId: text(40).regex(NODE_ID, `must be ${form}`).describe('Node id of the validator, NodeID-….'),
-    validationStatus: text(64).min(1).describe('State of its validation at the end of the day.'),
-    validatorPubkey: hex(48)
+    nodeId: Leaf.text(40).regex(NODE_ID, `must be ${form}`).describe('Node id of the validator, NodeID-….'),
+    validationStatus: Leaf.text(64).min(1).describe('State of its validation at the end of the day.'),
+    validatorPubkey: Leaf.hex(48)
       .nullable()
       .describe('BLS public key, 0x and 96 hex digits; null for a validator without one.'),
     ...totals,
@@ -37,7 +37,7 @@ const validator = z
 const network = z
   .object({
     day: day(),
-    totalActiveValidators: count().describe('Validators active at the end of the day, at least 0.'),
+    totalActiveValidators: Leaf.count().describe('Validators active at the end of the day, at least 0.'),
     ...totals,
   })
   .meta({ id: 'AvalancheNetworkReward', description: 'What all Avalanche validators earned in a day.' });

@@ -1,6 +1,6 @@
 import { bech32 as codec } from '@scure/base';
 import { z } from 'zod';
-import { count, text } from '../../../kernel/leaves.ts';
+import * as Leaf from '../../../kernel/leaves.ts';
 import {
   amount,
   bech32,
@@ -41,7 +41,7 @@ function* faults({ poolId, poolHashId }: Record<string, unknown>): RowFaults {
 
 const ada = (what: string) => amount(what, 'ADA');
 
-const epoch = count().describe('Epoch that the day falls in.');
+const epoch = Leaf.count().describe('Epoch that the day falls in.');
 const totals = {
   totalRealizedDelegatorRewards: ada('Rewards of delegators paid out'),
   totalRealizedValidatorRewards: ada('Rewards of pool operators paid out'),
@@ -54,17 +54,17 @@ const validator = z
     day: day(),
     epoch,
     ...blockNumbers,
-    fromSlotNumber: count().describe('First slot of the rewards, inclusive.'),
-    toSlotNumber: count().describe('Last slot of the rewards, inclusive.'),
-    poolId: text(90).regex(POOL, `must be ${idForm}`).describe('Id of the stake pool, pool1….'),
-    poolHashId: text(56)
+    fromSlotNumber: Leaf.count().describe('First slot of the rewards, inclusive.'),
+    toSlotNumber: Leaf.count().describe('Last slot of the rewards, inclusive.'),
+    poolId: Leaf.text(90).regex(POOL, `must be ${idForm}`).describe('Id of the stake pool, pool1….'),
+    poolHashId: Leaf.text(56)
       .regex(HASH, 'must be the hash of the pool, 56 hex digits in lower case')
       .nullable()
       .describe('Hash of the pool that its id stands for, 56 hex digits; null where the source has none.'),
     poolName: name('Name of the pool'),
     poolTicker: name('Ticker of the pool'),
     poolOwnerStakeAddresses: z
-      .array(text(128).min(1))
+      .array(Leaf.text(128).min(1))
       .max(1_000)
       .describe('Stake addresses of the owners of the pool.'),
     poolFee: rate('Margin of the pool'),
@@ -79,7 +79,7 @@ const network = z
     epoch,
     avgPoolFee: rate('Mean margin of the active pools'),
     avgPoolFlatFee: ada('Mean fixed cost of the active pools'),
-    totalActivePools: count().describe('Active pools at the end of the day, at least 0.'),
+    totalActivePools: Leaf.count().describe('Active pools at the end of the day, at least 0.'),
     ...totals,
   })
   .meta({ id: 'CardanoNetworkReward', description: 'What all Cardano stake pools earned in a day.' });

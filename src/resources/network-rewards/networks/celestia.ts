@@ -1,4 +1,4 @@
-import { text } from '../../../kernel/leaves.ts';
+import * as Leaf from '../../../kernel/leaves.ts';
 import { cosmosChain } from './cosmos.ts';
 
 export const celestia = cosmosChain(
@@ -8,5 +8,5 @@ export const celestia = cosmosChain(
     token: 'TIA',
     exampleId: 'celestiavaloper1rl93jughgj2dvjfun4wrgc97xyspu607edt72g',
   },
-  { consensusAddress: text(128).min(1).describe('Address that the validator signs blocks with.') },
+  { consensusAddress: Leaf.text(128).min(1).describe('Address that the validator signs blocks with.') },
 );

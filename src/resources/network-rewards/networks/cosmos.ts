@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, text } from '../../../kernel/leaves.ts';
+import * as Leaf from '../../../kernel/leaves.ts';
 import {
   amount,
   bech32,
@@ -21,10 +21,10 @@ const totals = (token: string) => ({
 
 const validatorOf = (pattern: RegExp, form: string, token: string) => ({
   day: day(),
-  validator: text(90).regex(pattern, `must be ${form}`).describe('Operator address of the validator.'),
+  validator: Leaf.text(90).regex(pattern, `must be ${form}`).describe('Operator address of the validator.'),
   validatorMoniker: name('Name that the validator gives itself'),
-  consensusPubkey: text(256).min(1).describe('Public key that the validator signs blocks with.'),
-  accountAddress: text(128).min(1).describe('Account address of the operator.'),
+  consensusPubkey: Leaf.text(256).min(1).describe('Public key that the validator signs blocks with.'),
+  accountAddress: Leaf.text(128).min(1).describe('Account address of the operator.'),
   ...blockNumbers,
   ...totals(token),
   commissionRate: rate('Commission of the validator at the end of the day'),
@@ -34,7 +34,7 @@ const networkOf = (token: string) => ({
   day: day(),
   avgCommissionRate: rate('Mean commission of the bonded validators'),
   ...blockNumbers,
-  totalBondedValidators: count().describe('Bonded validators at the end of the day, at least 0.'),
+  totalBondedValidators: Leaf.count().describe('Bonded validators at the end of the day, at least 0.'),
   ...totals(token),
 });
 

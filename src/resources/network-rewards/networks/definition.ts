@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { count, date, decimalRatio, nonNegativeDecimal, text } from '../../../kernel/leaves.ts';
+import * as Leaf from '../../../kernel/leaves.ts';
 
 type IdForm = { form: string; schema: { type: string }; read(text: string): string | undefined };
 
@@ -46,14 +46,15 @@ export const bech32Form = (pattern: RegExp, form: string): IdForm => ({
   read: (given) => (pattern.test(given.toLowerCase()) ? given.toLowerCase() : undefined),
 });
 
-export const day = () => date().describe('UTC date of the rewards.');
+export const day = () => Leaf.date().describe('UTC date of the rewards.');
 export const name = (description: string) =>
-  text().min(1).nullable().describe(`${description}; null without one.`);
+  Leaf.text().min(1).nullable().describe(`${description}; null without one.`);
 
-export const amount = (what: string, token: string) => nonNegativeDecimal().describe(`${what}, in ${token}.`);
-export const rate = (what: string) => decimalRatio().describe(`${what}, 0..1: 0.05 is 5 %.`);
+export const amount = (what: string, token: string) =>
+  Leaf.nonNegativeDecimal().describe(`${what}, in ${token}.`);
+export const rate = (what: string) => Leaf.decimalRatio().describe(`${what}, 0..1: 0.05 is 5 %.`);
 
 export const blockNumbers = {
-  fromBlockNumber: count().describe('First block of the rewards, inclusive.'),
-  toBlockNumber: count().describe('Last block of the rewards, inclusive.'),
+  fromBlockNumber: Leaf.count().describe('First block of the rewards, inclusive.'),
+  toBlockNumber: Leaf.count().describe('Last block of the rewards, inclusive.'),
 };

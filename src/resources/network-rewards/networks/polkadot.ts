@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, text } from '../../../kernel/leaves.ts';
+import * as Leaf from '../../../kernel/leaves.ts';
 import { amount, BASE58, day, idForm, type RewardsDefinition, rate } from './definition.ts';
 
 const STASH = new RegExp(`^[${BASE58}]{35,50}$`); // SS58: prefix, 32 bytes, 2-byte checksum
@@ -7,7 +7,7 @@ const exampleId = '1tFTUQwz8dpLA8XHpCtR7J4sNmCQTLVcyGeaUr4ii4aAVDV';
 const form = `a stash address like ${exampleId}`;
 const dot = (what: string) => amount(what, 'DOT');
 
-const era = count().describe('Era that the rewards are of.');
+const era = Leaf.count().describe('Era that the rewards are of.');
 const totals = {
   totalStake: dot('Stake at the end of the day, own and nominated'),
   totalValidatorRewards: dot('Rewards of validators, commission included'),
@@ -18,9 +18,11 @@ const validator = z
   .object({
     day: day(),
     era,
-    validator: text(64).regex(STASH, `must be ${form}`).describe('Stash address of the validator (SS58).'),
+    validator: Leaf.text(64)
+      .regex(STASH, `must be ${form}`)
+      .describe('Stash address of the validator (SS58).'),
     commissionRate: rate('Commission of the validator'),
-    eraPoints: count().describe('Era points of the validator, at least 0.'),
+    eraPoints: Leaf.count().describe('Era points of the validator, at least 0.'),
     ...totals,
   })
   .meta({ id: 'PolkadotValidatorReward', description: 'What a Polkadot validator earned in a day.' });
@@ -29,7 +31,7 @@ const network = z
   .object({
     day: day(),
     era,
-    totalActiveValidators: count().describe('Validators active in the era, at least 0.'),
+    totalActiveValidators: Leaf.count().describe('Validators active in the era, at least 0.'),
     avgCommissionRate: rate('Mean commission of the active validators'),
     ...totals,
   })

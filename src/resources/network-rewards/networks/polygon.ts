@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { count } from '../../../kernel/leaves.ts';
+import * as Leaf from '../../../kernel/leaves.ts';
 import { amount, day, idForm, name, type RewardsDefinition, rate } from './definition.ts';
 
 const pol = (what: string) => amount(what, 'POL');
 
 const checkpoints = {
-  fromCheckpoint: count().describe('First checkpoint of the rewards, inclusive.'),
-  toCheckpoint: count().describe('Last checkpoint of the rewards, inclusive.'),
+  fromCheckpoint: Leaf.count().describe('First checkpoint of the rewards, inclusive.'),
+  toCheckpoint: Leaf.count().describe('Last checkpoint of the rewards, inclusive.'),
 };
 const totals = {
   totalStake: pol('Stake at the end of the day, own and delegated'),
@@ -17,7 +17,7 @@ const totals = {
 const validator = z
   .object({
     day: day(),
-    validatorId: count().describe('Number of the validator.'),
+    validatorId: Leaf.count().describe('Number of the validator.'),
     validatorName: name('Name of the validator'),
     ...checkpoints,
     commissionRate: rate('Commission of the validator'),
@@ -29,7 +29,7 @@ const network = z
   .object({
     day: day(),
     ...checkpoints,
-    totalActiveValidators: count().describe('Validators active at the end of the day, at least 0.'),
+    totalActiveValidators: Leaf.count().describe('Validators active at the end of the day, at least 0.'),
     ...totals,
   })
   .meta({ id: 'PolygonNetworkReward', description: 'What all Polygon validators earned in a day.' });

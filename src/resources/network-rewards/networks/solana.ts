@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { base58Key, count, decimalRatio } from '../../../kernel/leaves.ts';
+import * as Leaf from '../../../kernel/leaves.ts';
 import { amount, BASE58, day, idForm, name, type RewardsDefinition, rate } from './definition.ts';
 
 const exampleId = '6nYZvyXc2nojpE1LMMVm8DkxaGNAy3oaFvkCeNiHay5W';
 const sol = (what: string) => amount(what, 'SOL');
 
-const epoch = count().describe('Epoch in which the day ends.');
+const epoch = Leaf.count().describe('Epoch in which the day ends.');
 const totals = {
   totalVotingRewards: sol('Rewards of validators for voting'),
   totalProposalRewards: sol('Rewards for proposed blocks (fees)'),
@@ -17,10 +17,10 @@ const validator = z
   .object({
     day: day(),
     epoch,
-    voteAccount: base58Key().describe('Vote account of the validator.'),
+    voteAccount: Leaf.base58Key().describe('Vote account of the validator.'),
     validatorName: name('Name of the validator'),
     voteCommissionRate: rate('Commission of the validator on staking rewards'),
-    mevCommissionRate: decimalRatio()
+    mevCommissionRate: Leaf.decimalRatio()
       .nullable()
       .describe('Commission of the validator on MEV tips, 0..1: 0.05 is 5 %; null where it takes no tips.'),
     ...totals,
@@ -31,7 +31,7 @@ const network = z
   .object({
     day: day(),
     epoch,
-    activeValidatorCount: count().describe('Validators active at the end of the day, at least 0.'),
+    activeValidatorCount: Leaf.count().describe('Validators active at the end of the day, at least 0.'),
     ...totals,
   })
   .meta({ id: 'SolanaNetworkReward', description: 'What all Solana validators earned in a day.' });
