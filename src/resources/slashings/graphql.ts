@@ -1,5 +1,5 @@
 import type { InputShapeFromFields, ObjectRef } from '@pothos/core';
-import { dateOfDay, dayOfDate, dayOfEpoch, epochsOfDay, firstEpochOfChainDay } from '../../chain/calendar.ts';
+import { dateOfDay, dayOfDate, dayOfEpoch, epochsOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
@@ -101,7 +101,7 @@ const SlashingWhere = builder.inputType('SlashingWhere', {
 const epochsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
   endsOf(args, {
     Epoch: (epoch) => ({ first: epoch, last: epoch }),
-    Day: (day) => ({ first: firstEpochOfChainDay(day), last: firstEpochOfChainDay(day + 1) - 1 }),
+    Day: (day) => epochsOfDay(network, 'chain', day),
     Date: (date) => epochsOfDay(network, 'utc', dayOfDate(network, date)),
   });
 

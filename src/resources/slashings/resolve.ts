@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { epochsWithin } from '../../chain/bounds.ts';
-import { firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
+import { epochsOfDay, firstEpochFrom } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import type { Selection } from '../../fast-rows/index.ts';
@@ -31,7 +31,7 @@ export const LAST_START_DAY = 9_000_000;
 /** `seconds` is Unix time. Capped below 2^31, because later epochs are never stored. */
 export const epochFrom = (network: Network, start: { day: number } | { seconds: number }): number =>
   'day' in start
-    ? firstEpochOfChainDay(start.day)
+    ? epochsOfDay(network, 'chain', start.day).first
     : Math.min(firstEpochFrom(network, start.seconds), 2 ** 31 - 1);
 
 /** Oldest first (spec §4.5). */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chainDayOfEpoch } from '../../chain/calendar.ts';
+import { dayOfEpoch } from '../../chain/calendar.ts';
 import { sizeParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
@@ -66,12 +66,13 @@ const list = route({
       totalSlashings(ctx, list),
     ]);
     const first = after ? (page.rows[0]?.slashingEpoch ?? Number(after.at)) : list.epochs.first;
-    const from = chainDayOfEpoch(first);
+    const dayOf = (epoch: number) => dayOfEpoch(ctx.network, 'chain', epoch);
+    const from = dayOf(first);
     const last = page.rows.at(-1);
     const cursor = last && page.hasNext ? cursors.of(last) : null;
     return {
       body: {
-        page: { from, to: last ? chainDayOfEpoch(last.slashingEpoch) : from, size: query.size },
+        page: { from, to: last ? dayOf(last.slashingEpoch) : from, size: query.size },
         total,
         data: page.rows,
         next: cursor && relativeUrl(call.path, { from: start.text, size: query.size, cursor }),
