@@ -1,11 +1,8 @@
 import type { PageSizes } from '../kernel/page.ts';
-import { boolParam, enumParam, formParam, intParam } from '../kernel/params.ts';
+import { boolParam, enumParam, formParam, intParam, textParam } from '../kernel/params.ts';
 import { parseDate } from '../kernel/time.ts';
 import { networks } from './networks.ts';
 import { timeWindows } from './windows.ts';
-
-export const windowParam = () =>
-  enumParam(timeWindows, { description: 'Aggregation window: the last 1, 7 or 30 days, or all time.' });
 
 export const networkParam = () =>
   enumParam(
@@ -18,7 +15,7 @@ export const networkParam = () =>
     ['holesky'],
   );
 
-export const dateParam = (description: string) =>
+const dateParam = (description: string) =>
   formParam<string, { form: string; description: string; nullable: true }>(
     { description, form: 'a date like 2024-03-31', nullable: true },
     { type: 'string', format: 'date' },
@@ -27,25 +24,33 @@ export const dateParam = (description: string) =>
 
 const dayParam = (description: string) => intParam({ description, min: 0, nullable: true });
 
-export const rangeParams = () => ({
-  fromDate: dateParam('First date, inclusive.'),
-  toDate: dateParam('Last date, inclusive.'),
-  fromDay: dayParam('First day of the calendar in use, inclusive.'),
-  toDay: dayParam('Last day of the calendar in use, inclusive.'),
-  utc: boolParam({
-    description: 'true: by UTC days; false: by Ethereum chain days.',
-    nullable: true,
-    default: false,
+/** Parameters of REST by their kinds, and those that several paths have. */
+export const param = {
+  int: intParam,
+  choice: enumParam,
+  bool: boolParam,
+  text: textParam,
+  form: formParam,
+  date: dateParam,
+  window: () =>
+    enumParam(timeWindows, { description: 'Aggregation window: the last 1, 7 or 30 days, or all time.' }),
+  range: () => ({
+    fromDate: dateParam('First date, inclusive.'),
+    toDate: dateParam('Last date, inclusive.'),
+    fromDay: dayParam('First day of the calendar in use, inclusive.'),
+    toDay: dayParam('Last day of the calendar in use, inclusive.'),
+    utc: boolParam({
+      description: 'true: by UTC days; false: by Ethereum chain days.',
+      nullable: true,
+      default: false,
+    }),
   }),
-});
-
-export const sizeParam = ({ defaultSize, maxSize }: PageSizes) =>
-  intParam({ description: 'Rows per page.', min: 1, max: maxSize, default: defaultSize });
-
-export const pageParams = ({ defaultSize, maxSize }: PageSizes) => ({
-  limit: intParam({ description: 'Results per page.', min: 1, max: maxSize, default: defaultSize }),
-  offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
-});
-
-export const sortOrderParam = (order: 'asc' | 'desc' = 'asc') =>
-  enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: order });
+  size: ({ defaultSize, maxSize }: PageSizes) =>
+    intParam({ description: 'Rows per page.', min: 1, max: maxSize, default: defaultSize }),
+  page: ({ defaultSize, maxSize }: PageSizes) => ({
+    limit: intParam({ description: 'Results per page.', min: 1, max: maxSize, default: defaultSize }),
+    offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
+  }),
+  sortOrder: (order: 'asc' | 'desc' = 'asc') =>
+    enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: order }),
+};

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { enumParam, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { periodParams } from '../../periods/params.ts';
 import { granularities } from '../../periods/record.ts';
@@ -21,10 +21,10 @@ const list = route({
     'Attestation duty metrics of a pool, operator, address or one of your private sets, by hour, day, week, month, quarter or year, or in total. Weeks are ISO weeks; longer periods are aggregated from days; private sets have no hourly rows, and single validators only imported ones. UTC figures begin on 2024-10-01. Dates and days may be combined: the narrower range counts.',
   example: '/v1/eth/entities/Alder%20Liquid/attestations?entityType=pool',
   params: z.object({
-    entity_id: textParam({ description: 'Name, address, public key or index of the entity.' }, normaliseId),
+    entity_id: param.text({ description: 'Name, address, public key or index of the entity.' }, normaliseId),
   }),
   query: z.object({
-    entityType: enumParam(idTypes, { description: 'Class of the entity.' }),
+    entityType: param.choice(idTypes, { description: 'Class of the entity.' }),
     ...periodParams(sortFields, granularities),
   }),
   crossFieldFaults: (query) => boundFaults(query, 'query'),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { sizeParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { descendingPageV0, envelopeV0 } from '../../kernel/envelopes.ts';
-import { intParam } from '../../kernel/params.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';
 import { loadBlock } from './loaders.ts';
@@ -22,13 +21,13 @@ const list = route({
   example: '/v0/eth/blocks?size=5',
   params: z.object({}),
   query: z.object({
-    from: intParam({
+    from: param.int({
       description:
         'Slot that the page begins with; default: the newest stored one. A later slot also begins with the newest.',
       min: 0,
       nullable: true,
     }),
-    size: sizeParam(BLOCKS_SIZES),
+    size: param.size(BLOCKS_SIZES),
   }),
   reply: envelopeV0(Block),
   async handle(ctx: Context, { query: { from: fromSlot, size } }, call) {
@@ -51,7 +50,7 @@ const one = route({
   description: `The block of a slot; 404 when the slot is not stored. ${units}`,
   example: '/v0/eth/blocks/12927610',
   params: z.object({
-    consensus_slot: intParam({ description: 'Slot of the block.', min: 0 }),
+    consensus_slot: param.int({ description: 'Slot of the block.', min: 0 }),
   }),
   query: z.object({}),
   reply: Block,

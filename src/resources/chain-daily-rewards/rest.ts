@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { chainDayOfMoment, dateOfDay, dayOfDate } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
-import { sizeParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { descendingPageV0, envelopeV0 } from '../../kernel/envelopes.ts';
-import { formParam } from '../../kernel/params.ts';
 import { badInput, notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
@@ -46,7 +45,7 @@ const list = route({
   example: '/v0/eth/network/chainDailyRewards?size=5',
   params: z.object({}),
   query: z.object({
-    from: formParam<Given, { form: string; description: string; nullable: true; examples: unknown[] }>(
+    from: param.form<Given, { form: string; description: string; nullable: true; examples: unknown[] }>(
       {
         ...form,
         description: `${forms}; the list goes down from there. The newest day when absent, and for days to come.`,
@@ -55,7 +54,7 @@ const list = route({
       { type: ['string', 'integer'] },
       readDay,
     ),
-    size: sizeParam(CHAIN_DAILY_REWARDS_SIZES),
+    size: param.size(CHAIN_DAILY_REWARDS_SIZES),
   }),
   reply: envelopeV0(ChainDailyReward),
   async handle(ctx: Context, { query }, call) {
@@ -78,7 +77,7 @@ const one = route({
   description: `What all validators earned in a chain day; 404 when the day is not stored. ${units}`,
   example: '/v0/eth/network/chainDailyRewards/1790',
   params: z.object({
-    day: formParam<Given, { form: string; description: string; examples: unknown[] }>(
+    day: param.form<Given, { form: string; description: string; examples: unknown[] }>(
       { ...form, description: `${forms}.` },
       { type: ['string', 'integer'] },
       readDay,

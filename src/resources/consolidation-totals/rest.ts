@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { boundFaults, isBounded } from '../../chain/bounds.ts';
-import { pageParams, rangeParams, sortOrderParam, windowParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { enumParam } from '../../kernel/params.ts';
 import { type Call, route } from '../../kernel/route.ts';
 import { entityClasses } from '../consolidations/record.ts';
 import {
@@ -22,9 +21,9 @@ import {
 } from './resolve.ts';
 
 const tag = 'Consolidations';
-const sizes = () => pageParams(ENTITIES_SIZES);
+const sizes = () => param.page(ENTITIES_SIZES);
 const entityTypeParam = () =>
-  enumParam(entityClasses, {
+  param.choice(entityClasses, {
     description: 'Class of the entities; only classes that validators belong to.',
     nullable: true,
     default: 'nodeOperator',
@@ -57,12 +56,12 @@ const entities = route({
   query: z.object({
     entityType: entityTypeParam(),
     ...sizes(),
-    ...rangeParams(),
-    sortBy: enumParam(entitySortFields, {
+    ...param.range(),
+    sortBy: param.choice(entitySortFields, {
       description: 'Field to sort by, ties by id.',
       default: 'consolidatedBalance',
     }),
-    sortOrder: sortOrderParam('desc'),
+    sortOrder: param.sortOrder('desc'),
   }),
   crossFieldFaults: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(EntityConsolidation),
@@ -99,14 +98,14 @@ const capacityByEntity = route({
   example: '/v1/eth/consolidationCapacity/entity?window=30d',
   params: z.object({}),
   query: z.object({
-    window: windowParam(),
+    window: param.window(),
     entityType: entityTypeParam(),
     ...sizes(),
-    sortBy: enumParam(capacitySortFields, {
+    sortBy: param.choice(capacitySortFields, {
       description: 'Field to sort by, ties by id.',
       default: 'consolidatedBalance',
     }),
-    sortOrder: sortOrderParam('desc'),
+    sortOrder: param.sortOrder('desc'),
   }),
   reply: envelopeV1(EntityConsolidationCapacity),
   reads: ({ sizes }, { query }) => (query.window === 'all' ? sizes.consolidations : 0),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
-import { pageParams, rangeParams, sortOrderParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { enumParam, formParam, pairFaults, textParam } from '../../kernel/params.ts';
+import { pairFaults } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { normaliseId } from '../operators/record.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
@@ -20,15 +20,15 @@ const list = route({
   example: '/v1/eth/validators/consolidations?limit=10',
   params: z.object({}),
   query: z.object({
-    ...pageParams(CONSOLIDATIONS_SIZES),
-    ...rangeParams(),
-    sortBy: enumParam(consolidationSortFields, {
+    ...param.page(CONSOLIDATIONS_SIZES),
+    ...param.range(),
+    sortBy: param.choice(consolidationSortFields, {
       description:
         'Field to sort by; `day`, `date`, `epoch` and `timestamp` all sort by time. Ties by epoch and source index; `desc` also reverses ties.',
       default: 'day',
     }),
-    sortOrder: sortOrderParam(),
-    validator: formParam<ValidatorName, { form: string; description: string; nullable: true }>(
+    sortOrder: param.sortOrder(),
+    validator: param.form<ValidatorName, { form: string; description: string; nullable: true }>(
       {
         description: 'Index or public key of a validator, on either side.',
         form: 'the index or the public key of a validator',
@@ -37,11 +37,11 @@ const list = route({
       { type: ['string', 'integer'] },
       readValidatorName,
     ),
-    entityId: textParam(
+    entityId: param.text(
       { description: 'Entity of a validator on either side; with `entityType`.', nullable: true },
       normaliseId,
     ),
-    entityType: enumParam(entityClasses, {
+    entityType: param.choice(entityClasses, {
       description: 'Class of that entity; with `entityId`.',
       nullable: true,
     }),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
-import { dateParam, pageParams, sortOrderParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { boolParam, enumParam, formParam } from '../../kernel/params.ts';
 import { type Call, type Route, route } from '../../kernel/route.ts';
 import {
   definitions,
@@ -18,21 +17,21 @@ import { REWARDS_SIZES, rangeOf, rewards } from './resolve.ts';
 
 const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
   z.object({
-    ...pageParams(REWARDS_SIZES),
-    fromDate: dateParam('First day, inclusive.'),
-    toDate: dateParam('Last day, inclusive.'),
-    fromDay: dateParam('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),
-    toDay: dateParam('The same as toDate: a `day` here is a UTC date. The narrower of both counts.'),
-    utc: boolParam({
+    ...param.page(REWARDS_SIZES),
+    fromDate: param.date('First day, inclusive.'),
+    toDate: param.date('Last day, inclusive.'),
+    fromDay: param.date('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),
+    toDay: param.date('The same as toDate: a `day` here is a UTC date. The narrower of both counts.'),
+    utc: param.bool({
       description: 'No effect: a day here is always a UTC date. Accepted because other lists have it.',
       default: true,
       nullable: true,
     }),
-    sortBy: enumParam(sortFieldsOf(network, kind), {
+    sortBy: param.choice(sortFieldsOf(network, kind), {
       description: 'Field to sort by, ties by day, null last.',
       default: 'day',
     }),
-    sortOrder: sortOrderParam(),
+    sortOrder: param.sortOrder(),
   });
 
 const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
@@ -73,7 +72,7 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
     example: `${path}/${exampleId}/rewards`,
     networkHeader: false,
     params: z.object({
-      validator_id: formParam<string, { form: string; description: string }>(
+      validator_id: param.form<string, { form: string; description: string }>(
         { description: `The validator: ${id.form}.`, form: id.form },
         id.schema,
         id.read,

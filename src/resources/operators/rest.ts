@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { windowParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
 import { revisionParam, walkOf } from '../../kernel/page.ts';
-import { enumParam, intParam, textParam } from '../../kernel/params.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { idTypes, normaliseId, OperatorSummary, poolTypes } from './record.ts';
@@ -27,29 +26,29 @@ const list = route({
   example: '/v0/eth/operators?window=7d&idType=pool',
   params: z.object({}),
   query: z.object({
-    window: windowParam(),
-    poolType: enumParam(poolTypes, {
+    window: param.window(),
+    poolType: param.choice(poolTypes, {
       description:
         'Filters pools by type, and pool shares by the type of their pool: `cex` exchanges, `lst` liquid staking.',
       default: 'all',
     }),
-    idType: enumParam(idTypes, { description: 'Class of the operators.', default: 'depositAddress' }),
-    from: intParam({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
-    size: intParam({
+    idType: param.choice(idTypes, { description: 'Class of the operators.', default: 'depositAddress' }),
+    from: param.int({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
+    size: param.int({
       description: 'Rows per page.',
       min: 1,
       max: OPERATORS_MAX_SIZE,
       nullable: true,
       default: OPERATORS_DEFAULT_SIZE,
     }),
-    parentId: textParam(
+    parentId: param.text(
       {
         description: 'A pool or node operator: lists its pool shares and ignores idType.',
         nullable: true,
       },
       normaliseId,
     ),
-    parentEntity: textParam(
+    parentEntity: param.text(
       { description: 'Deprecated; use parentId.', nullable: true, deprecated: true },
       normaliseId,
     ),
@@ -87,14 +86,14 @@ const summary = route({
     'The same statistics as the list, for one operator. Without `idType` an address is a deposit address; a name is looked up among pools, node operators, pool shares and entities, in this order.',
   example: '/v0/eth/operators/Alder%20Liquid/summary?window=7d',
   params: z.object({
-    operator_id: textParam(
+    operator_id: param.text(
       { description: 'Name, address, public key or index of the operator.' },
       normaliseId,
     ),
   }),
   query: z.object({
-    window: windowParam(),
-    idType: enumParam(idTypes, {
+    window: param.window(),
+    idType: param.choice(idTypes, {
       description: 'Class of the operator; inferred when absent.',
       nullable: true,
     }),

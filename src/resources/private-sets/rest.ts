@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { pageParams } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { formParam } from '../../kernel/params.ts';
 import { type Call, type Route, route } from '../../kernel/route.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import {
@@ -35,7 +34,7 @@ const tag = 'Tags';
 const EXAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
 export const setIdParam = () =>
-  formParam(
+  param.form(
     {
       description: 'Identifier of the tag, a UUID; the network header is ignored.',
       form: 'a UUID',
@@ -44,13 +43,13 @@ export const setIdParam = () =>
     readSetId,
   );
 const validatorParam = () =>
-  formParam<ValidatorName, { description: string; form: string }>(
+  param.form<ValidatorName, { description: string; form: string }>(
     { description: 'Public key or index of the validator.', form: 'a public key or an index' },
     { type: ['string', 'integer'] },
     readValidatorName,
   );
 
-const pageQuery = z.object(pageParams(SETS_SIZES));
+const pageQuery = z.object(param.page(SETS_SIZES));
 const none = z.object({});
 const one = z.object({ id: setIdParam() });
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { dayOfEpoch } from '../../chain/calendar.ts';
-import { sizeParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
-import { formParam, textParam } from '../../kernel/params.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
@@ -36,7 +35,7 @@ const list = route({
   example: '/v0/eth/slashings?size=10',
   params: z.object({}),
   query: z.object({
-    from: formParam<Start, { form: string; description: string; nullable: true; examples: unknown[] }>(
+    from: param.form<Start, { form: string; description: string; nullable: true; examples: unknown[] }>(
       {
         description:
           'First chain day, or first date-time (RFC 3339; a bare date means midnight UTC), inclusive.',
@@ -47,8 +46,8 @@ const list = route({
       { type: ['string', 'integer'] },
       readStart,
     ),
-    size: sizeParam(SLASHINGS_SIZES),
-    cursor: textParam({ description: 'Opaque position, from `next`.', nullable: true, max: 1024 }),
+    size: param.size(SLASHINGS_SIZES),
+    cursor: param.text({ description: 'Opaque position, from `next`.', nullable: true, max: 1024 }),
   }),
   reply: envelopeV0(Slashing),
   async handle(ctx: Context, { query }, call) {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { pageParams } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import { timeWindows } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { enumParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { SolanaNetworkOverview, SolanaNetworkOverviewV1 } from './record.ts';
 import { solanaOverviews } from './resolve.ts';
@@ -17,7 +16,7 @@ const common = {
   networkHeader: false,
   params: z.object({}),
   query: z.object({
-    window: enumParam(timeWindows, {
+    window: param.choice(timeWindows, {
       description: 'Returns only this window; default: all four.',
       nullable: true,
     }),
@@ -39,7 +38,7 @@ const overview = route({
 
 const overviewV1 = route({
   ...common,
-  query: common.query.extend(pageParams(SIZES)),
+  query: common.query.extend(param.page(SIZES)),
   path: V1,
   operationId: 'getSolanaNetworkOverviewV1',
   description: `${description} Decimals are exact JSON numbers.`,

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { sizeParam, windowParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV0, envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { revisionParam, walkOf } from '../../kernel/page.ts';
-import { enumParam, intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { StakeAuthoritySummary, StakeAuthoritySummaryV1, stakeAuthorityTypes } from './record.ts';
 import { STAKE_AUTHORITIES_SIZES, type StakeAuthorityList, stakeAuthorities } from './resolve.ts';
@@ -21,7 +20,7 @@ const description =
   'Summary statistics of all Solana stake authorities, by network penetration, largest first. Yields of the 1d window are computed over the rewards of the last 3 days, because staking rewards are paid about every 2 days.';
 
 const typeParam = () =>
-  enumParam(stakeAuthorityTypes, {
+  param.choice(stakeAuthorityTypes, {
     description: 'Kind of authority: `pool` has a poolName, `individual` has none; both when absent.',
     nullable: true,
   });
@@ -47,10 +46,10 @@ const list = route({
   example: '/v0/solana/delegators/stakeAuthorities?window=7d',
   successor: V1,
   query: z.object({
-    window: windowParam(),
+    window: param.window(),
     type: typeParam(),
-    from: intParam({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
-    size: sizeParam(STAKE_AUTHORITIES_SIZES),
+    from: param.int({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
+    size: param.size(STAKE_AUTHORITIES_SIZES),
     revision: revisionParam(),
   }),
   reply: envelopeV0(StakeAuthoritySummary),
@@ -76,10 +75,10 @@ const listV1 = route({
   description: `${description} Decimals are exact JSON numbers.`,
   example: `${V1}?window=7d`,
   query: z.object({
-    window: windowParam(),
+    window: param.window(),
     type: typeParam(),
-    limit: sizeParam(STAKE_AUTHORITIES_SIZES),
-    offset: intParam({
+    limit: param.size(STAKE_AUTHORITIES_SIZES),
+    offset: param.int({
       description: 'Rows to skip: the rank of the first row, 0-based.',
       min: 0,
       default: 0,

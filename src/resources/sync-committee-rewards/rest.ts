@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
-import { intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { SyncCommitteeReward } from './record.ts';
 import { COMMITTEE_SIZE, syncCommitteeRewards } from './resolve.ts';
@@ -15,16 +15,16 @@ const list = route({
     'One record for each seat of the sync committee, ascending by validator index; a validator with several seats has several. Rewards are in Gwei, negative for a missed signature. A slot without a block has no records; a slot after the last one stored is 404.',
   example: '/v0/eth/blocks/12927610/syncCommitteeRewards?limit=5',
   params: z.object({
-    consensus_slot: intParam({ description: 'Slot of the block.', min: 0 }),
+    consensus_slot: param.int({ description: 'Slot of the block.', min: 0 }),
   }),
   query: z.object({
-    limit: intParam({
+    limit: param.int({
       description: 'Rows per page.',
       min: 1,
       max: COMMITTEE_SIZE,
       default: COMMITTEE_SIZE,
     }),
-    from: intParam({
+    from: param.int({
       description: 'Position of the first row, 0-based.',
       min: 0,
       nullable: true,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { boundFaults, datesWithin } from '../../chain/bounds.ts';
-import { pageParams, rangeParams, sortOrderParam } from '../../chain/params.ts';
+import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { memberClasses } from '../../db/operator-members.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { enumParam, pairFaults, textParam } from '../../kernel/params.ts';
+import { pairFaults } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { normaliseId } from '../operators/record.ts';
 import { RankedValidator, rankingFields } from './record.ts';
@@ -20,19 +20,19 @@ const list = route({
   example: '/v1/eth/validators/ranking?limit=5',
   params: z.object({}),
   query: z.object({
-    ...pageParams(RANKING_SIZES),
-    ...rangeParams(),
-    sortBy: enumParam(rankingFields, {
+    ...param.page(RANKING_SIZES),
+    ...param.range(),
+    sortBy: param.choice(rankingFields, {
       description:
         '`effectiveness` (`avgValidatorEffectiveness`), `rewards` (`sumRewards`) or `missed` (`sumMissedAttestations`).',
       default: 'effectiveness',
     }),
-    sortOrder: sortOrderParam('desc'),
-    entityId: textParam(
+    sortOrder: param.sortOrder('desc'),
+    entityId: param.text(
       { description: 'Ranks the validators of this operator alone; with `entityType`.', nullable: true },
       normaliseId,
     ),
-    entityType: enumParam(memberClasses, {
+    entityType: param.choice(memberClasses, {
       description: 'Class of that operator; with `entityId`.',
       nullable: true,
     }),
