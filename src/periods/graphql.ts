@@ -8,6 +8,7 @@ import type { Selection } from '../fast-rows/row-layout.ts';
 import { builder, globalIdOf } from '../graphql/schema/builder.ts';
 import { columns, type FieldsOf, renamed } from '../graphql/schema/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../graphql/schema/connection.ts';
+import { pagesOf } from '../graphql/schema/connection-types.ts';
 import { enumValues } from '../graphql/schema/enums.ts';
 import { orderInput, orderOf } from '../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../graphql/schema/range.ts';
@@ -34,8 +35,6 @@ const GranularityEnum = builder.enumType('Granularity', {
   values: enumValues(granularities, (name) => lengths[name] as string),
 });
 
-export const recordIsNoNode = 'Not a Node: its period belongs to the range and the calendar of its list.';
-
 /** `period` replaces all fields of PeriodKeys, because all of them sort by time. */
 const orderFields = (record: z.ZodObject): string[] => [
   'period',
@@ -44,7 +43,7 @@ const orderFields = (record: z.ZodObject): string[] => [
   ),
 ];
 
-export function periodArgs(name: string, record: z.ZodObject) {
+function periodArgs(name: string, record: z.ZodObject) {
   const OrderInput = orderInput(name, orderFields(record), (field) =>
     field === 'period' ? 'Time of the period.' : ((record.shape[field] as z.ZodType).description as string),
   );
@@ -59,7 +58,7 @@ export function periodArgs(name: string, record: z.ZodObject) {
   }));
 }
 
-export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs>>;
+type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs>>;
 
 /** Throws BAD_INPUT for negative days and reversed ranges. */
 export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery<Field> {
@@ -89,23 +88,23 @@ function keyOf({ of, ...row }: OwnedPeriod<Partial<z.infer<typeof PeriodKeys>> &
 
 const keysOfId = new Set<string>(['hour', 'day', 'startDay']);
 
-export const periodId = <Row extends OwnedPeriod<object>>(t: FieldsOf<Row>, name: string) =>
-  t.id({
-    description: 'Unique among all records of this type; the same for the same period of the same list.',
-    resolve: (row) => globalIdOf(name, keyOf(row as never)),
-  });
-
-export const periodFields = <Record extends object>(
+const periodFields = <Record extends object>(
   t: FieldsOf<OwnedPeriod<Record>>,
   name: string,
   record: z.ZodObject,
+  ofOperators: boolean,
 ) => ({
-  id: periodId(t, name),
-  operatorId: renamed(
-    t,
-    'id' as never,
-    'Identifier of the operator or private set, or index of the validator; `id` in REST.',
-  ),
+  id: t.id({
+    description: 'Unique among all records of this type; the same for the same period of the same list.',
+    resolve: (row) => globalIdOf(name, keyOf(row as never)),
+  }),
+  ...(ofOperators && {
+    operatorId: renamed(
+      t,
+      'id' as never,
+      'Identifier of the operator or private set, or index of the validator; `id` in REST.',
+    ),
+  }),
   ...columns(t, record.omit({ id: true })),
 });
 
@@ -121,7 +120,7 @@ function periodSelection<Field extends string>(
   ) as Field[];
 }
 
-export const periodLists =
+const periodLists =
   <Field extends string, Record>(list: string, record: z.ZodObject) =>
   async (
     owner: EntityKey,
@@ -152,3 +151,24 @@ export const periodLists =
       () => of.stored(query),
     );
   };
+
+/**
+ * The type `name` of a record of periods, with what makes fields of its lists: their arguments, their pages, and how they are
+ * read. Cursors have the name `cursors`.
+ */
+export function periodType<Field extends string, Record extends object>(
+  name: string,
+  record: z.ZodObject,
+  of: { description: string; list: string; cursors: string; ofOperators?: boolean },
+) {
+  const type = builder.objectRef<OwnedPeriod<Record>>(name).implement({
+    description: `${of.description} Not a Node: its period belongs to the range and the calendar of its list.`,
+    fields: (t) => periodFields(t, name, record, of.ofOperators ?? false) as never,
+  });
+  return {
+    type,
+    args: periodArgs(name, record),
+    pages: pagesOf(type, { name, row: 'A period', list: of.list, stored: 'date' }),
+    read: periodLists<Field, Record>(of.cursors, record),
+  };
+}

@@ -3,17 +3,9 @@ import type { Context } from '../../context.ts';
 import type { Stored } from '../../db/batch/stored.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { checkSizes, sizesText } from '../../graphql/schema/connection.ts';
-import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
-import {
-  type OwnedPeriod,
-  periodArgs,
-  periodFields,
-  periodLists,
-  periodQuery,
-  recordIsNoNode,
-} from '../../periods/graphql.ts';
+import { type OwnedPeriod, periodQuery, periodType } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { storedDates } from '../../periods/stored.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
@@ -23,10 +15,11 @@ import { ValidatorType } from '../validators/graphql.ts';
 import { type AttestationField, AttestationRecord } from './record.ts';
 import { attestationPageOf, attestations, storedAttestations, validatorAttestations } from './resolve.ts';
 
-const TYPE = 'AttestationRecord';
-const AttestationRecordType = builder.objectRef<OwnedPeriod<AttestationRecord>>(TYPE).implement({
-  description: `Attestation duties of an operator, private set or validator over a period. ${recordIsNoNode}`,
-  fields: (t) => periodFields(t, TYPE, AttestationRecord),
+const periods = periodType<AttestationField, AttestationRecord>('AttestationRecord', AttestationRecord, {
+  description: 'Attestation duties of an operator, private set or validator over a period.',
+  list: 'Attestation duties over time',
+  cursors: 'attestations',
+  ofOperators: true,
 });
 
 export const addOperator = <Record>(type: ObjectRef<Schema, OwnedPeriod<Record>>) =>
@@ -39,25 +32,14 @@ export const addOperator = <Record>(type: ObjectRef<Schema, OwnedPeriod<Record>>
       resolve: ({ of }, _args, ctx) => (of ? loadOperatorNode(ctx, of.owner as OperatorId) : null),
     }),
   );
-addOperator(AttestationRecordType);
-
-const attestationRecordPages = pagesOf(AttestationRecordType, {
-  name: TYPE,
-  row: 'A period',
-  list: 'Attestation duties over time',
-  stored: 'date',
-});
-
-const queryArgs = periodArgs(TYPE, AttestationRecord);
+addOperator(periods.type);
 
 const sizes = sizesText(PERIODS_SIZES);
-
-const recordsOf = periodLists<AttestationField, AttestationRecord>('attestations', AttestationRecord);
 
 type Read<Row> = (
   ctx: Context,
   row: Row,
-  ...page: Parameters<Parameters<typeof recordsOf>[3]['read']>
+  ...page: Parameters<Parameters<typeof periods.read>[3]['read']>
 ) => ReturnType<typeof attestationPageOf>;
 
 export function attestationsOf<Row>(
@@ -68,12 +50,12 @@ export function attestationsOf<Row>(
   stored: (...page: Parameters<typeof storedAttestations>) => Promise<Stored> | Stored = storedAttestations,
 ) {
   builder.objectField(type, 'attestations', (t) =>
-    attestationRecordPages(t, {
+    periods.pages(t, {
       extensions: { operation: 'listEntityAttestations' },
       description: `${description} ${sizes}`,
-      args: queryArgs,
+      args: periods.args,
       resolve: (row, args, ctx, info) =>
-        recordsOf(keyOf(row), args, info, {
+        periods.read(keyOf(row), args, info, {
           read: (...page) => read(ctx, row, ...page),
           stored: (query) => stored(ctx, keyOf(row), query),
         }),
@@ -92,14 +74,14 @@ attestationsOf(
 );
 
 builder.queryField('attestations', (t) =>
-  attestationRecordPages(t, {
+  periods.pages(t, {
     extensions: { operation: 'listEntityAttestations' },
     description: `Attestation duties of an operator over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
     args: {
       operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
       idType: t.arg({ type: IdTypeEnum, required: true, description: 'Class of the operator.' }),
       ...networkArgs,
-      ...queryArgs,
+      ...periods.args,
     },
     resolve: (_root, args, ctx: Context, info) => {
       collectFaults(
@@ -109,7 +91,7 @@ builder.queryField('attestations', (t) =>
       );
       const { idType, operatorId } = args;
       const key = { network: args.network ?? ctx.network, idType, id: normaliseId(operatorId) };
-      return recordsOf(key, args, info, {
+      return periods.read(key, args, info, {
         read: (...page) => attestations(ctx, key, ...page),
         stored: (query) => storedAttestations(ctx, key, query),
       });

@@ -19,13 +19,7 @@ import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
-import {
-  type OwnedPeriod,
-  periodArgs,
-  periodId,
-  periodLists,
-  recordIsNoNode,
-} from '../../periods/graphql.ts';
+import { periodType } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { datesOf } from '../../periods/stored.ts';
 import { entityClassOf, operatorKeyFields } from '../consolidations/graphql.ts';
@@ -232,22 +226,14 @@ builder.queryField('operatorConsolidationCapacities', (t) =>
   }),
 );
 
-const RecordType = builder.objectRef<OwnedPeriod<ConsolidationRecord>>('ConsolidationRecord').implement({
-  description: `Consolidations of a period and the churn that they used. ${recordIsNoNode}`,
-  fields: (t) => ({
-    id: periodId(t, 'ConsolidationRecord'),
-    ...columns(t, ConsolidationRecord.omit({ id: true })),
-  }),
-});
-const recordPages = pagesOf(RecordType, {
-  name: 'ConsolidationRecord',
-  row: 'A period',
-  list: 'Consolidations over time',
-  stored: 'date',
-});
-const records = periodLists<ConsolidationRecordField, ConsolidationRecord>(
-  'consolidationHistory',
+const periods = periodType<ConsolidationRecordField, ConsolidationRecord>(
+  'ConsolidationRecord',
   ConsolidationRecord,
+  {
+    description: 'Consolidations of a period and the churn that they used.',
+    list: 'Consolidations over time',
+    cursors: 'consolidationHistory',
+  },
 );
 
 const ConsolidationWhere = builder.inputType('ConsolidationWhere', {
@@ -258,19 +244,19 @@ const ConsolidationWhere = builder.inputType('ConsolidationWhere', {
 });
 
 builder.queryField('consolidationHistory', (t) =>
-  recordPages(t, {
+  periods.pages(t, {
     extensions: { operation: 'consolidationHistory' },
     description: `Consolidations counted and summed by period, and the share of the churn limit that they used, by default newest first. There is a row for each period since Electra, also without consolidations, up to the newest epoch of which a balance or consolidation is stored; there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
     args: {
       where: t.arg({ type: ConsolidationWhere, description: 'Filter; default: all consolidations.' }),
-      ...periodArgs('ConsolidationRecord', ConsolidationRecord),
+      ...periods.args,
       ...networkArgs,
     },
     resolve: (_root, args, ctx: Context, info) => {
       const network = args.network ?? ctx.network;
       const operator = readOperatorBy(args.where?.operator, 'where.operator');
       const owner = { network, idType: 'consolidations', id: JSON.stringify(operator) };
-      return records(owner, args, info, {
+      return periods.read(owner, args, info, {
         read: (...page) => consolidationHistory(ctx, { network, operator }, ...page),
         stored: async ({ calendar }) =>
           datesOf(await loadStoredConsolidationEpochs(ctx, { network }), network, calendar),

@@ -3,16 +3,9 @@ import { AsOfType, asOfEpoch } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { sizesText } from '../../graphql/schema/connection.ts';
-import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs, networkField, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { networkWindow, node } from '../../graphql/schema/nodes.ts';
-import {
-  type OwnedPeriod,
-  periodArgs,
-  periodId,
-  periodLists,
-  recordIsNoNode,
-} from '../../periods/graphql.ts';
+import { periodType } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { loadStoredNetworkDates } from './loaders.ts';
 import { type NetworkField, NetworkRecord } from './record.ts';
@@ -20,15 +13,10 @@ import { clientShares, type NetworkOverview, networkHistory, networkOverview } f
 
 const figures = NetworkRecord.omit({ id: true });
 
-const NetworkRecordType = builder.objectRef<OwnedPeriod<NetworkRecord>>('NetworkRecord').implement({
-  description: `An Ethereum network over a period. ${recordIsNoNode}`,
-  fields: (t) => ({ id: periodId(t, 'NetworkRecord'), ...columns(t, figures) }),
-});
-const recordPages = pagesOf(NetworkRecordType, {
-  name: 'NetworkRecord',
-  row: 'A period',
+const periods = periodType<NetworkField, NetworkRecord>('NetworkRecord', NetworkRecord, {
+  description: 'An Ethereum network over a period.',
   list: 'A network over time',
-  stored: 'date',
+  cursors: 'networkHistory',
 });
 
 const ClientShare = builder.objectRef<Awaited<ReturnType<typeof clientShares>>[number]>('NetworkClientShare');
@@ -51,8 +39,6 @@ node(ClientShare, {
     }),
   }),
 });
-
-const lists = periodLists<NetworkField, NetworkRecord>('networkHistory', NetworkRecord);
 
 const NetworkOverviewType = builder.objectRef<NetworkOverview>('NetworkOverview');
 node(NetworkOverviewType, {
@@ -80,12 +66,12 @@ node(NetworkOverviewType, {
         'Consensus clients of the active validators, most first; empty where no client of a validator is known. Independent of the window.',
       resolve: ({ network }, _args, ctx) => clientShares(ctx, { network }),
     }),
-    history: recordPages(t, {
+    history: periods.pages(t, {
       extensions: { operation: 'listChainDailyRewards' },
       description: `The network over time, by default newest first, independent of the window. Daily rewards are stored by chain day; with \`utc\`, all figures come from days of all validators. There are no hours. ${sizesText(PERIODS_SIZES)}`,
-      args: periodArgs('NetworkRecord', NetworkRecord),
+      args: periods.args,
       resolve: ({ network }, args, ctx, info) =>
-        lists({ network, idType: 'network', id: network }, args, info, {
+        periods.read({ network, idType: 'network', id: network }, args, info, {
           read: (...page) => networkHistory(ctx, { network }, ...page),
           stored: ({ calendar }) => loadStoredNetworkDates(ctx, { network }, calendar === 'utc'),
         }),

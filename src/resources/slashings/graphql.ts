@@ -12,13 +12,7 @@ import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
-import {
-  type OwnedPeriod,
-  periodArgs,
-  periodId,
-  periodLists,
-  recordIsNoNode,
-} from '../../periods/graphql.ts';
+import { periodType } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { datesOf } from '../../periods/stored.ts';
 import { Operator } from '../operators/graphql.ts';
@@ -164,32 +158,26 @@ builder.queryField('slashings', (t) =>
   }),
 );
 
-const SlashingRecordType = builder.objectRef<OwnedPeriod<SlashingRecord>>('SlashingRecord').implement({
-  description: `Slashings of a period. ${recordIsNoNode}`,
-  fields: (t) => ({ id: periodId(t, 'SlashingRecord'), ...columns(t, SlashingRecord.omit({ id: true })) }),
-});
-const recordPages = pagesOf(SlashingRecordType, {
-  name: 'SlashingRecord',
-  row: 'A period',
+const periods = periodType<SlashingRecordField, SlashingRecord>('SlashingRecord', SlashingRecord, {
+  description: 'Slashings of a period.',
   list: 'Slashings over time',
-  stored: 'date',
+  cursors: 'slashingHistory',
 });
-const records = periodLists<SlashingRecordField, SlashingRecord>('slashingHistory', SlashingRecord);
 
 builder.queryField('slashingHistory', (t) =>
-  recordPages(t, {
+  periods.pages(t, {
     extensions: { operation: 'slashingHistory' },
     description: `Slashings counted and summed by period, by default newest first. A slashing belongs to the day in which its epoch starts; periods without slashings have no row, and there are no hours. ${sizesText(PERIODS_SIZES)} REST has no such path.`,
     args: {
       where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
-      ...periodArgs('SlashingRecord', SlashingRecord),
+      ...periods.args,
       ...networkArgs,
     },
     resolve: (_root, args, ctx: Context, info) => {
       const network = args.network ?? ctx.network;
       const where = whereOf(args.where);
       const owner = { network, idType: 'slashings', id: JSON.stringify(where) };
-      return records(owner, args, info, {
+      return periods.read(owner, args, info, {
         read: (...page) => slashingHistory(ctx, { network, where }, ...page),
         stored: async ({ calendar }) =>
           datesOf(await loadStoredSlashingEpochs(ctx, { network }), network, calendar),
