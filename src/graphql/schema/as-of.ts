@@ -7,7 +7,7 @@ import type { FieldsOf } from './columns.ts';
 
 type AsOf = { epoch: number | null; slot: number | null; time: string };
 
-export const AsOfType = builder.objectRef<AsOf>('AsOf').implement({
+const AsOfType = builder.objectRef<AsOf>('AsOf').implement({
   description: 'Where the facts behind figures end.',
   fields: (t) => ({
     epoch: t.exposeInt('epoch', { nullable: true, description: 'Last epoch; null when it is not known.' }),
@@ -22,19 +22,23 @@ export const AsOfType = builder.objectRef<AsOf>('AsOf').implement({
   }),
 });
 
-export function asOfEpoch(network: Network, epoch: number | null | undefined): AsOf | null {
-  if (epoch == null) return null;
-  const slot = (epoch + 1) * SLOTS_PER_EPOCH - 1;
-  return { epoch, slot, time: timestampText(slotStart(network, slot)) };
+type Facts = { network: Network; epoch: number | null | undefined } | SolanaAsOf | undefined;
+
+function asOf(facts: Facts): AsOf | null {
+  if (facts?.epoch == null) return null;
+  if (!('network' in facts)) return { ...facts, slot: null };
+  const slot = (facts.epoch + 1) * SLOTS_PER_EPOCH - 1;
+  return { epoch: facts.epoch, slot, time: timestampText(slotStart(facts.network, slot)) };
 }
 
-export const asOfSolana = (asOf: SolanaAsOf | undefined): AsOf | null =>
-  asOf ? { ...asOf, slot: null } : null;
-
-export const asOfField = <Row>(t: FieldsOf<Row>, resolve: (row: Row & object) => AsOf | null) =>
+export const asOfField = <Row>(
+  t: FieldsOf<Row>,
+  factsOf: (row: Row & object) => Facts,
+  description = 'Where the facts of these figures end; null for imported ones.',
+) =>
   t.field({
     type: AsOfType,
     nullable: true,
-    description: 'Where the facts of these figures end; null for imported ones.',
-    resolve: resolve as never,
+    description,
+    resolve: ((row: Row & object) => asOf(factsOf(row))) as never,
   });

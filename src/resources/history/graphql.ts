@@ -6,7 +6,7 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import type { Stored } from '../../db/batch/stored.ts';
 import { type Changes, changeRecord } from '../../db/change-columns.ts';
-import { asOfEpoch, asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
+import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns, rounded } from '../../graphql/schema/columns.ts';
 import {
@@ -87,7 +87,7 @@ node(OperatorHistoryRecord, {
       resolve: ({ key }) => key.timeWindow,
     }),
     ...columns(t, OperatorHistory.omit({ asOf: true })),
-    asOf: asOfField(t, ({ key, asOf }) => asOfEpoch(key.network, asOf)),
+    asOf: asOfField(t, ({ key, asOf }) => ({ network: key.network, epoch: asOf })),
   }),
 });
 
@@ -111,7 +111,7 @@ node(StakeAuthorityHistoryRecord, {
     }),
     ...columns(t, StakeAuthorityHistory.omit({ asOf: true, ...ratios })),
     ...rounded(t, StakeAuthorityHistory.pick(ratios)),
-    asOf: asOfField(t, ({ asOf }) => asOfSolana(asOf)),
+    asOf: asOfField(t, ({ asOf }) => asOf),
   }),
 });
 

@@ -1,5 +1,5 @@
 import { Network } from '../../chain/networks.ts';
-import { AsOfType, asOfEpoch } from '../../graphql/schema/as-of.ts';
+import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { sizesText } from '../../graphql/schema/connection.ts';
@@ -52,12 +52,11 @@ node(NetworkOverviewType, {
   fields: (t) => ({
     network: networkField(t, 'The network.'),
     window: t.expose('timeWindow', { type: TimeWindowEnum, description: 'Window that the figures cover.' }),
-    asOf: t.field({
-      type: AsOfType,
-      nullable: true,
-      description: 'End of the newest day in the window.',
-      resolve: ({ network, endEpoch }) => asOfEpoch(network, endEpoch),
-    }),
+    asOf: asOfField(
+      t,
+      ({ network, endEpoch }) => ({ network, epoch: endEpoch }),
+      'End of the newest day in the window.',
+    ),
     ...columns(t, figures.omit({ day: true, date: true })),
     clients: t.field({
       type: [ClientShare],

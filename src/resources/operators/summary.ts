@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import { IN_PAGE, IN_ROW, selectedOf, selectionFor } from '../../fast-rows/index.ts';
-import { asOfEpoch, asOfField } from '../../graphql/schema/as-of.ts';
+import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
@@ -96,7 +96,7 @@ node(OperatorSummaryType, {
       description: 'Window that the figures cover.',
     }),
     ...figures(t),
-    asOf: asOfField(t, ({ network, asOf }) => asOfEpoch(network, asOf)),
+    asOf: asOfField(t, ({ network, asOf }) => ({ network, epoch: asOf })),
     operator: t.field({ type: Operator, description: 'The operator.', resolve: (row) => row }),
   }),
 });

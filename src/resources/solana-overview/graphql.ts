@@ -1,5 +1,5 @@
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
-import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
+import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
@@ -23,7 +23,7 @@ export const overviewFigures = <Row extends SolanaOverviewRow>(t: FieldsOf<Row>)
     resolve: (row) => row[diff],
   }),
   ...rounded(t, SolanaNetworkOverview.pick(ratios)),
-  asOf: asOfField(t, ({ asOf }) => asOfSolana(asOf)),
+  asOf: asOfField(t, ({ asOf }) => asOf),
 });
 
 export const SolanaNetworkOverviewType = builder.objectRef<SolanaOverviewRow>('SolanaNetworkOverview');

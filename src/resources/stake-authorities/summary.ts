@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { TimeWindow } from '../../chain/windows.ts';
 import { IN_PAGE, IN_ROW, selectionFor } from '../../fast-rows/index.ts';
-import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
+import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, rounded, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
@@ -74,7 +74,7 @@ node(StakeAuthoritySummaryType, {
     ...columns(t, StakeAuthoritySummary.omit({ stakeAuthority: true, poolName: true, ...ratios })),
     ...rounded(t, StakeAuthoritySummary.pick(ratios)),
     delegations: exposed(t, 'delegations', delegations),
-    asOf: asOfField(t, ({ asOf }) => asOfSolana(asOf)),
+    asOf: asOfField(t, ({ asOf }) => asOf),
     authority: t.field({
       type: StakeAuthority,
       description: 'The stake authority.',
