@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import * as Leaf from '../../kernel/leaves.ts';
+import { type Range, rowsToRead, type Slice, slice } from '../../kernel/page.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type Span, type Tracer, tracer } from '../../kernel/tracing.ts';
 import { noteStatement, type Trace } from '../changes/datasets.ts';
@@ -185,6 +186,18 @@ export function listReader<Key, Row extends { list: number }, Args extends unkno
     load: async (db, keys, ...args) => listsByKey(await of.load(db, keys, ...args), keys, of.keyOf),
   });
   return (ctx: Reading, key: Key, ...args: Args) => read(ctx, key, ...args) as Promise<Row[]>;
+}
+
+/** A page of the rows of a key. */
+export function pageReader<
+  Key,
+  Row extends { list: number },
+  Page extends Range<unknown>,
+  Args extends unknown[],
+>(of: Omit<Of<Key, [Page, ...Args], Row[]>, 'rows'>) {
+  const read = listReader({ ...of, rows: (range: Page, ..._args: Args) => rowsToRead(range) });
+  return async (ctx: Reading, key: Key, range: Page, ...args: Args): Promise<Slice<Row>> =>
+    slice(await read(ctx, key, range, ...args), range);
 }
 
 export const ListedTotal = z.object({ list: Leaf.count(), total: Leaf.count() });

@@ -24,7 +24,13 @@ import { Operator } from '../operators/summary.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { indexOf, loadValidator } from '../validators/loaders.ts';
 import { readValidatorBy } from '../validators/record.ts';
-import { loadBlock, loadProposalCounts, loadProposerBlockTotal, loadStoredSlots } from './loaders.ts';
+import {
+  loadBlock,
+  loadProposalCounts,
+  loadProposerBlocks,
+  loadProposerBlockTotal,
+  loadStoredSlots,
+} from './loaders.ts';
 import type { BlockRow, ProposalCounts } from './queries.ts';
 import {
   BidPayment,
@@ -43,7 +49,6 @@ import {
   blocks,
   PROPOSED_BLOCKS_SIZES,
   proposerBlockCursors,
-  proposerBlocks,
   totalBlocks,
 } from './resolve.ts';
 
@@ -328,7 +333,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
       const ascending = isAscending(args.orderBy);
       const cursors = proposerBlockCursors(validator, ascending);
       const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-      const page = await proposerBlocks(
+      const page = await loadProposerBlocks(
         ctx,
         validator,
         { ...range, ascending },

@@ -1,9 +1,8 @@
 import { byKey } from '../../db/batch/loaders.ts';
-import { listReader, reader, totalReader } from '../../db/batch/readers.ts';
+import { listReader, pageReader, reader, totalReader } from '../../db/batch/readers.ts';
 import { networkKeys, storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
-import { rowsToRead } from '../../kernel/page.ts';
 import { operatorIdText } from '../operators/loaders.ts';
 import { validatorKeyText, validatorTotalReader } from '../validators/loaders.ts';
 import {
@@ -30,21 +29,13 @@ export const loadBlock = reader({
   rows: () => 1,
 });
 
-export const loadProposerBlocks = listReader({
-  keyOf: validatorKeyText,
-  load: proposerBlockPages,
-  rows: rowsToRead,
-});
+export const loadProposerBlocks = pageReader({ keyOf: validatorKeyText, load: proposerBlockPages });
 
 export const loadProposerBlockTotal = validatorTotalReader('proposerBlockTotals', 'blocks');
 
 export const builderKeyText = (key: BuilderKey) => `${key.network}:${key.builderPubkey}`;
 
-export const loadBuilderBlocks = listReader({
-  keyOf: builderKeyText,
-  load: builderBlockPages,
-  rows: rowsToRead,
-});
+export const loadBuilderBlocks = pageReader({ keyOf: builderKeyText, load: builderBlockPages });
 
 export const loadBuilderBlockTotal = totalReader({ keyOf: builderKeyText, load: builderBlockTotals });
 

@@ -1,16 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
-import {
-  type DirectedRange,
-  LAST_NUMBER,
-  type Range,
-  type Slice,
-  slice,
-  startingAt,
-} from '../../kernel/page.ts';
+import { LAST_NUMBER, type Range, type Slice, slice, startingAt } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
-import { type BuilderKey, builderKeyText, loadBuilderBlocks, loadProposerBlocks } from './loaders.ts';
+import { type BuilderKey, builderKeyText } from './loaders.ts';
 import { type BlockList, type BlockRow, blockCount, blockPage, blockTotal } from './queries.ts';
 import type { BlockField } from './record.ts';
 
@@ -60,19 +53,5 @@ export const blockCursors = (list: BlockList) =>
 export const proposerBlockCursors = (proposer: ValidatorKey, ascending: boolean) =>
   integerCursors(() => `blocks:proposer:${validatorKeyText(proposer)}:${ascending}`);
 
-export const proposerBlocks = async (
-  ctx: Context,
-  proposer: ValidatorKey,
-  range: DirectedRange<number>,
-  fieldNames: readonly BlockField[],
-): Promise<Slice<BlockRow>> => slice(await loadProposerBlocks(ctx, proposer, range, fieldNames), range);
-
 export const builderBlockCursors = (of: BuilderKey, ascending: boolean) =>
   integerCursors(() => `blocks:builder:${builderKeyText(of)}:${ascending}`);
-
-export const builderBlocks = async (
-  ctx: Context,
-  of: BuilderKey,
-  range: DirectedRange<number>,
-  fieldNames: readonly BlockField[],
-): Promise<Slice<BlockRow>> => slice(await loadBuilderBlocks(ctx, of, range, fieldNames), range);

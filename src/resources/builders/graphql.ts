@@ -10,8 +10,8 @@ import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
 import { BidBuilderType, blockOrderArg, blockPages, selectedBlockFields } from '../blocks/graphql.ts';
-import { loadBuilderBlockTotal, loadStoredSlots } from '../blocks/loaders.ts';
-import { builderBlockCursors, builderBlocks, PROPOSED_BLOCKS_SIZES } from '../blocks/resolve.ts';
+import { loadBuilderBlocks, loadBuilderBlockTotal, loadStoredSlots } from '../blocks/loaders.ts';
+import { builderBlockCursors, PROPOSED_BLOCKS_SIZES } from '../blocks/resolve.ts';
 import { readPubkey } from '../validators/record.ts';
 import { loadBuilder } from './loaders.ts';
 import { type BuilderList, type BuilderRow, builderOrders } from './queries.ts';
@@ -41,7 +41,7 @@ node(BuilderType, {
         const cursors = builderBlockCursors(of, ascending);
         const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
         const selected = selectedBlockFields(info, IN_PAGE);
-        const page = await builderBlocks(ctx, of, { ...range, ascending }, selected);
+        const page = await loadBuilderBlocks(ctx, of, { ...range, ascending }, selected);
         return connection(
           page,
           (row) => cursors.of(row.consensusSlot),

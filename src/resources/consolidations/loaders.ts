@@ -1,10 +1,10 @@
 import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
-import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import { listReader, pageReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { networkKeys, storedEpochs, storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import type { Range } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type ConsolidationQuery,
@@ -79,11 +79,7 @@ const queueText = ({ network, validatorIndex }: QueueKey) => `${network} ${valid
 
 export const loadPendingConsolidation = rowReader({ keyOf: sourceText, load: pendingConsolidationsBySource });
 
-export const loadPendingConsolidations = listReader({
-  keyOf: queueText,
-  load: pendingConsolidationPages,
-  rows: rowsToRead,
-});
+export const loadPendingConsolidations = pageReader({ keyOf: queueText, load: pendingConsolidationPages });
 
 export const loadPendingConsolidationTotal = totalReader({
   keyOf: queueText,

@@ -148,6 +148,6 @@ export async function pendingConsolidations(
   const validatorIndex = await indexOf(ctx, network, validator);
   if (validatorIndex === undefined) return nothing;
   const key = { network, validatorIndex };
-  const page = slice(await loadPendingConsolidations(ctx, key, range), range);
+  const page = await loadPendingConsolidations(ctx, key, range);
   return { ...page, total: () => loadPendingConsolidationTotal(ctx, key) };
 }

@@ -5,7 +5,7 @@ import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import type { Stored } from '../../db/batch/stored.ts';
-import { type Changes, changeRecord } from '../../db/change-columns.ts';
+import { type Changes, changeRecord, type Span, spans } from '../../db/change-columns.ts';
 import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns, rounded } from '../../graphql/schema/columns.ts';
@@ -21,6 +21,7 @@ import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
 import type { Slice } from '../../kernel/page.ts';
+import { badArgument } from '../../kernel/refusal.ts';
 import { parseDate } from '../../kernel/time.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
@@ -31,8 +32,11 @@ import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { StakeAuthorityTrend } from '../stake-authorities/record.ts';
 import { StakeAuthority, StakeAuthoritySummaryType } from '../stake-authorities/summary.ts';
 import {
+  loadOperatorHistory,
   loadOperatorHistoryTotal,
+  loadSolanaHistory,
   loadSolanaHistoryTotal,
+  loadStakeAuthorityHistory,
   loadStakeAuthorityHistoryTotal,
   loadStoredOperatorDates,
   loadStoredSolanaDates,
@@ -40,7 +44,6 @@ import {
 } from './loaders.ts';
 import type { Dates, HistoryRange } from './queries.ts';
 import { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
-import { checkWindow, hasHistory, operatorHistory, solanaHistory, stakeAuthorityHistory } from './resolve.ts';
 
 type OperatorRecord = OperatorHistory & { key: OperatorKey };
 type StakeAuthorityRecord = StakeAuthorityHistory & { key: StakeAuthorityKey };
@@ -77,7 +80,7 @@ node(OperatorHistoryRecord, {
     };
     if (!of.network || !of.timeWindow || !of.idType || !of.id || !isDate(date)) return null;
     const key = of as OperatorKey;
-    const [row] = (await operatorHistory(ctx, key, oneDay(date))).rows;
+    const [row] = (await loadOperatorHistory(ctx, key, oneDay(date))).rows;
     return row && { ...row, key };
   },
   fields: (t) => ({
@@ -100,7 +103,7 @@ node(StakeAuthorityHistoryRecord, {
     const timeWindow = TimeWindow.safeParse(window).data;
     if (!timeWindow || !stakeAuthority || !isDate(date)) return null;
     const key = { timeWindow, stakeAuthority };
-    const [row] = (await stakeAuthorityHistory(ctx, key, oneDay(date))).rows;
+    const [row] = (await loadStakeAuthorityHistory(ctx, key, oneDay(date))).rows;
     return row && { ...row, key };
   },
   fields: (t) => ({
@@ -123,7 +126,7 @@ node(SolanaHistoryRecord, {
     const [window, date, ...rest] = id.split(':');
     const timeWindow = TimeWindow.safeParse(window).data;
     if (!timeWindow || !isDate(date) || rest.length > 0) return null;
-    return (await solanaHistory(ctx, timeWindow, oneDay(date))).rows[0];
+    return (await loadSolanaHistory(ctx, timeWindow, oneDay(date))).rows[0];
   },
   fields: (t) => ({
     window: t.expose('timeWindow', { type: TimeWindowEnum, description: 'Window of the figures.' }),
@@ -151,6 +154,13 @@ const solanaPages = pagesOf(SolanaHistoryRecord, {
   list: 'History of Solana',
   stored: 'date',
 });
+
+const hasHistory = (window: TimeWindow): window is Span => spans.some((span) => span === window);
+
+function checkWindow(window: TimeWindow): void {
+  if (!hasHistory(window))
+    throw badArgument('window', `window is ALL; history is stored of ONE_DAY, SEVEN_DAYS and THIRTY_DAYS.`);
+}
 
 const windowArgs = builder.args((t) => ({
   window: t.field({
@@ -212,7 +222,7 @@ builder.objectField(Operator, 'history', (t) =>
       checkWindow(key.timeWindow);
       return historyConnection(args, info, {
         key,
-        read: (range) => operatorHistory(ctx, key, range),
+        read: (range) => loadOperatorHistory(ctx, key, range),
         total: (dates) => loadOperatorHistoryTotal(ctx, key, dates),
         stored: () => loadStoredOperatorDates(ctx, key),
       });
@@ -230,7 +240,7 @@ builder.objectField(StakeAuthority, 'history', (t) =>
       checkWindow(key.timeWindow);
       return historyConnection(args, info, {
         key,
-        read: (range) => stakeAuthorityHistory(ctx, key, range),
+        read: (range) => loadStakeAuthorityHistory(ctx, key, range),
         total: (dates) => loadStakeAuthorityHistoryTotal(ctx, key, dates),
         stored: () => loadStoredStakeAuthorityDates(ctx, key),
       });
@@ -246,7 +256,7 @@ builder.objectField(SolanaNetworkOverviewType, 'history', (t) =>
     resolve: ({ timeWindow }, args, ctx: Context, info) =>
       historyConnection(args, info, {
         key: { timeWindow },
-        read: (range) => solanaHistory(ctx, timeWindow, range),
+        read: (range) => loadSolanaHistory(ctx, timeWindow, range),
         total: (dates) => loadSolanaHistoryTotal(ctx, timeWindow, dates),
         stored: () => loadStoredSolanaDates(ctx, { timeWindow }),
       }),

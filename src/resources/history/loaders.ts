@@ -1,8 +1,7 @@
 import type { TimeWindow } from '../../chain/windows.ts';
-import { listReader, totalReader } from '../../db/batch/readers.ts';
+import { pageReader, totalReader } from '../../db/batch/readers.ts';
 import { storedReader } from '../../db/batch/stored.ts';
 import { keyTable, sql } from '../../db/rows.ts';
-import { rowsToRead } from '../../kernel/page.ts';
 import { type OperatorKey, operatorKeyText } from '../operators/loaders.ts';
 import { stakeAuthorityKeyText } from '../stake-authorities/loaders.ts';
 import {
@@ -14,17 +13,12 @@ import {
   stakeAuthorityHistoryTotals,
 } from './queries.ts';
 
-export const loadOperatorHistory = listReader({
-  keyOf: operatorKeyText,
-  load: operatorHistoryPages,
-  rows: rowsToRead,
-});
+export const loadOperatorHistory = pageReader({ keyOf: operatorKeyText, load: operatorHistoryPages });
 export const loadOperatorHistoryTotal = totalReader({ keyOf: operatorKeyText, load: operatorHistoryTotals });
 
-export const loadStakeAuthorityHistory = listReader({
+export const loadStakeAuthorityHistory = pageReader({
   keyOf: stakeAuthorityKeyText,
   load: stakeAuthorityHistoryPages,
-  rows: rowsToRead,
 });
 export const loadStakeAuthorityHistoryTotal = totalReader({
   keyOf: stakeAuthorityKeyText,
@@ -32,11 +26,7 @@ export const loadStakeAuthorityHistoryTotal = totalReader({
 });
 
 const windowText = (window: TimeWindow) => window;
-export const loadSolanaHistory = listReader({
-  keyOf: windowText,
-  load: solanaHistoryPages,
-  rows: rowsToRead,
-});
+export const loadSolanaHistory = pageReader({ keyOf: windowText, load: solanaHistoryPages });
 export const loadSolanaHistoryTotal = totalReader({ keyOf: windowText, load: solanaHistoryTotals });
 
 const dates = sql`select min(d.date)::text as first, max(d.date)::text as last`;

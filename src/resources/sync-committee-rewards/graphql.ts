@@ -19,7 +19,13 @@ import { BlockType, selectedBlockFields } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { loadSeatReward, loadStoredRewardSlots, loadValidatorRewardTotal, seatKeyText } from './loaders.ts';
+import {
+  loadSeatReward,
+  loadStoredRewardSlots,
+  loadValidatorRewards,
+  loadValidatorRewardTotal,
+  seatKeyText,
+} from './loaders.ts';
 import type { RewardRow, SlotKey } from './queries.ts';
 import { SyncCommitteeReward } from './record.ts';
 import {
@@ -29,7 +35,6 @@ import {
   syncCommitteeRewards,
   VALIDATOR_REWARDS_SIZES,
   validatorRewardCursors,
-  validatorRewards,
 } from './resolve.ts';
 
 const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeReward');
@@ -140,7 +145,7 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
       const ascending = isAscending(args.orderBy);
       const cursors = validatorRewardCursors(validator, ascending);
       const range = connectionRange(args, info, { ...VALIDATOR_REWARDS_SIZES, decode: cursors.read });
-      const page = await validatorRewards(ctx, validator, { ...range, ascending });
+      const page = await loadValidatorRewards(ctx, validator, { ...range, ascending });
       return connection(
         page,
         cursors.of,

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import { listReader, pageReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { networkKeys, storedReader } from '../../db/batch/stored.ts';
 import { sql } from '../../db/rows.ts';
 import { rowsToRead } from '../../kernel/page.ts';
@@ -39,10 +39,6 @@ const slotState = listReader({ keyOf: slotText, load: slotStates });
 export const loadSlotState = async (ctx: Context, slot: SlotKey): Promise<SlotState | undefined> =>
   (await slotState(ctx, slot))[0];
 
-export const loadValidatorRewards = listReader({
-  keyOf: validatorKeyText,
-  load: validatorRewardPages,
-  rows: rowsToRead,
-});
+export const loadValidatorRewards = pageReader({ keyOf: validatorKeyText, load: validatorRewardPages });
 
 export const loadValidatorRewardTotal = totalReader({ keyOf: validatorKeyText, load: validatorRewardTotals });

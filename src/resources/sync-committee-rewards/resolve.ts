@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
-import { type DirectedRange, type Range, type Slice, slice } from '../../kernel/page.ts';
+import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
-import { loadSlotRewards, loadSlotState, loadValidatorRewards } from './loaders.ts';
+import { loadSlotRewards, loadSlotState } from './loaders.ts';
 import type { RewardPosition, RewardRow, SlotKey } from './queries.ts';
 
 /** Seats; also the default page size (spec §8). */
@@ -40,12 +40,6 @@ export async function syncCommitteeRewards(
 
 export const slotRewardCursors = ({ network, slot }: SlotKey) =>
   integerCursors(() => `syncCommitteeRewards:${network}:${slot}`);
-
-export const validatorRewards = async (
-  ctx: Context,
-  validator: ValidatorKey,
-  range: DirectedRange<RewardPosition>,
-): Promise<Slice<RewardRow>> => slice(await loadValidatorRewards(ctx, validator, range), range);
 
 export function validatorRewardCursors(validator: ValidatorKey, ascending: boolean) {
   const list = `syncCommitteeRewards:validator:${validatorKeyText(validator)}:${ascending}`;

@@ -25,13 +25,18 @@ import { sizeOfNamed, sizeOfParent } from '../operators/reads.ts';
 import { IN_OPERATOR, namedSelection } from '../operators/summary.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
-import { loadNewestEpoch, loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
+import {
+  loadNewestEpoch,
+  loadOperatorValidators,
+  loadOperatorValidatorTotal,
+  loadValidator,
+  validatorKeyText,
+} from './loaders.ts';
 import { type ValidatorRow, validatorOrders } from './queries.ts';
 import { readValidatorBy, Validator } from './record.ts';
 import {
   operatorsOf,
   operatorValidatorCursors,
-  operatorValidators,
   totalValidators,
   VALIDATORS_SIZES,
   type ValidatorList,
@@ -282,7 +287,7 @@ builder.objectField(Operator, 'validators', (t) =>
       const ascending = isAscending(args.orderBy, true);
       const cursors = operatorValidatorCursors(operator, ascending);
       const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
-      const page = await operatorValidators(ctx, operator, { ...range, ascending });
+      const page = await loadOperatorValidators(ctx, operator, { ...range, ascending });
       return connection(
         page,
         (row) => cursors.of(row.validatorIndex),

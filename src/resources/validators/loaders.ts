@@ -1,9 +1,8 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { byKey } from '../../db/batch/loaders.ts';
-import { listReader, reader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import { pageReader, reader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { rowsToRead } from '../../kernel/page.ts';
 import { operatorIdText } from '../operators/loaders.ts';
 import {
   newestEpochs,
@@ -59,11 +58,7 @@ export async function indexOf(ctx: Context, network: Network, name: ValidatorNam
   return found?.validatorIndex ?? -1;
 }
 
-export const loadOperatorValidators = listReader({
-  keyOf: operatorIdText,
-  load: operatorValidatorPages,
-  rows: rowsToRead,
-});
+export const loadOperatorValidators = pageReader({ keyOf: operatorIdText, load: operatorValidatorPages });
 
 export const loadOperatorValidatorTotal = totalReader({
   keyOf: operatorIdText,

@@ -2,16 +2,10 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import type { FirstSummary } from '../../fast-rows/index.ts';
 import { decodePosition, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
-import { type DirectedRange, LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
+import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { loadOperatorNode, type OperatorId, type OperatorNode } from '../operators/loaders.ts';
 import type { IdType, OperatorField } from '../operators/record.ts';
-import {
-  byValidatorName,
-  loadNewestEpoch,
-  loadOperatorValidators,
-  loadValidator,
-  loadValidatorByPubkey,
-} from './loaders.ts';
+import { byValidatorName, loadNewestEpoch, loadValidator, loadValidatorByPubkey } from './loaders.ts';
 import {
   type ValidatorList,
   type ValidatorPosition,
@@ -61,12 +55,6 @@ export function validatorCursors(list: ValidatorList) {
 
 export const operatorValidatorCursors = ({ network, idType, id }: OperatorId, ascending: boolean) =>
   integerCursors(() => `validators:${JSON.stringify([network, idType, id, ascending])}`);
-
-export const operatorValidators = async (
-  ctx: Context,
-  operator: OperatorId,
-  range: DirectedRange<number>,
-): Promise<Slice<ValidatorRow>> => slice(await loadOperatorValidators(ctx, operator, range), range);
 
 const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool'] as const satisfies IdType[];
 
