@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
 export type Call = {
@@ -57,16 +57,18 @@ type Typed =
   | 'exampleBody'
   | 'handle';
 
+const none = z.object({});
+
 export const route = <
   Context,
-  P extends z.ZodObject,
-  Q extends z.ZodObject,
   B extends z.ZodType,
+  P extends z.ZodObject = typeof none,
+  Q extends z.ZodObject = typeof none,
   J extends z.ZodObject = z.ZodObject,
 >(
   definition: Omit<Route<Context>, Typed> & {
-    params: P;
-    query: Q;
+    params?: P;
+    query?: Q;
     reads?(context: Context, input: { query: z.output<Q>; body: z.output<J> }): number;
     mayRead?(context: Context, input: { query: z.output<Q> }): number;
     crossFieldFaults?(query: Partial<z.output<Q>>): Fault[];
@@ -79,7 +81,7 @@ export const route = <
       call: Call,
     ): Promise<{ body: z.input<B>; headers?: Record<string, string> }>;
   },
-): Route<Context> => definition as unknown as Route<Context>;
+): Route<Context> => ({ params: none, query: none, ...definition }) as unknown as Route<Context>;
 
 export function relativeUrl(path: string, query: Record<string, string | number | null | undefined>): string {
   const search = new URLSearchParams();

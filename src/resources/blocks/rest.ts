@@ -19,7 +19,6 @@ const list = route({
   summary: 'Blocks, newest first',
   description: `All stored slots, newest first. ${units} \`page.from\` is the slot that the page begins with (the requested one, else the newest), \`page.to\` the slot below its last row. \`total\` counts all slots, wherever the page begins.`,
   example: '/v0/eth/blocks?size=5',
-  params: z.object({}),
   query: z.object({
     from: param.int({
       description:
@@ -52,7 +51,6 @@ const one = route({
   params: z.object({
     consensus_slot: param.int({ description: 'Slot of the block.', min: 0 }),
   }),
-  query: z.object({}),
   reply: Block,
   async handle(ctx: Context, { params }) {
     const key = { network: ctx.network, slot: params.consensus_slot };

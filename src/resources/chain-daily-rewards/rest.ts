@@ -43,7 +43,6 @@ const list = route({
   summary: 'Network rewards by chain day, newest first',
   description: `What all validators earned in each stored chain day, newest first. ${units} \`page.from\` is the chain day that the page begins with (the requested one, else the newest), \`page.to\` the day below its last row. \`total\` counts all days, wherever the page begins.`,
   example: '/v0/eth/network/chainDailyRewards?size=5',
-  params: z.object({}),
   query: z.object({
     from: param.form<Given, { form: string; description: string; nullable: true; examples: unknown[] }>(
       {
@@ -83,7 +82,6 @@ const one = route({
       readDay,
     ),
   }),
-  query: z.object({}),
   reply: ChainDailyReward,
   async handle(ctx: Context, { params }) {
     const { network } = ctx;

@@ -52,7 +52,6 @@ const entities = route({
   description:
     'Consolidations by the entity of the source validator, largest balance first. Sources without a known entity of the class are left out. Dates and days may be combined: the narrower range counts.',
   example: '/v1/eth/entityConsolidations?entityType=pool',
-  params: z.object({}),
   query: z.object({
     entityType: entityTypeParam(),
     ...sizes(),
@@ -82,8 +81,6 @@ const capacity = route({
   description:
     'One record for each window, in the order 1d, 7d, 30d, all. The churn limit is the balance that Electra (EIP-7251), and since Gloas EIP-8061, allows to be consolidated per epoch at the active balance of `latestEpoch`; `all` begins with Electra, and a window across the fork sums both limits. Empty while no active balance of the network is stored.',
   example: '/v1/eth/consolidationCapacity',
-  params: z.object({}),
-  query: z.object({}),
   reply: z.array(ConsolidationCapacity),
   handle: async (ctx: Context) => ({ body: await consolidationCapacities(ctx, ctx.network) }),
 });
@@ -96,7 +93,6 @@ const capacityByEntity = route({
   description:
     'Entities of a class whose validators consolidated in the window, as sources, and what each used of the capacity; largest balance first.',
   example: '/v1/eth/consolidationCapacity/entity?window=30d',
-  params: z.object({}),
   query: z.object({
     window: param.window(),
     entityType: entityTypeParam(),

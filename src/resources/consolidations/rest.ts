@@ -18,7 +18,6 @@ const list = route({
   description:
     'Every processed consolidation with the entities of both validators, oldest first. Dates and days may be combined: the narrower range counts. With both `validator` and an entity, each row has both, on either side.',
   example: '/v1/eth/validators/consolidations?limit=10',
-  params: z.object({}),
   query: z.object({
     ...param.page(CONSOLIDATIONS_SIZES),
     ...param.range(),

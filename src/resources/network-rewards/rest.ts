@@ -98,7 +98,6 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
     description: `What all ${title} validators and their delegators earned. ${days}`,
     example: path,
     networkHeader: false,
-    params: z.object({}),
     query: queryOf(network, 'network'),
     crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'network')),

@@ -24,7 +24,6 @@ const list = route({
   description:
     'Summary statistics of all operators of a class, by network penetration, largest first. `from` is the 0-based rank.',
   example: '/v0/eth/operators?window=7d&idType=pool',
-  params: z.object({}),
   query: z.object({
     window: param.window(),
     poolType: param.choice(poolTypes, {

@@ -50,7 +50,6 @@ const validatorParam = () =>
   );
 
 const pageQuery = z.object(param.page(SETS_SIZES));
-const none = z.object({});
 const one = z.object({ id: setIdParam() });
 
 const pageOf = <Row>(call: Call, page: { limit: number; offset: number }, count: number, results: Row[]) => ({
@@ -67,7 +66,6 @@ const routes = [
     summary: 'Tags of the account',
     description: "The account's tags of the network, oldest first.",
     example: BASE,
-    params: none,
     query: pageQuery,
     reply: envelopeV1(Tag),
     async handle(ctx: Context, { query }, call) {
@@ -86,8 +84,6 @@ const routes = [
       'A tag groups validators of the network into a private set, whose figures only its account sees. An account has as many as its tier allows: build 4, growth 20, enterprise any number, free and starter none (403). A tag with an unknown validator is refused.',
     example: BASE,
     exampleBody: { name: 'My validators', validators: [] },
-    params: none,
-    query: none,
     body: NewSet,
     status: 201,
     reply: TagWithProgress,
@@ -104,7 +100,6 @@ const routes = [
     description: 'A tag of the account; 404 for a tag of another account.',
     example: `${BASE}/${EXAMPLE}`,
     params: one,
-    query: none,
     reply: TagWithProgress,
     handle: async (ctx: Context, { params }) => ({ body: tagOf(await ownSet(ctx, params.id)) }),
   }),
@@ -118,7 +113,6 @@ const routes = [
     example: `${BASE}/${EXAMPLE}`,
     exampleBody: { name: 'My first validators' },
     params: one,
-    query: none,
     body: SetName,
     reply: TagWithProgress,
     handle: async (ctx: Context, { params, body }) => ({
@@ -134,7 +128,6 @@ const routes = [
     description: 'Deletes a tag with all figures of its set, past days included.',
     example: `${BASE}/${EXAMPLE}`,
     params: one,
-    query: none,
     status: 204,
     reply: z.null(),
     async handle(ctx: Context, { params }) {
@@ -170,7 +163,6 @@ const routes = [
     example: `${BASE}/${EXAMPLE}/validators`,
     exampleBody: { pubkeys: [`0x${'8'.repeat(96)}`] },
     params: one,
-    query: none,
     body: SetPubkeys,
     status: 201,
     reply: ValidatorsAdded,
@@ -190,7 +182,6 @@ const routes = [
       'A validator stops counting on the UTC date of its removal and still counts on earlier days. 404 when it is not in the tag.',
     example: `${BASE}/${EXAMPLE}/validators/0x${'8'.repeat(96)}`,
     params: z.object({ id: setIdParam(), pubkey: validatorParam() }),
-    query: none,
     status: 204,
     reply: z.null(),
     async handle(ctx: Context, { params }) {

@@ -33,7 +33,6 @@ const list = route({
   description:
     'All slashed validators, ascending by slashing epoch and validator index. `page.from` and `page.to` are chain days. Balances are in Gwei; those of a validator that is not yet withdrawable change with every refresh.',
   example: '/v0/eth/slashings?size=10',
-  params: z.object({}),
   query: z.object({
     from: param.form<Start, { form: string; description: string; nullable: true; examples: unknown[] }>(
       {

@@ -14,7 +14,6 @@ const common = {
   tag: 'Solana',
   summary: 'Solana network overview',
   networkHeader: false,
-  params: z.object({}),
   query: z.object({
     window: param.choice(timeWindows, {
       description: 'Returns only this window; default: all four.',

@@ -14,7 +14,6 @@ const common = {
   tag: 'Solana',
   summary: 'Stake authorities',
   networkHeader: false,
-  params: z.object({}),
 };
 const description =
   'Summary statistics of all Solana stake authorities, by network penetration, largest first. Yields of the 1d window are computed over the rewards of the last 3 days, because staking rewards are paid about every 2 days.';

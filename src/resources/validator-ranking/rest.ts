@@ -18,7 +18,6 @@ const list = route({
   description:
     'Every validator with a stored or archived day in the range, in the order of its effectiveness, its rewards or its missed attestations over these days; ties by index, ascending. Validators without attestation duties have no effectiveness and come last in that order, whatever its direction. Dates and days may be combined: the narrower range counts. A range that would scan too much is refused.',
   example: '/v1/eth/validators/ranking?limit=5',
-  params: z.object({}),
   query: z.object({
     ...param.page(RANKING_SIZES),
     ...param.range(),
