@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { memberClasses } from '../../db/operator-members.ts';
 import { sql } from '../../db/rows.ts';
 import { computedAttestations } from '../../ingest/importers/attestations.ts';
 import { attester } from '../../periods/effectiveness.ts';
@@ -14,7 +15,6 @@ import {
 import { scaled } from '../../refresh/validators.ts';
 import { run, writeSelected } from '../../refresh/write.ts';
 import type { Period } from './periods.ts';
-import { publishedTypes } from './published-types.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
 
@@ -41,7 +41,7 @@ export async function writeAttestationHour(
         sql`/* removeStaleHour */
         delete from attestation_hours t using attestation_entities e
         where t.utc = ${utc} and t.date = ${date}::date and t.hour = ${hour} and e.entity_key = t.entity_key
-          and e.network = ${network} and e.id_type = any(${[...publishedTypes]}::text[])
+          and e.network = ${network} and e.id_type = any(${[...memberClasses]}::text[])
           and not exists (select from staged s where s.id_type = e.id_type and s.entity_id = e.entity_id)`,
       );
       return { ...counts, removed: removed.rowCount ?? 0 };
@@ -74,11 +74,11 @@ async function gatherHourOwners(client: pg.ClientBase, network: Network): Promis
   );
   await client.query('/* analyzeOwners */ analyze hour_owners');
   try {
-    await gatherMembers(client, network, publishedTypes, 'hour_owners');
+    await gatherMembers(client, network, memberClasses, 'hour_owners');
   } catch (error) {
     if ((error as { code?: unknown }).code !== undefined) throw error; // a database error
     await client.query('/* dropShares */ drop table share_names');
-    const types = publishedTypes.filter((type) => type !== 'poolShare');
+    const types = memberClasses.filter((type) => type !== 'poolShare');
     await gatherMembers(client, network, types, 'hour_owners');
   }
 }

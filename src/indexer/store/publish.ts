@@ -1,12 +1,12 @@
 import { type Calendar, calendars } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { timeWindows } from '../../chain/windows.ts';
+import { memberClasses } from '../../db/operator-members.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { noteOrigins } from '../../ingest/merge/origins.ts';
 import { type PartReport, refresh, type Subject } from '../../refresh/index.ts';
 import { addChainDayFees } from './chain-fees.ts';
 import { writeDueHours } from './due-hours.ts';
-import { publishedTypes } from './published-types.ts';
 
 export async function publish(
   pool: Pool,
@@ -25,7 +25,7 @@ export async function publish(
     pool,
     {
       ...{ networks: [network], windows: timeWindows, only },
-      ...{ types: publishedTypes, allDays: false, wait: true, jobs: 1 },
+      ...{ types: memberClasses, allDays: false, wait: true, jobs: 1 },
     },
     (report) => reports.push(report),
     stopped,

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { Network, networks } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
+import { memberClasses } from '../../db/operator-members.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { normaliseId, OperatorTag } from '../../resources/operators/record.ts';
 import type { Faults, ImportCounts, MergeOptions } from '../importer/importer.ts';
@@ -17,14 +18,7 @@ import {
 } from './operator-tags.ts';
 import { type ListOf, rankLists } from './operators.ts';
 
-export const computedTypes = [
-  'depositAddress',
-  'withdrawalAddress',
-  'nodeOperator',
-  'pool',
-  'poolShare',
-  'validator',
-] as const;
+export const computedTypes = [...memberClasses, 'validator'] as const;
 
 const Shape = z.object({
   network: Network,

@@ -1,15 +1,9 @@
 import { z } from 'zod';
+import { memberClasses } from '../../db/operator-members.ts';
 import * as Leaf from '../../kernel/leaves.ts';
-import type { IdType } from '../operators/record.ts';
 
 /** The order of `sourceEntities` and `targetEntities`. */
-export const entityClasses = [
-  'depositAddress',
-  'withdrawalAddress',
-  'nodeOperator',
-  'pool',
-  'poolShare',
-] as const satisfies IdType[];
+export const entityClasses = memberClasses;
 export const EntityClass = z.enum(entityClasses);
 export type EntityClass = z.infer<typeof EntityClass>;
 
