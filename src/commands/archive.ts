@@ -54,10 +54,10 @@ Exit codes: 0 the month is in the database; 1 it is not; 2 wrong usage.`,
     )
     .action((month: string, flags: Flags) =>
       withDatabase(async ({ write }) => {
-        let toldAt = performance.now();
+        let reportedAt = performance.now();
         const note = (rows: number, of: number) => {
-          if (performance.now() - toldAt < 10_000) return;
-          toldAt = performance.now();
+          if (performance.now() - reportedAt < 10_000) return;
+          reportedAt = performance.now();
           process.stderr.write(`${rows.toLocaleString('en')} of ${of.toLocaleString('en')} rows\n`);
         };
         for (const one of await restoreMonth(write, month, note, addFeesOfMonth)) {
