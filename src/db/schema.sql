@@ -293,7 +293,7 @@ CREATE INDEX blocks_without_fees ON blocks USING btree (network, slot) WHERE ((e
 CREATE INDEX blocks_without_relays ON blocks USING btree (network, slot) WHERE ((execution_block_hash IS NOT NULL) AND (relays IS NULL));
 CREATE TRIGGER blocks_deleted AFTER DELETE ON blocks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_blocks();
 CREATE TRIGGER blocks_inserted AFTER INSERT ON blocks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_blocks();
-CREATE TRIGGER blocks_noted AFTER INSERT ON blocks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_added_rows();
+CREATE TRIGGER blocks_noted AFTER INSERT ON blocks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_added_rows('slot');
 CREATE TRIGGER blocks_operators_changed AFTER UPDATE OF network, slot, validator_index, consensus_proposer_duty, finalized ON blocks FOR EACH ROW WHEN ((((((old.network IS DISTINCT FROM new.network) OR (old.slot IS DISTINCT FROM new.slot)) OR (old.validator_index IS DISTINCT FROM new.validator_index)) OR (old.consensus_proposer_duty IS DISTINCT FROM new.consensus_proposer_duty)) OR (old.finalized IS DISTINCT FROM new.finalized))) EXECUTE FUNCTION change_block_operators();
 CREATE TRIGGER blocks_operators_deleted AFTER DELETE ON blocks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION remove_block_operators();
 CREATE TRIGGER blocks_operators_inserted AFTER INSERT ON blocks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION store_block_operators();
@@ -1106,7 +1106,7 @@ create table slashings (
 CREATE UNIQUE INDEX slashings_order ON slashings USING btree (network, slashing_epoch, validator_index);
 CREATE INDEX slashings_penalties ON slashings USING btree (network, slashing_penalties, validator_index);
 CREATE UNIQUE INDEX slashings_pubkey ON slashings USING btree (network, validator_pubkey);
-CREATE TRIGGER slashings_noted AFTER INSERT ON slashings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_added_rows();
+CREATE TRIGGER slashings_noted AFTER INSERT ON slashings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_added_rows('validator_index');
 
 create table solana_epoch_spans (
   first_epoch integer not null,

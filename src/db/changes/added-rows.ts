@@ -3,9 +3,6 @@ import * as Leaf from '../../kernel/leaves.ts';
 import type { Queryable } from '../pool.ts';
 import { rows, sql } from '../rows.ts';
 
-/** Its added rows are noted by a trigger. */
-export type AddedDataset = 'blocks' | 'slashings';
-
 /** Is greater than any row's key. */
 export const LAST_KEY = 2 ** 31 - 1;
 
@@ -32,7 +29,7 @@ export type AddedRows = {
 /** Returns up to `limit` rows after `place`; without `place`, only the revision. */
 export async function addedRows(
   db: Queryable,
-  dataset: AddedDataset,
+  dataset: string,
   network: string,
   place: AddedPlace | undefined,
   limit: number,

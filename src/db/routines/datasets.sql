@@ -20,30 +20,26 @@ begin
 end
 $$;
 
--- Notes which blocks and slashings a statement added, so that subscriptions continue where a client left them.
+-- Notes which rows a statement added to a table of the name of its dataset, by their integer key, the argument, so that
+-- subscriptions continue where a client left them.
 create or replace function note_added_rows() returns trigger language plpgsql as $$
 begin
-  if tg_table_name = 'blocks' then
-    insert into added_rows (dataset, network, keys, omitted)
-    select 'blocks', n.network, case when n.count <= 10000 then array(
-      select c.slot from changed c where c.network = n.network order by c.slot
-    ) else '{}' end, case when n.count <= 10000 then 0 else n.count end
-    from (select network, count(*)::int as count from changed group by network) n;
-  else
-    insert into added_rows (dataset, network, keys, omitted)
-    select 'slashings', n.network, case when n.count <= 10000 then array(
-      select c.validator_index from changed c where c.network = n.network order by c.validator_index
-    ) else '{}' end, case when n.count <= 10000 then 0 else n.count end
-    from (select network, count(*)::int as count from changed group by network) n;
-  end if;
+  execute format(
+    'insert into added_rows (dataset, network, keys, omitted)
+    select %1$L, n.network, case when n.count <= 10000 then array(
+      select c.%2$I from changed c where c.network = n.network order by 1
+    ) else ''{}'' end, case when n.count <= 10000 then 0 else n.count end
+    from (select network, count(*)::int as count from changed group by network) n',
+    tg_table_name, tg_argv[0]
+  );
   return null;
 end
 $$;
 
 create or replace trigger blocks_noted after insert on blocks
-  referencing new table as changed for each statement execute function note_added_rows();
+  referencing new table as changed for each statement execute function note_added_rows('slot');
 create or replace trigger slashings_noted after insert on slashings
-  referencing new table as changed for each statement execute function note_added_rows();
+  referencing new table as changed for each statement execute function note_added_rows('validator_index');
 
 -- Another block took the slot, or the next block told whether this one has its payload.
 create or replace function note_replaced_block() returns trigger language plpgsql as $$

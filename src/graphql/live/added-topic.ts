@@ -1,13 +1,7 @@
 import type { computeUnits } from '../../accounts/compute-units.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import {
-  type AddedDataset,
-  type AddedPlace,
-  type AddedRows,
-  addedRows,
-  LAST_KEY,
-} from '../../db/changes/added-rows.ts';
+import { type AddedPlace, type AddedRows, addedRows, LAST_KEY } from '../../db/changes/added-rows.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { type Change, Topic } from './topic.ts';
 
@@ -17,7 +11,7 @@ export type Added<Row> = { revision: number; rows: Row[]; omitted: number };
 
 type Subject<Row> = {
   operation: keyof typeof computeUnits;
-  dataset: AddedDataset;
+  dataset: string;
   network: Network;
   after: number | null | undefined;
   load: (ctx: Context, key: number) => Promise<Row | undefined>;

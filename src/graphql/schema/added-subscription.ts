@@ -1,14 +1,14 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import type { AddedDataset } from '../../db/changes/added-rows.ts';
 import { capitalized } from '../../kernel/names.ts';
 import { type Added, addedTopic, EVENT_ROWS } from '../live/added-topic.ts';
 import { builder, type Schema } from './builder.ts';
 import { networkArgs } from './enums.ts';
 
 type Subscription<Row> = {
-  dataset: AddedDataset;
+  /** Whose table has the trigger `note_added_rows`. */
+  dataset: string;
   /** As the subject of a sentence. */
   rows: string;
   /** By what the rows of a revision are ordered. */
