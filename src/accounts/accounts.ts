@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
-import { momentText, rows, sql } from '../db/rows.ts';
+import { momentText, queryOf, rows, sql } from '../db/rows.ts';
 import { type Tier, tiers } from './tiers.ts';
 import { TOKENS_CHANNEL } from './tokens.ts';
 
@@ -47,13 +47,11 @@ export async function createAccount(db: Queryable, account: AccountLimits): Prom
   return row;
 }
 
-export const listAccounts = (db: Queryable, name: string | null = null): Promise<AccountRow[]> =>
-  rows(
-    db,
-    AccountRow,
-    sql`/* listAccounts */
+export const listAccounts = queryOf(
+  AccountRow,
+  (name: string | null = null) => sql`/* listAccounts */
     select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
-  );
+);
 
 /** Keeps limits that are undefined. */
 export async function setTier(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
-import { momentText, rows, sql } from '../db/rows.ts';
+import { momentText, queryOf, rows, sql } from '../db/rows.ts';
 import { tiers } from './tiers.ts';
 import { newToken, tokenHash, tokenPrefix } from './token-format.ts';
 
@@ -57,12 +57,10 @@ export async function isActive(db: Queryable, token: string): Promise<boolean> {
   return found.length > 0;
 }
 
-export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
-  rows(
-    db,
-    TokenRow,
-    sql`/* listTokens */ select ${columns} from tokens t order by t.created_at desc, t.token_id`,
-  );
+export const listTokens = queryOf(
+  TokenRow,
+  () => sql`/* listTokens */ select ${columns} from tokens t order by t.created_at desc, t.token_id`,
+);
 
 export async function revokeToken(db: Queryable, tokenId: string): Promise<TokenRow | undefined> {
   const [row] = await rows(
@@ -91,18 +89,16 @@ const ActiveToken = z.object({
 });
 export type ActiveToken = z.infer<typeof ActiveToken>;
 
-export const activeTokens = (db: Queryable): Promise<ActiveToken[]> =>
-  rows(
-    db,
-    ActiveToken,
-    sql`/* activeTokens */
+export const activeTokens = queryOf(
+  ActiveToken,
+  () => sql`/* activeTokens */
     select encode(t.hash, 'hex') as hash, t.token_id::text as "tokenId", t.name,
       a.account_id::text as "accountId", a.name as account, a.tier, a.rate_limit as "rateLimit",
       a.unit_allowance::float8 as "unitAllowance",
       (extract(epoch from t.expires_at) * 1000)::float8 as "expiresAtMs"
     from tokens t join accounts a using (account_id)
     where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`,
-  );
+);
 
 export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): Promise<void> {
   // Rows are locked in one order, because several gateways note the same tokens.

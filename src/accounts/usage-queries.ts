@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
-import { rows, sql } from '../db/rows.ts';
+import { queryOf, rows, sql } from '../db/rows.ts';
 
 export type Count = { units: number; requests: number };
 
@@ -39,11 +39,9 @@ const Total = z.object({
 export type Total = z.infer<typeof Total>;
 
 /** Returns totals of accounts that changed within `withinSeconds`, or of all accounts for null. */
-export const usageTotals = (db: Queryable, month: string, withinSeconds: number | null): Promise<Total[]> =>
-  rows(
-    db,
-    Total,
-    sql`/* usageTotals */
+export const usageTotals = queryOf(
+  Total,
+  (month: string, withinSeconds: number | null) => sql`/* usageTotals */
     select account_id::text as "accountId",
       coalesce(sum(units) filter (where month = ${`${month}-01`}::date), 0)::float8 as "monthUnits",
       coalesce(sum(requests) filter (where month = ${`${month}-01`}::date), 0)::float8 as "monthRequests",
@@ -52,7 +50,7 @@ export const usageTotals = (db: Queryable, month: string, withinSeconds: number 
     where ${withinSeconds}::int is null or account_id in (
       select account_id from usage where updated_at > now() - make_interval(secs => ${withinSeconds}::int))
     group by account_id`,
-  );
+);
 
 const Used = z.object({ units: z.number(), requests: z.number() });
 
@@ -68,9 +66,7 @@ export const usageOf = async (db: Queryable, account: string, month: string | nu
   return row as Count;
 };
 
-export const forgetBatches = (db: Queryable): Promise<unknown> =>
-  rows(
-    db,
-    z.unknown(),
-    sql`/* forgetBatches */ delete from usage_batches where counted_at < now() - interval '7 days'`,
-  );
+export const forgetBatches = queryOf(
+  z.unknown(),
+  () => sql`/* forgetBatches */ delete from usage_batches where counted_at < now() - interval '7 days'`,
+);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sudoUser } from '../config/index.ts';
 import * as Leaf from '../kernel/leaves.ts';
 import type { Queryable } from './pool.ts';
-import { momentText, rows, sql } from './rows.ts';
+import { momentText, queryOf, sql } from './rows.ts';
 
 export const AUDIT_CHANNEL = 'stakegraph_audit';
 
@@ -53,19 +53,12 @@ const Entry = z.object({
 export type AuditEntry = z.infer<typeof Entry>;
 
 /** Oldest first. */
-export const auditEntries = (
-  db: Queryable,
-  since: Date,
-  after: number,
-  limit: number,
-): Promise<AuditEntry[]> =>
-  rows(
-    db,
-    Entry,
-    sql`/* auditEntries */
+export const auditEntries = queryOf(
+  Entry,
+  (since: Date, after: number, limit: number) => sql`/* auditEntries */
     select entry_id::float8 as id, ${momentText(sql`at`)} as at, actor_type as "actorType", actor, action, subject, details
     from audit_log where at >= ${since} and entry_id > ${after} order by entry_id limit ${limit}`,
-  );
+);
 
 /** The entry that a notification is about, as JSON; undefined if it is about none. */
 export async function notifiedEntry(db: Queryable, payload: string): Promise<string | undefined> {

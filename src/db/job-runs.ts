@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from './pool.ts';
-import { rows, sql } from './rows.ts';
+import { queryOf, sql } from './rows.ts';
 
 type Job =
   | 'backup'
@@ -57,11 +57,9 @@ const LastRun = z.object({
 export type LastRun = z.infer<typeof LastRun>;
 
 /** `finished`, and `previous` of the run before, are in Unix seconds. */
-export const lastRuns = (db: Queryable): Promise<LastRun[]> =>
-  rows(
-    db,
-    LastRun,
-    sql`/* lastRuns */
+export const lastRuns = queryOf(
+  LastRun,
+  () => sql`/* lastRuns */
     with recursive kind as (
       (select job, network, outcome from job_runs order by job, network, outcome limit 1)
       union all
@@ -83,4 +81,4 @@ export const lastRuns = (db: Queryable): Promise<LastRun[]> =>
       where (r.job, r.network, r.outcome) = (kind.job, kind.network, kind.outcome)
       order by finished_at desc offset 1 limit 1
     ) previous on true`,
-  );
+);

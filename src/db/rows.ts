@@ -53,6 +53,12 @@ export async function rows<T extends z.ZodType>(
   return checkRows(row, found, { text });
 }
 
+/** A statement and the rows that it returns. */
+export const queryOf =
+  <T extends z.ZodType, Args extends unknown[]>(row: T, statement: (...args: Args) => Sql) =>
+  (db: Queryable, ...args: Args): Promise<z.output<T>[]> =>
+    rows(db, row, statement(...args));
+
 export function checkRows<T extends z.ZodType>(
   row: T,
   found: unknown[],

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import * as Leaf from '../kernel/leaves.ts';
 import { memberClasses } from './operator-members.ts';
-import type { Pool, Queryable } from './pool.ts';
-import { rows, sql } from './rows.ts';
+import type { Pool } from './pool.ts';
+import { queryOf, sql } from './rows.ts';
 
 /** How much statements read, known before they run. */
 export type Sizes = {
@@ -29,11 +29,9 @@ type Size = z.infer<typeof Size>;
  * PostgreSQL keeps these numbers: it counts tables and their most common values when it analyzes them, which autovacuum
  * does after a tenth of the rows has changed. A pool share is at most as large as its pool and its node operator.
  */
-const readSizes = (db: Queryable): Promise<Size[]> =>
-  rows(
-    db,
-    Size,
-    sql`/* sizes */
+const readSizes = queryOf(
+  Size,
+  () => sql`/* sizes */
     with tables as (
       select relname as name, greatest(reltuples, 0) as size from pg_class
       where oid in (to_regclass('validators'), to_regclass('consolidations'))
@@ -63,7 +61,7 @@ const readSizes = (db: Queryable): Promise<Size[]> =>
     ) d cross join lateral (values ('first_day', d.first), ('last_day', d.last)) v (kind, day)
     union all
     select 'active', network, sum(validators)::int from validator_counts where activated and not leaving group by network`,
-  );
+);
 
 /** The same for names of classes in REST (nodeOperator), in GraphQL (NODE_OPERATOR) and of columns (node_operator). */
 const plain = (idType: string): string => idType.replaceAll('_', '').toLowerCase();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../pool.ts';
-import { rows, sql } from '../rows.ts';
+import { queryOf, sql } from '../rows.ts';
 
 const Newest = z.object({
   dataset: z.string(),
@@ -12,11 +12,9 @@ const Newest = z.object({
 export type Newest = z.infer<typeof Newest>;
 
 /** Reads only 20 entities of attestations, because no index has the newest day of all entities. */
-export const newestPositions = (db: Queryable, networks: readonly string[]): Promise<Newest[]> =>
-  rows(
-    db,
-    Newest,
-    sql`/* newestPositions */
+export const newestPositions = queryOf(
+  Newest,
+  (networks: readonly string[]) => sql`/* newestPositions */
     with n as (select unnest(${[...networks]}::text[]) as network),
     class as (
       select t.name as id_type, w.name as time_window
@@ -69,18 +67,16 @@ export const newestPositions = (db: Queryable, networks: readonly string[]): Pro
       union all select 'solana-rewards', 'solana', 'date', extract(epoch from max(day)) from solana_network_rewards
     )
     select dataset, network, unit, position::float8 as position from found where position is not null`,
-  );
+);
 
 const KeptFrom = z.object({ dataset: z.string(), network: z.string(), seconds: z.number() });
 
 /** In Unix seconds, the date before which `stakegraph retain` has dropped a dataset. */
-export const keptFrom = (db: Queryable): Promise<z.infer<typeof KeptFrom>[]> =>
-  rows(
-    db,
-    KeptFrom,
-    sql`/* keptDates */
+export const keptFrom = queryOf(
+  KeptFrom,
+  () => sql`/* keptDates */
     select dataset, network, extract(epoch from date)::float8 as seconds from kept_from order by dataset, network`,
-  );
+);
 
 /** In bytes. */
 export async function databaseSize(db: Queryable): Promise<number[]> {

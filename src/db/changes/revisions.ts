@@ -5,7 +5,7 @@ import { withDeadline } from '../../kernel/deadline.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { serialize } from '../../kernel/serialize.ts';
 import type { Queryable } from '../pool.ts';
-import { momentText, raw, rows, sql } from '../rows.ts';
+import { momentText, queryOf, raw, sql } from '../rows.ts';
 import { epochGaps } from './epoch-gaps.ts';
 import { listen } from './listen.ts';
 import { changesIn, type Reached } from './reached.ts';
@@ -27,16 +27,14 @@ const Dataset = z.object({ name: z.string(), revision: Leaf.count(), refreshedAt
 const CurrentDataset = Dataset.extend({ isSample: z.boolean() });
 export type Dataset = z.infer<typeof CurrentDataset>;
 
-const readDatasets = (db: Queryable): Promise<Dataset[]> =>
-  rows(
-    db,
-    CurrentDataset,
-    sql`/* readDatasets */
+const readDatasets = queryOf(
+  CurrentDataset,
+  () => sql`/* readDatasets */
     select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt", coalesce((
       select bool_and(o.origin = 'sample') from dataset_origins o where o.dataset = name
     ), false) as "isSample"
     from datasets order by name`,
-  );
+);
 
 const DatasetOrigin = z.object({ network: z.string().nullable(), origin: z.string() });
 export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
@@ -51,11 +49,9 @@ const ListedDataset = Dataset.extend({
 });
 export type ListedDataset = z.infer<typeof ListedDataset>;
 
-export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
-  rows(
-    db,
-    ListedDataset,
-    sql`/* listDatasets */
+export const listDatasets = queryOf(
+  ListedDataset,
+  () => sql`/* listDatasets */
     select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt", array(
       select json_build_object('network', nullif(o.network, ''), 'origin', o.origin)
       from dataset_origins o where o.dataset = name order by o.network, o.origin
@@ -77,7 +73,7 @@ export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
       order by g.network, g.first
     ) as "missingEpochs"
     from datasets order by name`,
-  );
+);
 
 export type Snapshot = ReadonlyMap<string, Dataset>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { rows, type Sql, sql } from '../../db/rows.ts';
+import { queryOf, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -78,13 +78,11 @@ export const setAttestationPages = pagesOf<SetKey>(
 const EntityRow = z.object({ network: Network, idType: IdType, id: Leaf.text() });
 
 /** Those of the entities that have attestations of their own. */
-export const attestedEntities = (db: Queryable, keys: readonly OperatorId[]): Promise<OperatorId[]> =>
-  rows(
-    db,
-    EntityRow,
-    sql`/* attestedEntities */
+export const attestedEntities = queryOf(
+  EntityRow,
+  (keys: readonly OperatorId[]) => sql`/* attestedEntities */
     select network, id_type as "idType", entity_id as id from ${entities(keys)}`,
-  );
+);
 
 export const validatorAttestationPages: Load<ValidatorOwner> = (db, keys, ...rest) =>
   validatorPages(db, { ...series, statement: 'validatorAttestationPages' }, keys, ...rest);

@@ -5,8 +5,8 @@ import { ListedTotal } from '../../db/batch/readers.ts';
 import { isMember, namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { type KeyColumns, keyTable, queryOf, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { totalBy } from '../../db/total.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import {
@@ -155,17 +155,18 @@ export async function blockPage(
   return found.map(timed);
 }
 
-export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
-  totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
+export const blockTotal = totalBy(
+  (network: Network) => sql`/* blockTotal */ select total from block_counts where network = ${network}`,
+);
 
-export function blockCount(db: Queryable, list: BlockList): Promise<number> {
+export const blockCount = totalBy((list: BlockList) => {
   const { operator } = list.where;
   const source =
     operator === null || areFew(list.where)
       ? plainSource(list, list.slots)
       : operatorSource(list, operator, list.slots);
-  return totalOf(db, sql`/* blockCount */ select count(*)::int as total from ${source}`);
-}
+  return sql`/* blockCount */ select count(*)::int as total from ${source}`;
+});
 
 export async function blocksBySlot(
   db: Queryable,
@@ -224,17 +225,15 @@ export const proposerBlockPages = pagesOf(
 const isOfBuilder = sql`b.bid_builder_pubkey = k.builder_pubkey`;
 export const builderBlockPages = pagesOf('builderBlockPages', builderColumns, isOfBuilder);
 
-export const builderBlockTotals = (db: Queryable, builders: readonly BuilderKey[]): Promise<ListedTotal[]> =>
-  rows(
-    db,
-    ListedTotal,
-    sql`/* builderBlockTotals */
+export const builderBlockTotals = queryOf(
+  ListedTotal,
+  (builders: readonly BuilderKey[]) => sql`/* builderBlockTotals */
     select k.list::int - 1 as "list", t.total
     from ${keyTable(builders, builderColumns)}
     cross join lateral (
       select count(*)::int as total from blocks b where b.network = k.network and ${isOfBuilder}
     ) t`,
-  );
+);
 
 const ProposalCountsRow = z.object({
   list: Leaf.count(),
@@ -244,17 +243,12 @@ const ProposalCountsRow = z.object({
 });
 export type ProposalCounts = Omit<z.infer<typeof ProposalCountsRow>, 'list'>;
 
-export function operatorProposalCounts(
-  db: Queryable,
-  operators: readonly OperatorId[],
-  slots: Ends,
-): Promise<z.infer<typeof ProposalCountsRow>[]> {
-  const counted = (outcome: ProposerDuty) =>
-    raw(`(count(*) filter (where o.consensus_proposer_duty = '${outcome}'))::int as ${outcome}`);
-  return rows(
-    db,
-    ProposalCountsRow,
-    sql`/* operatorProposalCounts */
+export const operatorProposalCounts = queryOf(
+  ProposalCountsRow,
+  (operators: readonly OperatorId[], slots: Ends) => {
+    const counted = (outcome: ProposerDuty) =>
+      raw(`(count(*) filter (where o.consensus_proposer_duty = '${outcome}'))::int as ${outcome}`);
+    return sql`/* operatorProposalCounts */
     select k.list, o.*
     from ${namedOperators(operators)} k
     cross join lateral (
@@ -268,6 +262,6 @@ export function operatorProposalCounts(
         where b.network = k.network and ${slotsWithin('b', slots)} and b.validator_index
           = case when k.id_type = 'validator' and k.operator_id ~ '^[0-9]{1,9}$' then k.operator_id::int end
       ) o
-    ) o`,
-  );
-}
+    ) o`;
+  },
+);

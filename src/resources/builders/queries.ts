@@ -1,8 +1,7 @@
 import { Network } from '../../chain/networks.ts';
-import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { beyond, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { beyond, keyTable, queryOf, raw, type Sql, selectList, sql } from '../../db/rows.ts';
+import { totalBy } from '../../db/total.ts';
 import { snake } from '../../kernel/names.ts';
 import { keysOfPage, type Order, type Range, rowsToRead } from '../../kernel/page.ts';
 import { Builder, builderFields } from './record.ts';
@@ -35,43 +34,31 @@ const matching = ({ network, where: { executionAddress, exited } }: BuilderList)
       ${executionAddress === null ? sql`` : sql`and b.execution_address = ${executionAddress}`}
       ${exited === null ? sql`` : raw(`and b.withdrawable_epoch is ${exited ? 'not null' : 'null'}`)}`;
 
-export function builderPage(
-  db: Queryable,
-  list: BuilderList,
-  range: Range<BuilderPosition>,
-): Promise<BuilderRow[]> {
+export const builderPage = queryOf(Row, (list: BuilderList, range: Range<BuilderPosition>) => {
   const ascending = list.order.direction === 'asc';
   const { above, below, direction } = keysOfPage({ ...range, ascending });
   const [column, order] = [raw(`b.${snake(list.order.field)}`), raw(direction)];
   const past = (than: '>' | '<', { at, pubkey }: BuilderPosition) =>
     beyond([column, sql`b.pubkey`], than, [sql`${at}::bigint`, sql`${pubkey}::text`]);
-  return rows(
-    db,
-    Row,
-    sql`/* builderPage */
+  return sql`/* builderPage */
     select ${select}
     from builders b
     where ${matching(list)}
       ${above ? past('>', above) : sql``}
       ${below ? past('<', below) : sql``}
     order by ${column} ${order}, b.pubkey ${order}
-    limit ${rowsToRead(range)}`,
-  );
-}
+    limit ${rowsToRead(range)}`;
+});
 
-export const builderTotal = (db: Queryable, list: BuilderList): Promise<number> =>
-  totalOf(
-    db,
-    sql`/* builderTotal */
+export const builderTotal = totalBy(
+  (list: BuilderList) => sql`/* builderTotal */
     select count(*)::int as total from builders b where ${matching(list)}`,
-  );
+);
 
-export const buildersByPubkey = (db: Queryable, keys: readonly BuilderKey[]): Promise<BuilderRow[]> =>
-  rows(
-    db,
-    Row,
-    sql`/* buildersByPubkey */
+export const buildersByPubkey = queryOf(
+  Row,
+  (keys: readonly BuilderKey[]) => sql`/* buildersByPubkey */
     select ${select}
     from ${keyTable(keys, { network: ['text', 'network'], pubkey: ['text', 'pubkey'] })}
     join builders b using (network, pubkey)`,
-  );
+);

@@ -4,7 +4,7 @@ import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, selectList, sql } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { totalBy } from '../../db/total.ts';
 import { type Ends, endsOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { ChainDailyReward } from './record.ts';
@@ -52,13 +52,11 @@ export async function chainDailyRewardPage(
   return found.map(dated);
 }
 
-export const chainDailyRewardTotal = (db: Queryable, { network, ends }: DayList): Promise<number> =>
-  totalOf(
-    db,
-    sql`/* chainDailyRewardTotal */
+export const chainDailyRewardTotal = totalBy(
+  ({ network, ends }: DayList) => sql`/* chainDailyRewardTotal */
     select count(*)::int as total from chain_daily_rewards d
     where d.network = ${network} and d.day between ${ends.first}::bigint and ${ends.last}::bigint`,
-  );
+);
 
 export async function chainDailyRewardsByDay(
   db: Queryable,

@@ -4,8 +4,8 @@ import * as churn from '../../chain/churn.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
 import { namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { keyTable, queryOf, raw, type Sql, sql } from '../../db/rows.ts';
+import { totalBy } from '../../db/total.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
@@ -92,18 +92,12 @@ const sortColumns: Record<EntitySortField, Sql> = {
 };
 
 /** A position is a 0-based rank; ties sort by id. */
-export function entityConsolidationPage(
-  db: Queryable,
-  list: EntityList,
-  order: EntityOrder,
-  range: Range<number>,
-): Promise<z.infer<typeof EntityRow>[]> {
-  const { dayOf } = epochDays(list.network, order.calendar);
-  const direction = order.sortOrder === 'desc' ? sql`desc` : sql`asc`;
-  return rows(
-    db,
-    EntityRow,
-    sql`/* entityConsolidationPage */
+export const entityConsolidationPage = queryOf(
+  EntityRow,
+  (list: EntityList, order: EntityOrder, range: Range<number>) => {
+    const { dayOf } = epochDays(list.network, order.calendar);
+    const direction = order.sortOrder === 'desc' ? sql`desc` : sql`asc`;
+    return sql`/* entityConsolidationPage */
     ${withList(list)}
     select p.id, p."consolidationCount", p."sourceValidatorCount", p."targetValidatorCount",
       p.balance::text as "consolidatedBalance", p."startDay", p."endDay", p.position::int
@@ -116,38 +110,30 @@ export function entityConsolidationPage(
     ) p
     where p.position > ${range.after ?? -1} and p.position < ${range.before ?? 2 ** 31 - 1}
     order by p.position ${range.backward ? sql`desc` : sql``}
-    limit ${rowsToRead(range)}`,
-  );
-}
+    limit ${rowsToRead(range)}`;
+  },
+);
 
 const EntityTotal = EntityRow.pick({ id: true, consolidationCount: true, consolidatedBalance: true });
 
-export const entityTotals = (
-  db: Queryable,
-  ids: readonly string[],
-  list: EntityList,
-): Promise<z.infer<typeof EntityTotal>[]> =>
-  rows(
-    db,
-    EntityTotal,
-    sql`/* entityTotals */
+export const entityTotals = queryOf(
+  EntityTotal,
+  (ids: readonly string[], list: EntityList) => sql`/* entityTotals */
     ${withList(list)}
     select s.id, s."consolidationCount", s.balance::text as "consolidatedBalance"
     from (${sums(list)}) s
     where s.id = any(${ids}::text[])`,
-  );
+);
 
-export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promise<number> =>
-  totalOf(
-    db,
-    sql`/* entityConsolidationTotal */
+export const entityConsolidationTotal = totalBy(
+  (list: EntityList) => sql`/* entityConsolidationTotal */
     ${withList(list)}
     select case when stored then (${named(list, sql`count(*)::int`)}) else (
       select count(distinct e.entity_id)::int from (${within(list, sql`e.entity, e.entity_id`)}) e
       where exists (select from entity_consolidations c where ${inRange(list)})
     ) end as total
     from list`,
-  );
+);
 
 const BalanceRow = ChainBalance.extend({ network: Network, gloasEpoch: Leaf.int().nullable() });
 
@@ -155,22 +141,16 @@ const BalanceRow = ChainBalance.extend({ network: Network, gloasEpoch: Leaf.int(
 const scheduledGloas = (network: Sql): Sql =>
   sql`(select f.epoch from network_forks f where f.network = ${network} and f.name = 'gloas')`;
 
-export function latestChainBalances(
-  db: Queryable,
-  networks: readonly Network[],
-): Promise<z.infer<typeof BalanceRow>[]> {
-  return rows(
-    db,
-    BalanceRow,
-    sql`/* latestChainBalances */
+export const latestChainBalances = queryOf(
+  BalanceRow,
+  (networks: readonly Network[]) => sql`/* latestChainBalances */
     select k.network, b.epoch, b.total_active_balance::text as "totalActiveBalance",
       ${scheduledGloas(sql`k.network`)} as "gloasEpoch"
     from ${keyTable(networks, { network: ['text', (network) => network] })}
     cross join lateral (
       select * from chain_balances b where b.network = k.network order by b.epoch desc limit 1
     ) b`,
-  );
-}
+);
 
 export type PeriodKey = { network: Network; epochs: EpochRange };
 
@@ -180,14 +160,9 @@ const ConsolidatedRow = z.object({
   consolidatedBalance: Leaf.gwei(),
 });
 
-export function consolidatedIn(
-  db: Queryable,
-  periods: readonly PeriodKey[],
-): Promise<z.infer<typeof ConsolidatedRow>[]> {
-  return rows(
-    db,
-    ConsolidatedRow,
-    sql`/* consolidatedIn */
+export const consolidatedIn = queryOf(
+  ConsolidatedRow,
+  (periods: readonly PeriodKey[]) => sql`/* consolidatedIn */
     select k.list::int - 1 as list, t.*
     from ${keyTable(periods, {
       network: ['text', (period) => period.network],
@@ -200,8 +175,7 @@ export function consolidatedIn(
       from consolidation_entities e join consolidation_epochs c using (entity)
       where ${wholeNetwork(sql`k.network`)} and c.epoch between k.first and k.last
     ) t`,
-  );
-}
+);
 
 const series: Series<ConsolidationRecordField> = {
   statement: 'consolidationHistory',

@@ -145,7 +145,7 @@ const queryArgs = builder.args((t) => ({
   }),
 }));
 
-function queryOf(args: InputShapeFromFields<typeof queryArgs>) {
+function readQuery(args: InputShapeFromFields<typeof queryArgs>) {
   const [bounds, order] = collectFaults(
     () => rangeOf(args),
     () => orderOf<ConsolidationSortField>(args.orderBy, 'epoch'),
@@ -161,7 +161,7 @@ async function consolidationConnection(
   info: GraphQLResolveInfo,
   read: (query: ConsolidationArgs, range: Range<string[]>) => Promise<ConsolidationPage>,
 ) {
-  const query = queryOf(args);
+  const query = readQuery(args);
   const { sortBy } = query;
   const name = `consolidations:${JSON.stringify([of.list, query])}`;
   const range = connectionRange(args, info, {
@@ -219,7 +219,7 @@ builder.queryField('consolidations', (t) =>
       const [validator, entity] = collectFaults(
         () => validatorOf(args.by),
         () => operatorOf(args),
-        () => queryOf(args),
+        () => readQuery(args),
         () => checkSizes(args, CONSOLIDATIONS_SIZES.maxSize),
       );
       const filter = { network: args.network ?? ctx.network, validator, entity };

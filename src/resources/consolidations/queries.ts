@@ -4,7 +4,18 @@ import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import { namedOperators } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { beyond, type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import {
+  beyond,
+  type Fields,
+  join,
+  keyTable,
+  queryOf,
+  raw,
+  rows,
+  type Sql,
+  selectList,
+  sql,
+} from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, LAST_NUMBER, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
@@ -102,57 +113,42 @@ function source({ validatorIndex, entity }: Scope): Sql {
     ) c ${ofEntity}`;
 }
 
-export function consolidationPages(
-  db: Queryable,
-  scopes: readonly Scope[],
-  query: ConsolidationQuery,
-  range: Range<Position>,
-): Promise<StoredRow[]> {
-  const order = orderFields(query.sortBy).map((name) => columns[name]);
-  const key = order.map(([name]) => raw(`c.${name}`));
-  const at = (position: Position) => order.map(([, type], index) => sql`${position[index]}::${raw(type)}`);
-  const descending = (query.sortOrder === 'desc') !== (range.backward === true);
-  const ordered = join(key.map((column) => sql`${column} ${raw(descending ? 'desc' : 'asc')}`));
-  const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
-  const page = sql`select c.source_index from (${source(scopes[0] as Scope)}) c
+export const consolidationPages = queryOf(
+  Row,
+  (scopes: readonly Scope[], query: ConsolidationQuery, range: Range<Position>) => {
+    const order = orderFields(query.sortBy).map((name) => columns[name]);
+    const key = order.map(([name]) => raw(`c.${name}`));
+    const at = (position: Position) => order.map(([, type], index) => sql`${position[index]}::${raw(type)}`);
+    const descending = (query.sortOrder === 'desc') !== (range.backward === true);
+    const ordered = join(key.map((column) => sql`${column} ${raw(descending ? 'desc' : 'asc')}`));
+    const [low, high] =
+      query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+    const page = sql`select c.source_index from (${source(scopes[0] as Scope)}) c
       where ${within(query.epochs)}
         ${low ? beyond(key, '>', at(low)) : sql``} ${high ? beyond(key, '<', at(high)) : sql``}
       order by ${ordered} limit ${rowsToRead(range)} offset ${range.offset ?? 0}`;
-  // The keys of the page are an array. PostgreSQL, which does not know the limit, would join a tenth of all consolidations.
-  return rows(
-    db,
-    Row,
-    sql`/* consolidationPages */
+    // The keys of the page are an array. PostgreSQL, which does not know the limit, would join a tenth of all consolidations.
+    return sql`/* consolidationPages */
     select k.list::int - 1 as list, k.network, ${select}
     from ${scopesOf(scopes)}
     cross join lateral (
       select * from consolidations c where c.network = k.network and c.source_index = any(array(${page})) offset 0
     ) c
-    order by k.list, ${ordered}`,
-  );
-}
+    order by k.list, ${ordered}`;
+  },
+);
 
 export type SourceKey = { network: Network; sourceValidatorIndex: number };
 
-export function consolidationsBySource(
-  db: Queryable,
-  sources: readonly SourceKey[],
-): Promise<Omit<StoredRow, 'list'>[]> {
-  return rows(
-    db,
-    Row.omit({ list: true }),
-    sql`/* consolidationsBySource */
+export const consolidationsBySource = queryOf(
+  Row.omit({ list: true }),
+  (sources: readonly SourceKey[]) => sql`/* consolidationsBySource */
     select c.network, ${select}
     from ${keyTable(sources, { network: ['text', 'network'], source_index: ['int', 'sourceValidatorIndex'] })}
     join consolidations c using (network, source_index)`,
-  );
-}
+);
 
-export function consolidationTotals(
-  db: Queryable,
-  scopes: readonly Scope[],
-  epochs: EpochRange,
-): Promise<ListedTotal[]> {
+export const consolidationTotals = queryOf(ListedTotal, (scopes: readonly Scope[], epochs: EpochRange) => {
   const scope = scopes[0] as Scope;
   const counted =
     scope.validatorIndex !== null
@@ -161,26 +157,17 @@ export function consolidationTotals(
         ? sql`select coalesce(k.listed_count, 0) as total`
         : sql`select coalesce(sum(c.consolidation_count), 0)::int as total from consolidation_epochs c
       where c.entity = k.entity and ${within(epochs)}`;
-  return rows(
-    db,
-    ListedTotal,
-    sql`/* consolidationTotals */
+  return sql`/* consolidationTotals */
     select k.list::int - 1 as list, t.total
     from ${scopesOf(scopes)}
-    cross join lateral (${counted}) t`,
-  );
-}
+    cross join lateral (${counted}) t`;
+});
 
 const EntityRow = ConsolidationEntity.extend({ list: Leaf.count() });
 
-export function entitiesByValidator(
-  db: Queryable,
-  keys: readonly ValidatorKey[],
-): Promise<z.infer<typeof EntityRow>[]> {
-  return rows(
-    db,
-    EntityRow,
-    sql`/* entitiesByValidator */
+export const entitiesByValidator = queryOf(
+  EntityRow,
+  (keys: readonly ValidatorKey[]) => sql`/* entitiesByValidator */
     select k.list::int - 1 as list, m.entity_id as id, m.id_type as "idType"
     from ${keyTable(keys, validatorColumns)}
     cross join lateral (
@@ -188,8 +175,7 @@ export function entitiesByValidator(
       offset 0
     ) m
     order by k.list, array_position(${[...entityClasses]}::text[], m.id_type), m.entity_id`,
-  );
-}
+);
 
 /** `pubkey` must be in lower case. Also finds validators known only from consolidations. */
 export async function indexOfPubkey(db: Queryable, network: Network, pubkey: string) {
@@ -221,14 +207,9 @@ const queueColumns = sql`k.list::int - 1 as list, k.network, q.position, q.sourc
       q.target_index as "targetValidatorIndex", q.amount::text as amount, q.expected_epoch as "expectedEpoch"`;
 
 /** Finds at most one row per source, because the protocol queues a source validator only once. */
-export const pendingConsolidationsBySource = (
-  db: Queryable,
-  keys: readonly SourceKey[],
-): Promise<QueueRow[]> =>
-  rows(
-    db,
-    QueueRow,
-    sql`/* pendingConsolidationsBySource */
+export const pendingConsolidationsBySource = queryOf(
+  QueueRow,
+  (keys: readonly SourceKey[]) => sql`/* pendingConsolidationsBySource */
     select ${queueColumns}
     from ${keyTable(keys, { network: ['text', 'network'], source_index: ['int', 'sourceValidatorIndex'] })}
     cross join lateral (
@@ -236,19 +217,14 @@ export const pendingConsolidationsBySource = (
       where q.network = k.network and q.source_index = k.source_index
       order by q.position limit 1
     ) q`,
-  );
+);
 
-export function pendingConsolidationPages(
-  db: Queryable,
-  keys: readonly QueueKey[],
-  range: DirectedRange<number>,
-): Promise<QueueRow[]> {
-  const { above, below, direction } = keysOfPage(range);
-  const order = raw(direction);
-  return rows(
-    db,
-    QueueRow,
-    sql`/* pendingConsolidationPages */
+export const pendingConsolidationPages = queryOf(
+  QueueRow,
+  (keys: readonly QueueKey[], range: DirectedRange<number>) => {
+    const { above, below, direction } = keysOfPage(range);
+    const order = raw(direction);
+    return sql`/* pendingConsolidationPages */
     select ${queueColumns}
     from ${queueKeys(keys)}
     cross join lateral (
@@ -257,19 +233,14 @@ export function pendingConsolidationPages(
         ${below === undefined ? sql`` : sql`and q.position < ${below}`}
       order by q.position ${order} limit ${rowsToRead(range)}
     ) q
-    order by k.list, q.position ${order}`,
-  );
-}
+    order by k.list, q.position ${order}`;
+  },
+);
 
-export const pendingConsolidationTotals = (
-  db: Queryable,
-  keys: readonly QueueKey[],
-): Promise<ListedTotal[]> =>
-  rows(
-    db,
-    ListedTotal,
-    sql`/* pendingConsolidationTotals */
+export const pendingConsolidationTotals = queryOf(
+  ListedTotal,
+  (keys: readonly QueueKey[]) => sql`/* pendingConsolidationTotals */
     select k.list::int - 1 as list, t.total
     from ${queueKeys(keys)}
     cross join lateral (select count(*)::int as total from pending_consolidations q where ${inQueue}) t`,
-  );
+);

@@ -3,7 +3,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, queryOf, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { solanaAsOf } from '../../db/solana-as-of.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
@@ -113,12 +113,11 @@ const SolanaRow = SolanaHistory.extend({ list: Leaf.count() });
 const windowKeys = (windows: readonly TimeWindow[]) =>
   keyTable(windows, { time_window: ['text', (window) => window] });
 
-export function solanaHistoryPages(db: Queryable, windows: readonly TimeWindow[], range: HistoryRange) {
-  const order = raw(keysOfPage(range).direction);
-  return rows(
-    db,
-    SolanaRow,
-    sql`/* solanaHistory */
+export const solanaHistoryPages = queryOf(
+  SolanaRow,
+  (windows: readonly TimeWindow[], range: HistoryRange) => {
+    const order = raw(keysOfPage(range).direction);
+    return sql`/* solanaHistory */
     select k.list::int - 1 as list, page.*
     from ${windowKeys(windows)}
     cross join lateral (
@@ -127,18 +126,16 @@ export function solanaHistoryPages(db: Queryable, windows: readonly TimeWindow[]
       order by h.date ${order}
       limit ${rowsToRead(range)}
     ) page
-    order by k.list, page.date ${order}`,
-  );
-}
+    order by k.list, page.date ${order}`;
+  },
+);
 
-export const solanaHistoryTotals = (db: Queryable, windows: readonly TimeWindow[], dates: Dates) =>
-  rows(
-    db,
-    ListedTotal,
-    sql`/* solanaHistoryTotals */
+export const solanaHistoryTotals = queryOf(
+  ListedTotal,
+  (windows: readonly TimeWindow[], dates: Dates) => sql`/* solanaHistoryTotals */
     select k.list::int - 1 as list, count(*)::int as total
     from ${windowKeys(windows)}
     join solana_overview_history h using (time_window)
     where true ${withinDates(sql`h`, whole(dates))}
     group by k.list`,
-  );
+);

@@ -3,7 +3,7 @@ import { EPOCHS_PER_DAY } from '../../chain/calendar.ts';
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { keyTable, queryOf, raw, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -144,13 +144,11 @@ export const networkOverviews = (
 
 const ClientRow = z.object({ list: Leaf.count(), client: Leaf.text(), validatorCount: Leaf.count() });
 
-export const networkClients = (db: Queryable, keys: readonly NetworkKey[]) =>
-  rows(
-    db,
-    ClientRow,
-    sql`/* networkClients */
+export const networkClients = queryOf(
+  ClientRow,
+  (keys: readonly NetworkKey[]) => sql`/* networkClients */
     select k.list::int - 1 as list, c.client, c.validator_count as "validatorCount"
     from ${keyTable(keys, { network: ['text', 'network'] })}
     join network_clients c using (network)
     order by k.list, c.validator_count desc, c.client`,
-  );
+);

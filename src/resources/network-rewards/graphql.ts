@@ -14,7 +14,7 @@ import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import { parseDate } from '../../kernel/time.ts';
 import { StakeDelegationType } from '../stake-authorities/summary.ts';
 import { loadReward, loadStoredRewardDates, rewardKeyText } from './loaders.ts';
-import { type DayArgs, dayArgs, NetworkValidatorOrder, queryOf, rankOf } from './orders.ts';
+import { type DayArgs, dayArgs, NetworkValidatorOrder, rankOf, readDays } from './orders.ts';
 import type { RankedRewards, RewardKey, RewardRow } from './queries.ts';
 import {
   commonFieldsOf,
@@ -191,7 +191,7 @@ const networkRewardPages = pagesOf(NetworkReward, {
 
 async function rewardConnection(ctx: Context, list: RewardList, args: DayArgs, info: GraphQLResolveInfo) {
   const kind = kindOf(list.validatorId);
-  const query = queryOf(args);
+  const query = readDays(args);
   const cursors = integerCursors(
     () => `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`,
   );
@@ -236,7 +236,7 @@ builder.queryField('validatorRewards', (t) =>
     resolve: (_root, args, ctx, info) => {
       const [validatorId] = collectFaults(
         () => validatorOf(args.network, args.validatorId),
-        () => queryOf(args),
+        () => readDays(args),
         () => checkSizes(args, REWARDS_SIZES.maxSize),
       );
       return rewardConnection(ctx, { network: args.network, validatorId }, args, info);

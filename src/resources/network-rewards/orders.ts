@@ -33,7 +33,7 @@ export const dayArgs = builder.args((t) => ({
 
 export type DayArgs = InputShapeFromFields<typeof dayArgs> & ConnectionArgs;
 
-export function queryOf(args: DayArgs): RewardQuery {
+export function readDays(args: DayArgs): RewardQuery {
   const { field, direction } = orderOf(args.orderBy, 'date');
   checkBounds(args, 'argument');
   const range = rangeOf({ fromDate: args.fromDate ?? null, toDate: args.toDate ?? null });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
 import { join, keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { totalBy } from '../../db/total.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { snake } from '../../kernel/names.ts';
@@ -227,18 +227,11 @@ export function rankedRewards(
   );
 }
 
-export const rewardedValidators = (
-  db: Queryable,
-  network: RewardsNetwork,
-  date: string | null,
-): Promise<number> => {
+export const rewardedValidators = totalBy((network: RewardsNetwork, date: string | null) => {
   const table: RewardTable = { network, kind: 'validator' };
-  return totalOf(
-    db,
-    sql`/* rewardedValidators */
-    select count(*)::int as total from ${tableName(table)} r where ${onDay(table, date)}`,
-  );
-};
+  return sql`/* rewardedValidators */
+    select count(*)::int as total from ${tableName(table)} r where ${onDay(table, date)}`;
+});
 
 export async function rewardedValidatorExists(
   db: Queryable,

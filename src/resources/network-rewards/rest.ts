@@ -15,7 +15,7 @@ import {
 } from './record.ts';
 import { REWARDS_SIZES, rangeOf, rewards } from './resolve.ts';
 
-const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
+const queryParams = (network: RewardsNetwork, kind: RewardKind) =>
   z.object({
     ...param.page(REWARDS_SIZES),
     fromDate: param.date('First day, inclusive.'),
@@ -39,7 +39,7 @@ const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
   return async (
     ctx: Context,
     validatorId: string | null,
-    query: z.output<ReturnType<typeof queryOf>>,
+    query: z.output<ReturnType<typeof queryParams>>,
     call: Call,
   ) => {
     const { limit, offset, sortBy, sortOrder, ...bounds } = query;
@@ -78,7 +78,7 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
         id.read,
       ),
     }),
-    query: queryOf(network, 'validator'),
+    query: queryParams(network, 'validator'),
     crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'validator')),
     handle: (ctx: Context, { params, query }, call) => answer(ctx, params.validator_id, query, call),
@@ -98,7 +98,7 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
     description: `What all ${title} validators and their delegators earned. ${days}`,
     example: path,
     networkHeader: false,
-    query: queryOf(network, 'network'),
+    query: queryParams(network, 'network'),
     crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'network')),
     handle: (ctx: Context, { query }, call) => answer(ctx, null, query, call),

@@ -6,7 +6,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, raw, rows, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, queryOf, raw, rows, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
 import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
@@ -150,14 +150,11 @@ const NamedOperator = z.object({
   name: OperatorSummary.shape.displayName,
   tags: OperatorSummary.shape.operatorTags,
 });
-export type NamedOperator = z.infer<typeof NamedOperator>;
 
 /** Returns rows in no order. */
-export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promise<NamedOperator[]> =>
-  rows(
-    db,
-    NamedOperator,
-    sql`/* operatorsById */
+export const operatorsById = queryOf(
+  NamedOperator,
+  (keys: readonly OperatorId[]) => sql`/* operatorsById */
     select k.network, k.id_type as "idType", k.operator_id as id, n.display_name as name,
       coalesce(n.operator_tags, '[]') as tags
     from ${keyTable(keys, {
@@ -181,7 +178,7 @@ export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promi
         select from attestation_entities e
         where e.network = k.network and e.id_type = k.id_type and e.entity_id = k.operator_id
       )`,
-  );
+);
 
 export async function entityExists(
   db: Queryable,

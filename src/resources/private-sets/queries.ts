@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, momentText, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { type Fields, momentText, queryOf, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { totalBy } from '../../db/total.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
@@ -51,40 +51,27 @@ const beyond = (place: SetPlace | undefined, than: Sql) =>
         ${than} (timestamptz 'epoch' + ${place.at}::bigint * interval '1 microsecond', ${place.id}::uuid)`
     : sql``;
 
-export function setPage(
-  db: Queryable,
-  accountId: string,
-  network: Network,
-  range: DirectedRange<SetPlace>,
-): Promise<SetRow[]> {
+export const setPage = queryOf(Row, (accountId: string, network: Network, range: DirectedRange<SetPlace>) => {
   const { above, below, direction } = keysOfPage(range);
   const order = raw(direction);
-  return rows(
-    db,
-    Row,
-    sql`/* setPage */
+  return sql`/* setPage */
     select ${select} from private_sets s
     where s.account_id = ${accountId} and s.network = ${network}
       ${beyond(above, sql`>`)} ${beyond(below, sql`<`)}
-    order by s.created_at ${order}, s.set_id ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}`,
-  );
-}
+    order by s.created_at ${order}, s.set_id ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}`;
+});
 
-export const setTotal = (db: Queryable, accountId: string, network: Network | null): Promise<number> =>
-  totalOf(
-    db,
-    sql`/* setTotal */
+export const setTotal = totalBy(
+  (accountId: string, network: Network | null) => sql`/* setTotal */
     select count(*)::int as total from private_sets
     where account_id = ${accountId} and (${network}::text is null or network = ${network})`,
-  );
+);
 
-export const setsById = (db: Queryable, accountId: string, ids: readonly string[]): Promise<SetRow[]> =>
-  rows(
-    db,
-    Row,
-    sql`/* setsById */
+export const setsById = queryOf(
+  Row,
+  (accountId: string, ids: readonly string[]) => sql`/* setsById */
     select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
-  );
+);
 
 /** Number of changes of a set of any owner. Undefined if the set does not exist. */
 export async function setRevision(db: Queryable, id: string): Promise<number | undefined> {
@@ -96,12 +83,11 @@ export async function setRevision(db: Queryable, id: string): Promise<number | u
   return found?.revision;
 }
 
-export const lockAccount = (db: Queryable, accountId: string) =>
-  rows(
-    db,
-    z.object({}),
+export const lockAccount = queryOf(
+  z.object({}),
+  (accountId: string) =>
     sql`/* lockAccount */ select from accounts where account_id = ${accountId} for no key update`,
-  );
+);
 
 export async function insertSet(
   db: Queryable,
@@ -150,15 +136,9 @@ const Found = z.object({ place: z.int(), validatorIndex: z.int(), validatorPubke
 export type FoundValidator = z.infer<typeof Found>;
 
 /** Omits unknown validators. `place` is the 0-based position in `references`. */
-export const knownValidators = (
-  db: Queryable,
-  network: Network,
-  references: readonly ValidatorName[],
-): Promise<FoundValidator[]> =>
-  rows(
-    db,
-    Found,
-    sql`/* knownValidators */
+export const knownValidators = queryOf(
+  Found,
+  (network: Network, references: readonly ValidatorName[]) => sql`/* knownValidators */
     with given as (
       select validator_index, validator_pubkey, place::int - 1 as place from unnest(
         ${references.map((one) => ('index' in one ? one.index : null))}::int[],
@@ -170,20 +150,13 @@ export const knownValidators = (
     union all
     select g.place, v.validator_index, v.validator_pubkey
     from given g join validators v on v.network = ${network} and v.validator_pubkey = g.validator_pubkey`,
-  );
+);
 
 const Added = z.object({ validatorIndex: z.int(), validatorPubkey: z.string() });
 
-export const insertMembers = (
-  db: Queryable,
-  setId: string,
-  validators: readonly Omit<FoundValidator, 'place'>[],
-  now: Date,
-): Promise<z.infer<typeof Added>[]> =>
-  rows(
-    db,
-    Added,
-    sql`/* insertMembers */
+export const insertMembers = queryOf(
+  Added,
+  (setId: string, validators: readonly Omit<FoundValidator, 'place'>[], now: Date) => sql`/* insertMembers */
     with added as (
       insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
       select distinct on (g.validator_index) ${setId}::uuid, g.validator_index, g.validator_pubkey, ${now}::timestamptz,
@@ -200,43 +173,28 @@ export const insertMembers = (
       returning validator_index as "validatorIndex", validator_pubkey as "validatorPubkey"
     )
     select * from added order by "validatorIndex"`,
-  );
+);
 
 /** Returns the removed members. Deletes memberships that began today, because they would contain no day. */
-export function endMemberships(
-  db: Queryable,
-  setId: string,
-  names: readonly ValidatorName[],
-  now: Date,
-): Promise<z.infer<typeof Added>[]> {
+export const endMemberships = queryOf(Added, (setId: string, names: readonly ValidatorName[], now: Date) => {
   const own = sql`set_id = ${setId}::uuid and removed_at is null and (
     validator_index = any(${names.flatMap((one) => ('index' in one ? [one.index] : []))}::int[])
     or validator_pubkey = any(${names.flatMap((one) => ('pubkey' in one ? [one.pubkey] : []))}::text[]))`;
   const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
   const ended = sql`validator_index as "validatorIndex", validator_pubkey as "validatorPubkey"`;
-  return rows(
-    db,
-    Added,
-    sql`/* endMemberships */
+  return sql`/* endMemberships */
     with emptied as (
       delete from private_set_members where ${own} and counts_from >= ${today} returning ${ended}
     ), ended as (
       update private_set_members set removed_at = ${now} where ${own} and counts_from < ${today} returning ${ended}
     )
-    select * from emptied union all select * from ended`,
-  );
-}
+    select * from emptied union all select * from ended`;
+});
 
 /** Finds only the account's members. */
-export const membersByKey = (
-  db: Queryable,
-  accountId: string,
-  keys: readonly MemberKey[],
-): Promise<MemberRow[]> =>
-  rows(
-    db,
-    SetMember.extend({ setId: z.string(), network: Network }),
-    sql`/* membersByKey */
+export const membersByKey = queryOf(
+  SetMember.extend({ setId: z.string(), network: Network }),
+  (accountId: string, keys: readonly MemberKey[]) => sql`/* membersByKey */
     select m.set_id::text as "setId", s.network, m.validator_index as "validatorIndex",
       m.validator_pubkey as "validatorPubkey", ${momentText(sql`m.added_at`)} as "addedAt"
     from unnest(
@@ -245,30 +203,23 @@ export const membersByKey = (
     join private_sets s on s.set_id = k.set_id and s.account_id = ${accountId}
     join private_set_members m on m.set_id = k.set_id and m.validator_index = k.validator_index
       and m.removed_at is null`,
-  );
+);
 
-export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<ListedTotal[]> =>
-  rows(
-    db,
-    ListedTotal,
-    sql`/* memberTotals */
+export const memberTotals = queryOf(
+  ListedTotal,
+  (ids: readonly string[]) => sql`/* memberTotals */
     select k.list::int - 1 as list, (
       select count(*)::int from private_set_members m where m.set_id = k.set_id and m.removed_at is null
     ) as total
     from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)`,
-  );
+);
 
-export function memberPages(
-  db: Queryable,
-  ids: readonly string[],
-  range: DirectedRange<number>,
-): Promise<(SetMember & { list: number })[]> {
-  const { above, below, direction } = keysOfPage(range);
-  const order = raw(direction);
-  return rows(
-    db,
-    SetMember.extend({ list: Leaf.count() }),
-    sql`/* memberPages */
+export const memberPages = queryOf(
+  SetMember.extend({ list: Leaf.count() }),
+  (ids: readonly string[], range: DirectedRange<number>) => {
+    const { above, below, direction } = keysOfPage(range);
+    const order = raw(direction);
+    return sql`/* memberPages */
     select k.list::int - 1 as list, p.validator_index as "validatorIndex", p.validator_pubkey as "validatorPubkey",
       ${momentText(sql`p.added_at`)} as "addedAt"
     from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)
@@ -278,6 +229,6 @@ export function memberPages(
         ${below === undefined ? sql`` : sql`and m.validator_index < ${below}`}
       order by m.validator_index ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}
     ) p
-    order by k.list, p.validator_index ${order}`,
-  );
-}
+    order by k.list, p.validator_index ${order}`;
+  },
+);

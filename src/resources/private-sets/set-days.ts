@@ -6,7 +6,7 @@ import type { Calendar } from '../../chain/calendar.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
 import { StoredRow } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { join, queryOf, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import type { Snake } from '../../kernel/names.ts';
 import { withinBounds } from '../../periods/bounds.ts';
 import * as figure from '../../periods/effectiveness.ts';
@@ -26,11 +26,9 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
 });
 
 /** Days of sets outlive those of validators. Days that do not count all validators yet are not shown. */
-export const storedSetDates = (db: Queryable, sets: readonly SetKey[], utc: boolean) =>
-  rows(
-    db,
-    StoredRow,
-    sql`/* storedSetDates */
+export const storedSetDates = queryOf(
+  StoredRow,
+  (sets: readonly SetKey[], utc: boolean) => sql`/* storedSetDates */
     select k.list::int - 1 as list, greatest(least(s.first, d.first), p.complete_from)::text as "from",
       greatest(s.last, d.last)::text as "to"
     from unnest(${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => set.network)}::text[])
@@ -42,7 +40,7 @@ export const storedSetDates = (db: Queryable, sets: readonly SetKey[], utc: bool
     cross join lateral (
       select min(date) as first, max(date) as last from validator_day_dates where network = k.network and utc = ${utc}
     ) d`,
-  );
+);
 
 type Summed = Exclude<
   Snake<keyof ValidatorDay>,

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { dateOfDay, EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
-import type { Queryable } from '../../db/pool.ts';
-import { raw, rows, sql } from '../../db/rows.ts';
+import { queryOf, raw, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { relayNames, relayPart } from '../../periods/relays.ts';
@@ -32,20 +31,18 @@ export type SetSummary = z.infer<typeof Summary>;
  * A window of n days covers the newest n stored chain days, `all` every stored day of the set. Without ids, sets with
  * more validators come first.
  */
-export function setSummaries(
-  db: Queryable,
-  accountId: string,
-  key: { network: Network; timeWindow: TimeWindow },
-  which: { ids: readonly string[] } | { from: number; size: number },
-): Promise<SetSummary[]> {
-  const chosen =
-    'ids' in which
-      ? sql`and s.set_id = any(${[...which.ids]}::uuid[])`
-      : sql`order by "validatorCount" desc, s.set_id limit ${which.size} offset ${which.from}`;
-  return rows(
-    db,
-    Summary,
-    sql`/* setSummaries */
+export const setSummaries = queryOf(
+  Summary,
+  (
+    accountId: string,
+    key: { network: Network; timeWindow: TimeWindow },
+    which: { ids: readonly string[] } | { from: number; size: number },
+  ) => {
+    const chosen =
+      'ids' in which
+        ? sql`and s.set_id = any(${[...which.ids]}::uuid[])`
+        : sql`order by "validatorCount" desc, s.set_id limit ${which.size} offset ${which.from}`;
+    return sql`/* setSummaries */
     with sets as (
       select s.set_id, s.name, (
         select count(*)::int from private_set_members m where m.set_id = s.set_id and m.removed_at is null
@@ -74,9 +71,9 @@ export function setSummaries(
         (array_agg(a.sum_end_epoch_effective_balance order by a.day desc))[1] as effective
       from private_set_days a where a.set_id = s.set_id and not a.utc and a.date >= dates.first
     ) f
-    order by s."validatorCount" desc, s.set_id`,
-  );
-}
+    order by s."validatorCount" desc, s.set_id`;
+  },
+);
 
 const mean = (sum: string, of: string) =>
   sql`${fromUnits(raw(`sum(a.${sum})`))} / nullif(sum(a.${raw(of)}), 0)`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, momentText, rows, selectList, sql } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { type Fields, momentText, queryOf, rows, selectList, sql } from '../../db/rows.ts';
+import { totalBy } from '../../db/total.ts';
 import { SavedView, type SavedViewField, savedViewFields } from './record.ts';
 
 const fields: Fields<SavedViewField> = {
@@ -15,36 +15,29 @@ const fields: Fields<SavedViewField> = {
 const select = selectList(fields, savedViewFields);
 
 /** By name. */
-export const viewsOf = (db: Queryable, accountId: string): Promise<SavedView[]> =>
-  rows(
-    db,
-    SavedView,
-    sql`/* savedViews */
+export const viewsOf = queryOf(
+  SavedView,
+  (accountId: string) => sql`/* savedViews */
     select ${select} from saved_views v where v.account_id = ${accountId} order by lower(v.name), v.name`,
-  );
+);
 
-export const viewsById = (db: Queryable, accountId: string, ids: readonly string[]): Promise<SavedView[]> =>
-  rows(
-    db,
-    SavedView,
-    sql`/* savedViewsById */
+export const viewsById = queryOf(
+  SavedView,
+  (accountId: string, ids: readonly string[]) => sql`/* savedViewsById */
     select ${select} from saved_views v where v.account_id = ${accountId} and v.view_id = any(${[...ids]}::uuid[])`,
-  );
+);
 
 /** Until the transaction ends, so that views of an account are counted and named one after the other. */
-export const lockViews = (db: Queryable, accountId: string) =>
-  rows(
-    db,
-    z.object({}),
+export const lockViews = queryOf(
+  z.object({}),
+  (accountId: string) =>
     sql`/* lockSavedViews */ select from accounts where account_id = ${accountId} for no key update`,
-  );
+);
 
-export const viewTotal = (db: Queryable, accountId: string): Promise<number> =>
-  totalOf(
-    db,
-    sql`/* savedViewTotal */
+export const viewTotal = totalBy(
+  (accountId: string) => sql`/* savedViewTotal */
     select count(*)::int as total from saved_views where account_id = ${accountId}`,
-  );
+);
 
 export async function viewNamed(db: Queryable, accountId: string, name: string): Promise<string | undefined> {
   const [found] = await rows(

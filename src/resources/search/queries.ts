@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { timeWindows } from '../../chain/windows.ts';
-import type { Queryable } from '../../db/pool.ts';
-import { rows, type Sql, sql } from '../../db/rows.ts';
+import { queryOf, type Sql, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { IdType } from '../operators/record.ts';
 
@@ -48,11 +47,9 @@ const LARGEST = 1_000;
  * Best first. A letter may begin 100,000 names, so only the first names by alphabet and the names of the largest
  * operators are read. Of the latter, those that have the text anywhere are found too.
  */
-export const namesByBeginning = (db: Queryable, search: NameSearch): Promise<NameRow[]> =>
-  rows(
-    db,
-    Name,
-    sql`/* namesByBeginning */
+export const namesByBeginning = queryOf(
+  Name,
+  (search: NameSearch) => sql`/* namesByBeginning */
     select * from (
       select distinct on (f.kind, f.network, f.id, case f.kind when 'tag' then '' else f.id_type end) ${named(sql`f`)},
         ${scoreOf(sql`f`, sql`f.low`)} as score
@@ -77,30 +74,21 @@ export const namesByBeginning = (db: Queryable, search: NameSearch): Promise<Nam
       order by f.kind, f.network, f.id, case f.kind when 'tag' then '' else f.id_type end, score desc, f.size desc, f.name
     ) found
     order by score desc, size desc, name, "idType", id limit ${search.most}`,
-  );
+);
 
 /** Best first. Scores are at most 0.7, below the scores of `namesByBeginning`. Needs the extension pg_trgm. */
-export const namesBySimilarity = (db: Queryable, search: NameSearch): Promise<NameRow[]> =>
-  rows(
-    db,
-    Name,
-    sql`/* namesBySimilarity */
+export const namesBySimilarity = queryOf(
+  Name,
+  (search: NameSearch) => sql`/* namesBySimilarity */
     select ${named(sql`n`)}, n.likeness * 0.69::float8 as score
     from similar_names(${search.kinds}::text[], ${networksOf(search)}::text[], ${search.text}, ${search.most}) n`,
-  );
+);
 
 const Address = z.object({ idType: IdType, id: z.string(), size: z.int() });
 
-export const addressesByBeginning = (
-  db: Queryable,
-  network: Network,
-  hex: string,
-  most: number,
-): Promise<z.infer<typeof Address>[]> =>
-  rows(
-    db,
-    Address,
-    sql`/* addressesByBeginning */
+export const addressesByBeginning = queryOf(
+  Address,
+  (network: Network, hex: string, most: number) => sql`/* addressesByBeginning */
     select distinct on (id, "idType") id_type as "idType", operator_id as id, search_size(validator_count)::int as size
     from (
       select id_type, operator_id, validator_count from operator_summaries
@@ -109,19 +97,13 @@ export const addressesByBeginning = (
       order by operator_id, id_type limit ${most * timeWindows.length}
     ) found
     order by id, "idType", size desc limit ${most}`,
-  );
+);
 
 const Authority = z.object({ id: z.string(), size: z.int() });
 
-export const authoritiesByBeginning = (
-  db: Queryable,
-  base58: string,
-  most: number,
-): Promise<z.infer<typeof Authority>[]> =>
-  rows(
-    db,
-    Authority,
-    sql`/* authoritiesByBeginning */
+export const authoritiesByBeginning = queryOf(
+  Authority,
+  (base58: string, most: number) => sql`/* authoritiesByBeginning */
     select distinct on (id) stake_authority as id, search_size(delegated_stake::float8)::int as size
     from (
       select stake_authority, delegated_stake from stake_authority_summaries
@@ -129,50 +111,33 @@ export const authoritiesByBeginning = (
       order by stake_authority limit ${most * timeWindows.length}
     ) found
     order by id, size desc limit ${most}`,
-  );
+);
 
 const Key = z.object({ validatorIndex: Leaf.count(), validatorPubkey: z.string() });
 
-export const validatorsByBeginning = (
-  db: Queryable,
-  network: Network,
-  hex: string,
-  most: number,
-): Promise<z.infer<typeof Key>[]> =>
-  rows(
-    db,
-    Key,
-    sql`/* validatorsByBeginning */
+export const validatorsByBeginning = queryOf(
+  Key,
+  (network: Network, hex: string, most: number) => sql`/* validatorsByBeginning */
     select validator_index as "validatorIndex", validator_pubkey as "validatorPubkey" from validators
     where network = ${network} and validator_pubkey >= ${hex} and validator_pubkey < ${hex} || ${pastAll}
     order by validator_pubkey limit ${most}`,
-  );
+);
 
-export const slotsByHash = (db: Queryable, network: Network, hash: string): Promise<{ slot: number }[]> =>
-  rows(
-    db,
-    z.object({ slot: Leaf.count() }),
-    sql`/* slotsByHash */
+export const slotsByHash = queryOf(
+  z.object({ slot: Leaf.count() }),
+  (network: Network, hash: string) => sql`/* slotsByHash */
     select slot from blocks where consensus_block_root = ${hash} and network = ${network}
     union
     select slot from blocks where execution_block_hash = ${hash} and network = ${network}`,
-  );
+);
 
 const OwnSet = z.object({ id: z.string(), name: z.string(), score: z.number() });
 const SETS = 1_000;
 
 /** Best first, among the account's newest 1,000 sets. */
-export const setsByBeginning = (
-  db: Queryable,
-  accountId: string,
-  network: Network,
-  text: string,
-  most: number,
-): Promise<z.infer<typeof OwnSet>[]> =>
-  rows(
-    db,
-    OwnSet,
-    sql`/* setsByBeginning */
+export const setsByBeginning = queryOf(
+  OwnSet,
+  (accountId: string, network: Network, text: string, most: number) => sql`/* setsByBeginning */
     select set_id::text as id, name, max(${scoreOf(sql`w`, sql`search_form(${text})`)}) as score
     from (
       select set_id, name, created_at from private_sets
@@ -183,4 +148,4 @@ export const setsByBeginning = (
     where starts_with(w.form, search_form(${text}))
     group by set_id, name, created_at
     order by score desc, name, created_at, set_id limit ${most}`,
-  );
+);

@@ -3,8 +3,8 @@ import { ListedTotal } from '../../db/batch/readers.ts';
 import { isMember, namedOperators, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { beyond, type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { beyond, type KeyColumns, keyTable, queryOf, raw, type Sql, selectList, sql } from '../../db/rows.ts';
+import { totalBy } from '../../db/total.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type Ends, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
@@ -62,57 +62,41 @@ const placeOf = (field: OrderField, { at, validatorIndex }: SlashingPosition): S
   sql`${validatorIndex}::int`,
 ];
 
-export function slashingPage(
-  db: Queryable,
-  list: SlashingList,
-  range: Range<SlashingPosition>,
-): Promise<SlashingRow[]> {
+export const slashingPage = queryOf(Row, (list: SlashingList, range: Range<SlashingPosition>) => {
   const { field, ascending } = list.order;
   const { above, below, direction } = keysOfPage({ ...range, ascending });
   const [column, order] = [columnOf('s', field), raw(direction)];
   const key = [column, sql`s.validator_index`];
-  return rows(
-    db,
-    Row,
-    sql`/* slashingPage */
+  return sql`/* slashingPage */
     select ${select}
     from slashings s
     where ${matching(list)}
       ${above ? beyond(key, '>', placeOf(field, above)) : sql``}
       ${below ? beyond(key, '<', placeOf(field, below)) : sql``}
     order by ${column} ${order}, s.validator_index ${order}
-    limit ${rowsToRead(range)}`,
-  );
-}
+    limit ${rowsToRead(range)}`;
+});
 
-export const slashingTotal = (db: Queryable, list: SlashingList): Promise<number> =>
-  totalOf(
-    db,
-    sql`/* slashingTotal */
+export const slashingTotal = totalBy(
+  (list: SlashingList) => sql`/* slashingTotal */
     select count(*)::int as total from slashings s where ${matching(list)}`,
-  );
+);
 
-export function slashingsByValidator(db: Queryable, keys: readonly ValidatorKey[]): Promise<SlashingRow[]> {
-  return rows(
-    db,
-    Row,
-    sql`/* slashingsByValidator */
+export const slashingsByValidator = queryOf(
+  Row,
+  (keys: readonly ValidatorKey[]) => sql`/* slashingsByValidator */
     select ${select}
     from ${keyTable(keys, validatorColumns)}
     join slashings s using (network, validator_index)`,
-  );
-}
+);
 
-export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Promise<SlashingRow[]> {
-  return rows(
-    db,
-    Row,
-    sql`/* slashingsByPubkey */
+export const slashingsByPubkey = queryOf(
+  Row,
+  (keys: readonly PubkeyKey[]) => sql`/* slashingsByPubkey */
     select ${select}
     from ${keyTable(keys, pubkeyColumns)}
     join slashings s using (network, validator_pubkey)`,
-  );
-}
+);
 
 // Reads the slashings first, because they are rare, while an operator may have half a million validators. A deep page
 // costs as much as the first.
@@ -124,19 +108,17 @@ const operatorSlashings = (operators: readonly OperatorId[]) => sql`named as mat
       where s.network = any(${[...new Set(operators.map((key) => key.network))]}::text[])
     )`;
 
-export function operatorSlashingPages(
-  db: Queryable,
-  operators: readonly OperatorId[],
-  { field, ascending }: SlashingList['order'],
-  range: Range<SlashingPosition>,
-): Promise<(SlashingRow & { list: number })[]> {
-  const { above, below, direction } = keysOfPage({ ...range, ascending });
-  const [column, order] = [columnOf('o', field), raw(direction)];
-  const key = [column, sql`o.validator_index`];
-  return rows(
-    db,
-    ListedRow,
-    sql`/* operatorSlashingPages */
+export const operatorSlashingPages = queryOf(
+  ListedRow,
+  (
+    operators: readonly OperatorId[],
+    { field, ascending }: SlashingList['order'],
+    range: Range<SlashingPosition>,
+  ) => {
+    const { above, below, direction } = keysOfPage({ ...range, ascending });
+    const [column, order] = [columnOf('o', field), raw(direction)];
+    const key = [column, sql`o.validator_index`];
+    return sql`/* operatorSlashingPages */
     with ${operatorSlashings(operators)}, page as (
       select named.list, o.network, o.validator_index, row_number() over (
         partition by named.list order by ${column} ${order}, o.validator_index ${order}
@@ -149,24 +131,18 @@ export function operatorSlashingPages(
     select page.list, ${select}
     from page join slashings s using (network, validator_index)
     where page.place <= ${rowsToRead(range)}
-    order by page.list, page.place`,
-  );
-}
+    order by page.list, page.place`;
+  },
+);
 
-export function operatorSlashingTotals(
-  db: Queryable,
-  operators: readonly OperatorId[],
-): Promise<ListedTotal[]> {
-  return rows(
-    db,
-    ListedTotal,
-    sql`/* operatorSlashingTotals */
+export const operatorSlashingTotals = queryOf(
+  ListedTotal,
+  (operators: readonly OperatorId[]) => sql`/* operatorSlashingTotals */
     with ${operatorSlashings(operators)}
     select named.list, count(*)::int as total
     from named join owned using (network, id_type, operator_id, share_of)
     group by named.list`,
-  );
-}
+);
 
 /** Of private sets: the validators that are in them now. Slashings are few, while a set may have 15,000 validators. */
 const ofSet = (epochs: Ends): Sql => sql`slashings s
@@ -178,19 +154,17 @@ const ofSet = (epochs: Ends): Sql => sql`slashings s
 const setColumns: KeyColumns<SetKey> = { network: ['text', 'network'], set_id: ['uuid', 'id'] };
 
 /** Does not check who owns the sets. */
-export function setSlashingPages(
-  db: Queryable,
-  sets: readonly SetKey[],
-  { epochs, order: { field, ascending } }: Pick<SlashingList, 'epochs' | 'order'>,
-  range: Range<SlashingPosition>,
-): Promise<(SlashingRow & { list: number })[]> {
-  const { above, below, direction } = keysOfPage({ ...range, ascending });
-  const [column, order] = [columnOf('s', field), raw(direction)];
-  const key = [column, sql`s.validator_index`];
-  return rows(
-    db,
-    ListedRow,
-    sql`/* setSlashingPages */
+export const setSlashingPages = queryOf(
+  ListedRow,
+  (
+    sets: readonly SetKey[],
+    { epochs, order: { field, ascending } }: Pick<SlashingList, 'epochs' | 'order'>,
+    range: Range<SlashingPosition>,
+  ) => {
+    const { above, below, direction } = keysOfPage({ ...range, ascending });
+    const [column, order] = [columnOf('s', field), raw(direction)];
+    const key = [column, sql`s.validator_index`];
+    return sql`/* setSlashingPages */
     select k.list::int - 1 as list, page.*
     from ${keyTable(sets, setColumns)}
     cross join lateral (
@@ -200,24 +174,18 @@ export function setSlashingPages(
         ${below ? beyond(key, '<', placeOf(field, below)) : sql``}
       order by place limit ${rowsToRead(range)}
     ) page
-    order by k.list, page.place`,
-  );
-}
+    order by k.list, page.place`;
+  },
+);
 
 /** Does not check who owns the sets. */
-export const setSlashingTotals = (
-  db: Queryable,
-  sets: readonly SetKey[],
-  epochs: Ends,
-): Promise<ListedTotal[]> =>
-  rows(
-    db,
-    ListedTotal,
-    sql`/* setSlashingTotals */
+export const setSlashingTotals = queryOf(
+  ListedTotal,
+  (sets: readonly SetKey[], epochs: Ends) => sql`/* setSlashingTotals */
     select k.list::int - 1 as list, t.total
     from ${keyTable(sets, setColumns)}
     cross join lateral (select count(*)::int as total from ${ofSet(epochs)}) t`,
-  );
+);
 
 const series: Series<SlashingRecordField> = {
   statement: 'slashingHistory',

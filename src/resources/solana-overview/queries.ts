@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
-import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { rows, selectList, sql } from '../../db/rows.ts';
+import { queryOf, selectList, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
 import { SolanaNetworkOverview, solanaOverviewFields } from './record.ts';
 
@@ -12,16 +11,10 @@ export type SolanaOverviewRow = z.infer<typeof Row>;
 const fields = { ...recordColumns(SolanaNetworkOverview, 'o'), asOf: solanaAsOf('o') };
 const select = selectList(fields, [...solanaOverviewFields, 'asOf']);
 
-export function solanaOverviewsOf(
-  db: Queryable,
-  windows: readonly TimeWindow[],
-): Promise<SolanaOverviewRow[]> {
-  return rows(
-    db,
-    Row,
-    sql`/* solanaOverviewsOf */
+export const solanaOverviewsOf = queryOf(
+  Row,
+  (windows: readonly TimeWindow[]) => sql`/* solanaOverviewsOf */
     select ${select} from solana_overviews o
     where o.time_window = any(${[...windows]}::text[])
     order by array_position(${[...timeWindows]}::text[], o.time_window)`,
-  );
-}
+);

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
-import type { Queryable } from '../../db/pool.ts';
 import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, raw, rows, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, queryOf, raw, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
@@ -144,11 +143,9 @@ const Named = z.object({
 });
 
 /** Returns rows in no order. */
-export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthority: string }[]) =>
-  rows(
-    db,
-    Named,
-    sql`/* stakeAuthoritiesById */
+export const stakeAuthoritiesById = queryOf(
+  Named,
+  (keys: readonly { stakeAuthority: string }[]) => sql`/* stakeAuthoritiesById */
     select k.stake_authority as "stakeAuthority", n.pool_name as name
     from ${keyTable(keys, { stake_authority: ['text', 'stakeAuthority'] })}
     cross join lateral (
@@ -158,7 +155,7 @@ export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthor
       order by ${shortestWindow}
       limit 1
     ) n`,
-  );
+);
 
 const ConcentrationRow = StakeConcentration.extend({ list: Leaf.count() });
 
@@ -166,15 +163,9 @@ const ConcentrationRow = StakeConcentration.extend({ list: Leaf.count() });
  * Ranks lie evenly on a logarithmic scale, from 1 to the length of the list. Stored parts have 64 authorities, the
  * smallest first, so that only those with a rank asked for are added up one by one.
  */
-export const stakeConcentrations = (
-  db: Queryable,
-  lists: readonly StakeAuthorityListKey[],
-  points: number,
-): Promise<z.infer<typeof ConcentrationRow>[]> =>
-  rows(
-    db,
-    ConcentrationRow,
-    sql`/* stakeConcentrations */
+export const stakeConcentrations = queryOf(
+  ConcentrationRow,
+  (lists: readonly StakeAuthorityListKey[], points: number) => sql`/* stakeConcentrations */
     select k.list::int - 1 as list, p.*
     from ${keyTable(lists, listColumns)}
     cross join lateral (
@@ -200,4 +191,4 @@ export const stakeConcentrations = (
       ) r
     ) p
     order by k.list, p.rank`,
-  );
+);

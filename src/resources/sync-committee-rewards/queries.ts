@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, momentText, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, momentText, queryOf, raw, type Sql, selectList, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
@@ -11,8 +10,6 @@ import { SyncCommitteeReward, type SyncCommitteeRewardField, syncCommitteeReward
 
 export type SlotKey = { network: Network; slot: number };
 export type RewardRow = SyncCommitteeReward & { network: Network; rank: number };
-export type ListedRewardRow = RewardRow & { list: number };
-export type SlotRewardRow = ListedRewardRow & { total: number };
 export type RewardPosition = { slot: number; rank: number };
 
 // `k.genesis` is the Unix time of slot 0.
@@ -46,11 +43,7 @@ const seatsOf = (first: Sql, last: Sql): Sql => sql`(
         with ordinality as n (validator_index, reward, n)
     ) r`;
 
-export function slotRewardPages(
-  db: Queryable,
-  slots: readonly SlotKey[],
-  range: Range<number>,
-): Promise<SlotRewardRow[]> {
+export const slotRewardPages = queryOf(SlotRow, (slots: readonly SlotKey[], range: Range<number>) => {
   const order = range.backward ? sql`desc` : sql``;
   const first = sql`greatest(${Math.min(range.after ?? -1, SEATS) + 1}::int, 0)`;
   const last = sql`least(${Math.min(range.before ?? SEATS, SEATS) - 1}::int, t.total - 1)`;
@@ -58,10 +51,7 @@ export function slotRewardPages(
   const page = range.backward
     ? sql`greatest(${first}, ${last} - ${size}) as first, ${last} as last`
     : sql`${first} as first, least(${last}, ${first} + ${size}) as last`;
-  return rows(
-    db,
-    SlotRow,
-    sql`/* slotRewardPages */
+  return sql`/* slotRewardPages */
     select k.list::int - 1 as "list", ${select}, t.total
     from ${keyTable(slots, { ...networkColumns, slot: ['int', (key) => key.slot] })}
     join sync_committee_slots s using (network, slot)
@@ -69,17 +59,14 @@ export function slotRewardPages(
     cross join lateral (select cardinality(c.positions) as total) t
     cross join lateral (select ${page}) p
     cross join lateral ${seatsOf(sql`p.first`, sql`p.last`)}
-    order by k.list, r.rank ${order}`,
-  );
-}
+    order by k.list, r.rank ${order}`;
+});
 
 export type SeatKey = { network: Network; consensusSlot: number; rank: number };
 
-export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<RewardRow[]> {
-  return rows(
-    db,
-    Row.omit({ list: true }),
-    sql`/* seatRewards */
+export const seatRewards = queryOf(
+  Row.omit({ list: true }),
+  (seats: readonly SeatKey[]) => sql`/* seatRewards */
     select ${select}
     from ${keyTable(seats, {
       ...networkColumns,
@@ -89,18 +76,15 @@ export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<R
     join sync_committee_slots s using (network, slot)
     join sync_committees c on c.committee = s.committee
     cross join lateral ${seatsOf(sql`k.rank`, sql`k.rank`)}`,
-  );
-}
+);
 
 /** `isKnown` is false after the stored head, and for a block whose seats are not stored yet. */
 const SlotState = z.object({ list: Leaf.count(), total: Leaf.count(), isKnown: Leaf.flag() });
 export type SlotState = z.infer<typeof SlotState>;
 
-export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {
-  return rows(
-    db,
-    SlotState,
-    sql`/* slotStates */
+export const slotStates = queryOf(
+  SlotState,
+  (slots: readonly SlotKey[]) => sql`/* slotStates */
     select k.list::int - 1 as "list", coalesce(cardinality(c.positions), 0) as total,
       coalesce(h.slot >= k.slot, false) and (s.slot is not null or not exists (
         select from blocks b
@@ -110,21 +94,15 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
     left join chain_heads h on h.network = k.network
     left join sync_committee_slots s on s.network = k.network and s.slot = k.slot
     left join sync_committees c on c.committee = s.committee`,
-  );
-}
+);
 
 /** Finds the places by the index alone, and reads the rewards of one page. */
-export function validatorRewardPages(
-  db: Queryable,
-  validators: readonly ValidatorKey[],
-  range: DirectedRange<RewardPosition>,
-): Promise<ListedRewardRow[]> {
-  const { above, below, direction } = keysOfPage(range);
-  const order = raw(direction);
-  return rows(
-    db,
-    Row,
-    sql`/* validatorRewardPages */
+export const validatorRewardPages = queryOf(
+  Row,
+  (validators: readonly ValidatorKey[], range: DirectedRange<RewardPosition>) => {
+    const { above, below, direction } = keysOfPage(range);
+    const order = raw(direction);
+    return sql`/* validatorRewardPages */
     select k.list::int - 1 as "list", ${select}
     from ${keyTable(validators, validatorColumnsWithGenesis)}
     cross join lateral (
@@ -149,18 +127,13 @@ export function validatorRewardPages(
     cross join lateral (
       select s.network, s.slot, page.rank, k.validator_index, s.rewards[page.rank + 1] as reward
     ) r
-    order by k.list, r.slot ${order}, r.rank ${order}`,
-  );
-}
+    order by k.list, r.slot ${order}, r.rank ${order}`;
+  },
+);
 
-export function validatorRewardTotals(
-  db: Queryable,
-  validators: readonly ValidatorKey[],
-): Promise<ListedTotal[]> {
-  return rows(
-    db,
-    ListedTotal,
-    sql`/* validatorRewardTotals */
+export const validatorRewardTotals = queryOf(
+  ListedTotal,
+  (validators: readonly ValidatorKey[]) => sql`/* validatorRewardTotals */
     select k.list::int - 1 as "list", t.total
     from ${keyTable(validators, validatorColumns)}
     cross join lateral (
@@ -171,5 +144,4 @@ export function validatorRewardTotals(
       ) s
       where m.network = k.network and m.validator_index = k.validator_index
     ) t`,
-  );
-}
+);

@@ -10,13 +10,14 @@ import {
   join,
   type KeyColumns,
   keyTable,
+  queryOf,
   raw,
   rows,
   type Sql,
   selectList,
   sql,
 } from '../../db/rows.ts';
-import { totalOf } from '../../db/total.ts';
+import { totalBy } from '../../db/total.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import {
   type DirectedRange,
@@ -48,27 +49,21 @@ const Row = Validator.extend({ network: Network });
 const ListedRow = Row.extend({ list: Leaf.count() });
 const NewestRow = z.object({ network: Network, epoch: Leaf.count().nullable() });
 
-export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]): Promise<ValidatorRow[]> {
-  return rows(
-    db,
-    Row,
-    sql`/* validatorsByIndex */
+export const validatorsByIndex = queryOf(
+  Row,
+  (keys: readonly ValidatorKey[]) => sql`/* validatorsByIndex */
     select ${select}
     from ${keyTable(keys, validatorColumns)}
     join validators v using (network, validator_index)`,
-  );
-}
+);
 
-export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Promise<ValidatorRow[]> {
-  return rows(
-    db,
-    Row,
-    sql`/* validatorsByPubkey */
+export const validatorsByPubkey = queryOf(
+  Row,
+  (keys: readonly PubkeyKey[]) => sql`/* validatorsByPubkey */
     select ${select}
     from ${keyTable(keys, pubkeyColumns)}
     join validators v using (network, validator_pubkey)`,
-  );
-}
+);
 
 export const validatorOrders = ['index', 'activationEpoch', 'exitEpoch'] as const;
 export type ValidatorList = {
@@ -115,32 +110,26 @@ function sources(
   );
 }
 
-export function validatorPage(
-  db: Queryable,
-  list: ValidatorList,
-  newest: number,
-  { after, before, ...range }: Range<ValidatorPosition>,
-): Promise<ValidatorRow[]> {
-  const { field, ascending } = list.order;
-  const [above, below] = ascending ? [after, before] : [before, after];
-  const column = orderColumns[field];
-  const direction = ascending === (range.backward === true) ? sql`desc` : sql``;
-  const past = (than: '>' | '<', { at, validatorIndex }: ValidatorPosition) =>
-    field === 'index'
-      ? sql`and v.validator_index ${raw(than)} ${validatorIndex}::int`
-      : beyond([column, sql`v.validator_index`], than, [sql`${at}::int`, sql`${validatorIndex}::int`]);
-  const page = (columns: Sql, source: Sql) => sql`select ${columns}
+export const validatorPage = queryOf(
+  Row,
+  (list: ValidatorList, newest: number, { after, before, ...range }: Range<ValidatorPosition>) => {
+    const { field, ascending } = list.order;
+    const [above, below] = ascending ? [after, before] : [before, after];
+    const column = orderColumns[field];
+    const direction = ascending === (range.backward === true) ? sql`desc` : sql``;
+    const past = (than: '>' | '<', { at, validatorIndex }: ValidatorPosition) =>
+      field === 'index'
+        ? sql`and v.validator_index ${raw(than)} ${validatorIndex}::int`
+        : beyond([column, sql`v.validator_index`], than, [sql`${at}::int`, sql`${validatorIndex}::int`]);
+    const page = (columns: Sql, source: Sql) => sql`select ${columns}
     from ${source}
       ${above ? past('>', above) : sql``}
       ${below ? past('<', below) : sql``}
     order by ${field === 'index' ? sql`` : sql`${column} ${direction},`} v.validator_index ${direction}
     limit ${rowsToRead(range)}`;
-  const parts = sources(list, newest);
-  const [only] = parts;
-  return rows(
-    db,
-    Row,
-    list.status === null && only
+    const parts = sources(list, newest);
+    const [only] = parts;
+    return list.status === null && only
       ? sql`/* validatorPage */ ${page(select, only)}`
       : sql`/* validatorPage */
     ${page(
@@ -151,9 +140,9 @@ export function validatorPage(
         ' union all ',
       )}
     ) p join validators v on v.network = ${list.network} and v.validator_index = p.validator_index where true`,
-    )}`,
-  );
-}
+    )}`;
+  },
+);
 
 /** Kept counts, corrected by the validators whose known epochs are after the newest. */
 function keptTotal({ network, slashed, status }: ValidatorList, newest: number): Sql {
@@ -178,7 +167,7 @@ function keptTotal({ network, slashed, status }: ValidatorList, newest: number):
   }[status];
 }
 
-export function validatorTotal(db: Queryable, list: ValidatorList, newest: number): Promise<number> {
+export const validatorTotal = totalBy((list: ValidatorList, newest: number) => {
   const { operator, slashed, order, epochs } = list;
   const hasAll = order.field === 'index' || (epochs.first === 0 && epochs.last === LAST_NUMBER);
   const counted =
@@ -190,38 +179,27 @@ export function validatorTotal(db: Queryable, list: ValidatorList, newest: numbe
         ' union all ',
       )}
     ) c)`;
-  return totalOf(db, sql`/* validatorTotal */ select (${counted})::int as total`);
-}
+  return sql`/* validatorTotal */ select (${counted})::int as total`;
+});
 
 /** The newest epoch is the later one of the newest stored slot and the newest active balance. */
-export function newestEpochs(
-  db: Queryable,
-  networks: readonly Network[],
-): Promise<z.infer<typeof NewestRow>[]> {
-  return rows(
-    db,
-    NewestRow,
-    sql`/* newestEpochs */
+export const newestEpochs = queryOf(
+  NewestRow,
+  (networks: readonly Network[]) => sql`/* newestEpochs */
     select k.network, greatest(
       (select h.slot / ${raw(String(SLOTS_PER_EPOCH))} from chain_heads h where h.network = k.network),
       (select b.epoch from chain_balances b where b.network = k.network order by b.epoch desc limit 1)
     ) as epoch
     from ${keyTable(networks, { network: ['text', (network) => network] })}`,
-  );
-}
+);
 
 /** Returns no rows for an `idType` to which no validator belongs. */
-export function operatorValidatorPages(
-  db: Queryable,
-  operators: readonly OperatorId[],
-  range: DirectedRange<number>,
-): Promise<(ValidatorRow & { list: number })[]> {
-  const { above, below, direction } = keysOfPage(range);
-  const order = raw(direction);
-  return rows(
-    db,
-    ListedRow,
-    sql`/* operatorValidatorPages */
+export const operatorValidatorPages = queryOf(
+  ListedRow,
+  (operators: readonly OperatorId[], range: DirectedRange<number>) => {
+    const { above, below, direction } = keysOfPage(range);
+    const order = raw(direction);
+    return sql`/* operatorValidatorPages */
     select k.list, ${select}
     from ${namedOperators(operators)} k
     cross join lateral (
@@ -235,18 +213,13 @@ export function operatorValidatorPages(
       limit ${rowsToRead(range)}
     ) page
     join validators v on (v.network, v.validator_index) = (k.network, page.validator_index)
-    order by k.list, v.validator_index ${order}`,
-  );
-}
+    order by k.list, v.validator_index ${order}`;
+  },
+);
 
-export function operatorValidatorTotals(
-  db: Queryable,
-  operators: readonly OperatorId[],
-): Promise<ListedTotal[]> {
-  return rows(
-    db,
-    ListedTotal,
-    sql`/* operatorValidatorTotals */
+export const operatorValidatorTotals = queryOf(
+  ListedTotal,
+  (operators: readonly OperatorId[]) => sql`/* operatorValidatorTotals */
     select k.list, t.total
     from ${namedOperators(operators)} k
     cross join lateral (
@@ -255,8 +228,7 @@ export function operatorValidatorTotals(
       where m.network = k.network and m.id_type = k.id_type
         and m.operator_id = k.operator_id and m.share_of = k.share_of
     ) t`,
-  );
-}
+);
 
 export const rowsOfValidators =
   (statement: string, table: string) =>
