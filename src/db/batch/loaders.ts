@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { tracer } from '../../kernel/tracing.ts';
+import type { Queryable } from '../pool.ts';
 
 /** Belongs to one request, because cached rows become stale. */
 export type LoaderCache = Map<string, unknown>;
@@ -38,14 +39,31 @@ export function listsByKey<Key, Row extends { list: number }>(
   return new Map(keys.map((key, index) => [keyOf(key), lists[index] as Row[]]));
 }
 
-export function batchListLoader<Key, Row extends { list: number }>(
-  cache: LoaderCache,
-  name: string,
-  keyOf: (key: Key) => string,
-  load: (keys: readonly Key[]) => Promise<Row[]>,
-): (key: Key) => Promise<Row[]> {
-  const loader = batchLoader<Key, Row[]>(cache, name, keyOf, async (keys) =>
-    listsByKey(await load(keys), keys, keyOf),
-  );
-  return (key) => loader.load(key) as Promise<Row[]>;
+type PrivateReading = { loaders: LoaderCache; primary: Queryable };
+type Private<Key, Args extends unknown[], Row> = {
+  /** Of no other reader. */
+  name: string;
+  keyOf: (key: Key) => string;
+  load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Row[]>;
+};
+
+/** As `listReader`, of private data: it does not check who owns them. */
+export const privateListReader =
+  <Key, Row extends { list: number }, Args extends unknown[]>({
+    name,
+    keyOf,
+    load,
+  }: Private<Key, Args, Row>) =>
+  (ctx: PrivateReading, key: Key, ...args: Args): Promise<Row[]> =>
+    batchLoader<Key, Row[]>(ctx.loaders, `${name}:${JSON.stringify(args)}`, keyOf, async (keys) =>
+      listsByKey(await load(ctx.primary, keys, ...args), keys, keyOf),
+    ).load(key) as Promise<Row[]>;
+
+/** As `totalReader`, of private data. */
+export function privateTotalReader<Key, Args extends unknown[]>(
+  of: Private<Key, Args, { list: number; total: number }>,
+) {
+  const read = privateListReader(of);
+  return async (ctx: PrivateReading, key: Key, ...args: Args): Promise<number> =>
+    (await read(ctx, key, ...args))[0]?.total ?? 0;
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, byKey } from '../../db/batch/loaders.ts';
-import { listReader, reader } from '../../db/batch/readers.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { privateListReader } from '../../db/batch/loaders.ts';
+import { listReader, rowReader } from '../../db/batch/readers.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { rowsRead } from '../../periods/pages.ts';
@@ -49,12 +48,7 @@ export const loadValidatorAttestations = listReader({
   rows: rowsRead,
 });
 
-const loadAttested = reader({
-  keyOf: operatorIdText,
-  load: async (db: Queryable, keys: readonly OperatorId[]) =>
-    byKey(await attestedEntities(db, keys), operatorIdText),
-  rows: () => 1,
-});
+const loadAttested = rowReader({ keyOf: operatorIdText, load: attestedEntities });
 
 const readValidator = byValidatorName(loadValidator, loadValidatorByPubkey);
 /** The validator that an entity of the class `validator` names. */
@@ -73,13 +67,14 @@ const validatorPage: Load = async (ctx, key, ...args) => {
   return loadValidatorAttestations(ctx, validator, ...args);
 };
 
-const setPage: Load = async (ctx, key, query, range, selection) => {
-  if (!(await isKnown(ctx, key))) return [];
-  const name = `setAttestations:${JSON.stringify([query, range, selection])}`;
-  return batchListLoader<OperatorId, AttestationRow>(ctx.loaders, name, operatorIdText, (sets) =>
-    setAttestationPages(ctx.primary, sets, query, range, selection),
-  )(key);
-};
+const readSetPage = privateListReader({
+  name: 'setAttestations',
+  keyOf: operatorIdText,
+  load: setAttestationPages,
+});
+
+const setPage: Load = async (ctx, key, ...args) =>
+  (await isKnown(ctx, key)) ? readSetPage(ctx, key, ...args) : [];
 
 /** A private set is known only to its owner. */
 export const isKnown = async (ctx: Context, key: OperatorId): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader } from '../../db/batch/loaders.ts';
+import { privateListReader } from '../../db/batch/loaders.ts';
 import { listReader } from '../../db/batch/readers.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -26,13 +26,11 @@ export type LoadFigures<Key> = <Name extends FigureName>(
 ) => Promise<PeriodRow<Figures[Name]>[]>;
 
 /** Does not check ownership. */
-export const loadSetFigures: LoadFigures<SetKey> = (ctx, set, ...args) =>
-  batchListLoader(
-    ctx.loaders,
-    `set:${JSON.stringify(args)}`,
-    (key: SetKey) => key.id,
-    (sets) => setFigurePages(ctx.primary, sets, ...args),
-  )(set);
+export const loadSetFigures = privateListReader({
+  name: 'setFigures',
+  keyOf: ({ id }: SetKey) => id,
+  load: setFigurePages,
+}) as LoadFigures<SetKey>;
 
 type AnyFigure = [FigureName, PeriodQuery<never>, Range<number>, Selection<never>];
 const rows = (...[, query, range]: AnyFigure) => rowsRead(query, range);

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader, byKey } from '../../db/batch/loaders.ts';
-import type { DirectedRange } from '../../kernel/page.ts';
+import { batchLoader, byKey, privateListReader, privateTotalReader } from '../../db/batch/loaders.ts';
 import {
   type MemberKey,
   type MemberRow,
@@ -10,7 +9,7 @@ import {
   type SetRow,
   setsById,
 } from './queries.ts';
-import { readSetId, type SetMember } from './record.ts';
+import { readSetId } from './record.ts';
 
 export type { SetRow };
 
@@ -34,26 +33,8 @@ export const loadMember = (ctx: Context, key: MemberKey): Promise<MemberRow | un
     byKey(await membersByKey(ctx.primary, ctx.caller.accountId, keys), memberKeyText),
   ).load(key);
 
-/** Does not check ownership. */
-export const loadMembers = (
-  ctx: Context,
-  setId: string,
-  range: DirectedRange<number>,
-): Promise<SetMember[]> =>
-  batchListLoader(
-    ctx.loaders,
-    `members:${JSON.stringify(range)}`,
-    (key: string) => key,
-    (ids) => memberPages(ctx.primary, ids, range),
-  )(setId);
+const ofSet = (setId: string) => setId;
 
-/** Does not check ownership. */
-export const loadMemberTotal = async (ctx: Context, setId: string): Promise<number> => {
-  const read = batchListLoader(
-    ctx.loaders,
-    'memberTotal',
-    (key: string) => key,
-    (ids) => memberTotals(ctx.primary, ids),
-  );
-  return (await read(setId))[0]?.total ?? 0;
-};
+export const loadMembers = privateListReader({ name: 'members', keyOf: ofSet, load: memberPages });
+
+export const loadMemberTotal = privateTotalReader({ name: 'memberTotal', keyOf: ofSet, load: memberTotals });

@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../db/batch/loaders.ts';
+import { batchLoader, privateListReader } from '../../db/batch/loaders.ts';
 import type { Stored } from '../../db/batch/stored.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { readSetId } from './record.ts';
@@ -49,13 +49,12 @@ export const loadSetSummaries = async (
   return found.map((row) => summaryOf(row, window.timeWindow));
 };
 
+const readStoredDates = privateListReader({
+  name: 'storedSetDates',
+  keyOf: ({ id }: SetKey) => id,
+  load: storedSetDates,
+});
+
 /** Does not check ownership. */
-export async function loadStoredSetDates(ctx: Context, set: SetKey, utc: boolean): Promise<Stored> {
-  const read = batchListLoader(
-    ctx.loaders,
-    `storedSetDates:${utc}`,
-    (key: SetKey) => key.id,
-    (sets) => storedSetDates(ctx.primary, sets, utc),
-  );
-  return (await read(set))[0] as Stored;
-}
+export const loadStoredSetDates = async (ctx: Context, set: SetKey, utc: boolean): Promise<Stored> =>
+  (await readStoredDates(ctx, set, utc))[0] as Stored;
