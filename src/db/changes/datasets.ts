@@ -1,5 +1,16 @@
 import { boundedMap } from '../../kernel/bounded.ts';
 
+/** Networks whose daily rewards are datasets of their own. */
+export const rewardsNetworks = [
+  'avalanche',
+  'babylon',
+  'cardano',
+  'celestia',
+  'polkadot',
+  'polygon',
+  'solana',
+];
+
 /** Lists each dataset's tables, and the tables, views and functions that depend on them. */
 export const datasetTables: Record<string, readonly string[]> = {
   operators: [
@@ -92,7 +103,7 @@ export const datasetTables: Record<string, readonly string[]> = {
     'stake_authority_span_sums',
   ],
   ...Object.fromEntries(
-    ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot', 'polygon', 'solana'].map((network) => [
+    rewardsNetworks.map((network) => [
       `${network}-rewards`,
       [`${network}_validator_rewards`, `${network}_network_rewards`],
     ]),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../pool.ts';
-import { queryOf, sql } from '../rows.ts';
+import { queryOf, raw, sql } from '../rows.ts';
+import { rewardsNetworks } from './datasets.ts';
 
 const Newest = z.object({
   dataset: z.string(),
@@ -10,6 +11,15 @@ const Newest = z.object({
   position: z.number(),
 });
 export type Newest = z.infer<typeof Newest>;
+
+const rewards = raw(
+  rewardsNetworks
+    .map(
+      (network) =>
+        `union all select '${network}-rewards', '${network}', 'date', extract(epoch from max(day)) from ${network}_network_rewards`,
+    )
+    .join('\n      '),
+);
 
 /** Reads only 20 entities of attestations, because no index has the newest day of all entities. */
 export const newestPositions = queryOf(
@@ -58,13 +68,7 @@ export const newestPositions = queryOf(
       union all select 'solana-epochs', 'solana', 'epoch', max(epoch) from solana_epochs
       union all select 'solana-validator-epochs', 'solana', 'epoch', max(epoch) from solana_validator_epochs
       union all select 'solana-stake-authority-epochs', 'solana', 'epoch', max(epoch) from solana_stake_authority_epochs
-      union all select 'avalanche-rewards', 'avalanche', 'date', extract(epoch from max(day)) from avalanche_network_rewards
-      union all select 'babylon-rewards', 'babylon', 'date', extract(epoch from max(day)) from babylon_network_rewards
-      union all select 'cardano-rewards', 'cardano', 'date', extract(epoch from max(day)) from cardano_network_rewards
-      union all select 'celestia-rewards', 'celestia', 'date', extract(epoch from max(day)) from celestia_network_rewards
-      union all select 'polkadot-rewards', 'polkadot', 'date', extract(epoch from max(day)) from polkadot_network_rewards
-      union all select 'polygon-rewards', 'polygon', 'date', extract(epoch from max(day)) from polygon_network_rewards
-      union all select 'solana-rewards', 'solana', 'date', extract(epoch from max(day)) from solana_network_rewards
+      ${rewards}
     )
     select dataset, network, unit, position::float8 as position from found where position is not null`,
 );

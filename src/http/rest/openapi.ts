@@ -4,6 +4,7 @@ import { networkParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { paramDocument } from '../../kernel/params.ts';
 import { IDEMPOTENCY_KEY, type Route } from '../../kernel/route.ts';
+import { definitions } from '../../resources/network-rewards/record.ts';
 import { errorResponses, errorSchema, responsesOf } from './openapi-responses.ts';
 import { type Json, schemaOf } from './openapi-schemas.ts';
 
@@ -19,13 +20,8 @@ const tags: Record<string, string> = {
   Tags: 'Groups of validators that an account defines.',
   'Private sets': 'Figures over time of the validators of a tag, visible only to the account that owns it.',
   Solana: 'The Solana network, its stake authorities and daily rewards.',
-  Avalanche: 'Daily rewards of Avalanche.',
-  Babylon: 'Daily rewards of Babylon.',
-  Cardano: 'Daily rewards of Cardano.',
-  Celestia: 'Daily rewards of Celestia.',
-  Polkadot: 'Daily rewards of Polkadot.',
-  Polygon: 'Daily rewards of Polygon.',
 };
+for (const { title } of Object.values(definitions)) tags[title] ??= `Daily rewards of ${title}.`;
 
 function exampleValues(route: Route<Context>): Record<string, string> {
   const [path = '', query] = route.example.split('?');
