@@ -36,7 +36,7 @@ export default async function setup(project: TestProject) {
     ? undefined
     : await (await import('../../src/db/embedded/index.ts')).startEmbedded({ dataDir: folder });
   const serverUrl = (process.env.TEST_DATABASE_URL || embedded?.url) as string;
-  if (embedded) await forgo(serverUrl, ['fsync', 'synchronous_commit', 'full_page_writes']);
+  if (embedded) await forgo(serverUrl, ['fsync', 'synchronous_commit', 'full_page_writes', 'autovacuum']);
   const made = sourcesHash();
   const templates = {
     empty: `template_empty_${made}`,
@@ -55,7 +55,10 @@ export default async function setup(project: TestProject) {
   };
 }
 
-/** Turns settings of a server off: its data ends with the run, so that nothing has to outlive a crash. */
+/**
+ * Turns settings of a server off: its data ends with the run, so that nothing has to outlive a crash, and no plan depends on
+ * when a table was last analyzed by itself.
+ */
 async function forgo(serverUrl: string, settings: string[]) {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();

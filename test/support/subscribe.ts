@@ -108,7 +108,7 @@ export async function subscribe(
         await new Promise<void>((done) => waiting.add(done));
       }
       const result = results[given++];
-      if (!result.errors) noteShown(shownByQuery(query));
+      if (!result.errors) noteShown(() => shownByQuery(query));
       return result;
     },
     completed: () => complete,
