@@ -118,7 +118,7 @@ describe('an import that replaces its list', () => {
           (inner) => inner['Node Type'] === 'Seq Scan' && inner['Relation Name'] === 'staged',
         ),
     );
-  const many = Array.from({ length: 3_000 }, (_, index) => index);
+  const many = Array.from({ length: 1_000 }, (_, index) => index);
   const validator = (validatorIndex: number) => ({
     validatorIndex,
     validatorPubkey: `0x${validatorIndex.toString(16).padStart(96, '0')}`,

@@ -131,6 +131,7 @@ describe('what is read for 20,000 consolidations', () => {
       select 'mainnet', i, '0x' || i, 30000 + i % 700, '0x' || 30000 + i % 700, ${ELECTRA} + i * 7919 % 20000,
         32000000000 + i * 104729::bigint % 1000000
       from generate_series(1, 20000) i`);
+    await run('analyze validators, consolidations'); // without statistics, the next statement takes seconds
     await run('select store_consolidation_totals($$mainnet$$)');
     await run('vacuum analyze');
   });
@@ -267,6 +268,7 @@ describe('the consolidations of entities in a range of epochs', () => {
     await run(`insert into consolidations
       select network, i, '0x' || i, 1000 + i % 6, '0x' || 1000 + i % 6, ${ELECTRA} + i * 31 % 100, 32000000000 + i
       from generate_series(1, 400) i, unnest(array['mainnet', 'hoodi']) network where network = 'mainnet' or i % 9 = 0`);
+    await run('analyze validators, operator_summaries, consolidations'); // as above
     for (const network of ['mainnet', 'hoodi']) await run(`select store_consolidation_totals('${network}')`);
   });
   afterAll(() => database.drop());
