@@ -171,7 +171,10 @@ describe('stakegraph migrate', () => {
     const sql = 'drop schema public cascade; create schema public';
     await own.pool.query({ text: sql, values: undefined as never });
     const env = { DATABASE_URL: own.url, MIGRATE: 'off' };
-    const [first, second] = [await stakegraph(['migrate'], { env }), await stakegraph(['migrate'], { env })];
+    const [first, second] = (await stakegraphOfEach([['migrate'], ['migrate']], { env })) as [
+      Outcome,
+      Outcome,
+    ];
     await own.drop();
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toMatch(/^applied 0077_baseline/);
@@ -214,9 +217,37 @@ describe('stakegraph token', () => {
 });
 
 describe('stakegraph import', () => {
+  /** Each of these loads rows of its own. */
+  const lists = {
+    two: ['two.json'],
+    bad: ['bad.json'],
+    part: ['part.json', '--skip-invalid'],
+    several: ['11.json', '12.json', '--skip-invalid', '--rejects', 'all.ndjson'],
+    missing: ['none.json', 'nine.json'],
+    hoodi: ['hoodi.ndjson', '--network', 'hoodi'],
+  };
+  const bad = slashing(8, { slashingPenalties: 7 });
+  let outcomes: Record<keyof typeof lists, Outcome>;
+  beforeAll(async () => {
+    await file('two.json', JSON.stringify([slashing(1), slashing(2)]));
+    await file('bad.json', JSON.stringify([slashing(5), slashing(6, { slashingEpoch: -1 })]));
+    await file('part.json', JSON.stringify([slashing(7), bad]));
+    for (const index of [11, 12])
+      await file(`${index}.json`, JSON.stringify(slashing(index, { slashingPenalties: 7 })));
+    await file('nine.json', JSON.stringify(slashing(9)));
+    await file(
+      'hoodi.ndjson',
+      `${JSON.stringify(slashing(1))}\n${JSON.stringify(slashing(10, { network: 'mainnet' }))}`,
+    );
+    const all = await stakegraphOfEach(
+      Object.values(lists).map((args) => ['import', 'slashings', ...args]),
+      options(),
+    );
+    outcomes = Object.fromEntries(Object.keys(lists).map((name, at) => [name, all[at]])) as typeof outcomes;
+  });
+
   it('tells what it loaded and exits with 0', async () => {
-    const name = await file('two.json', JSON.stringify([slashing(1), slashing(2)]));
-    expect(await call(['import', 'slashings', name])).toEqual({
+    expect(outcomes.two).toEqual({
       code: 0,
       stdout: 'two.json: 2 of 2 rows (2 new, 0 updated, 0 removed)\n',
       stderr: '',
@@ -224,7 +255,7 @@ describe('stakegraph import', () => {
     expect(await stored()).toEqual(expect.arrayContaining([1, 2]));
   });
 
-  it('takes gzipped rows from standard input', async () => {
+  it('takes gzipped rows from standard input, in a process of its own', async () => {
     const input = gzipSync(`${JSON.stringify(slashing(3))}\n${JSON.stringify(slashing(4))}\n`);
     const { code, stdout } = await call(['import', 'slashings', '-'], input);
     expect(stdout).toBe('standard input: 2 of 2 rows (2 new, 0 updated, 0 removed)\n');
@@ -233,8 +264,7 @@ describe('stakegraph import', () => {
   });
 
   it('loads nothing of a file with a fault, names the fault and exits with 1', async () => {
-    const name = await file('bad.json', JSON.stringify([slashing(5), slashing(6, { slashingEpoch: -1 })]));
-    const { code, stdout, stderr } = await call(['import', 'slashings', name]);
+    const { code, stdout, stderr } = outcomes.bad;
     expect(lines(stderr)).toEqual([
       expect.stringMatching(/^bad\.json, row 2, slashingEpoch: must be at least 0$/),
       'bad.json: nothing loaded; 1 of 2 rows are invalid (--skip-invalid loads the others)',
@@ -245,9 +275,7 @@ describe('stakegraph import', () => {
   });
 
   it('--skip-invalid loads the others, writes the rest beside the file and exits with 1', async () => {
-    const bad = slashing(8, { slashingPenalties: 7 });
-    const name = await file('part.json', JSON.stringify([slashing(7), bad]));
-    const { code, stdout, stderr } = await call(['import', 'slashings', name, '--skip-invalid']);
+    const { code, stdout, stderr } = outcomes.part;
     expect(stdout).toBe('part.json: 1 of 2 rows (1 new, 0 updated, 0 removed)\n');
     expect(stderr).toContain('part.json: 1 invalid rows were written to part.json.rejected.ndjson\n');
     expect(code).toBe(1);
@@ -257,19 +285,7 @@ describe('stakegraph import', () => {
   });
 
   it('--rejects gathers the rows of several files in one', async () => {
-    const names = [];
-    for (const index of [11, 12]) {
-      names.push(await file(`${index}.json`, JSON.stringify(slashing(index, { slashingPenalties: 7 }))));
-    }
-    const { code } = await call([
-      'import',
-      'slashings',
-      ...names,
-      '--skip-invalid',
-      '--rejects',
-      'all.ndjson',
-    ]);
-    expect(code).toBe(1);
+    expect(outcomes.several.code).toBe(1);
     const rejected = lines(await readFile(join(folder.path, 'all.ndjson'), 'utf8'));
     expect(rejected.map((line) => JSON.parse(line).validatorIndex)).toEqual([11, 12]);
   });
@@ -281,8 +297,8 @@ describe('stakegraph import', () => {
     const names = [];
     for (const index of [21, 22, 23])
       names.push(await file(`${index}.json`, JSON.stringify([slashing(errors ? index + 10 : index)])));
-    const bad = await file('none-of-it.json', JSON.stringify([slashing(5, { slashingEpoch: -1 })]));
-    const args = [process.execPath, main, 'import', 'slashings', bad, ...names];
+    const faulty = await file('none-of-it.json', JSON.stringify([slashing(5, { slashingEpoch: -1 })]));
+    const args = [process.execPath, main, 'import', 'slashings', faulty, ...names];
     const { code, stderr } = await run(
       '/bin/bash',
       ['--norc', '-c', `set -o pipefail; "$@" ${errors} | true`, 'bash', ...args],
@@ -295,9 +311,8 @@ describe('stakegraph import', () => {
     expect(await stored()).toEqual(expect.arrayContaining(errors ? [31, 32, 33] : [21, 22, 23]));
   });
 
-  it('goes on with the other files after one that cannot be read', async () => {
-    const name = await file('nine.json', JSON.stringify(slashing(9)));
-    const { code, stdout, stderr } = await call(['import', 'slashings', 'none.json', name]);
+  it('goes on with the other files after one that cannot be read', () => {
+    const { code, stdout, stderr } = outcomes.missing;
     expect(stdout).toBe('nine.json: 1 of 1 rows (1 new, 0 updated, 0 removed)\n');
     expect(stderr).toMatch(
       /^none\.json: there is no such file\.\nstakegraph: 1 of 2 files were not fully loaded\.\n$/,
@@ -306,11 +321,7 @@ describe('stakegraph import', () => {
   });
 
   it('--network is the network of rows that name none', async () => {
-    const name = await file(
-      'hoodi.ndjson',
-      `${JSON.stringify(slashing(1))}\n${JSON.stringify(slashing(10, { network: 'mainnet' }))}`,
-    );
-    expect(await call(['import', 'slashings', name, '--network', 'hoodi'])).toMatchObject({ code: 0 });
+    expect(outcomes.hoodi).toMatchObject({ code: 0 });
     const text = `select validator_index from slashings where network = 'hoodi'`;
     expect((await database.pool.query({ text, values: [] })).rows).toEqual([{ validator_index: 1 }]);
   });

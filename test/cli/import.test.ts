@@ -150,20 +150,21 @@ describe('stakegraph import', () => {
 
   it('--dry-run says what would change, and changes nothing', async () => {
     const name = await file('dry.ndjson', ndjson(1, 3));
-    const { code, stdout } = await call(name, '--dry-run');
-    expect({ code, stdout }).toEqual({
+    const bad = await file('bad.ndjson', `${ndjson(1, 1)}{}\n`);
+    const [good, refused] = await callEach([name, '--dry-run'], [bad, '--dry-run']);
+    expect(good).toMatchObject({
       code: 0,
       stdout: 'dry.ndjson: would load 3 of 3 rows (3 new, 0 updated, 0 removed)\n',
     });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(await state()).toEqual({ rows: 0, epochs: '0', revision: null });
-    const bad = await file('bad.ndjson', `${ndjson(1, 1)}{}\n`);
-    expect(await call(bad, '--dry-run')).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('--resume passes over files that were loaded whole, and --json tells each file', async () => {
     const [one, two] = [await file('one.ndjson', ndjson(1, 2)), await file('two.ndjson', ndjson(3, 2))];
-    expect(await call(one)).toMatchObject({ code: 0 });
-    const { stdout, code } = await call(one, two, '--resume', '--json');
+    const [first, resumed] = await callEach([one], [one, two, '--resume', '--json']);
+    expect(first).toMatchObject({ code: 0 });
+    const { stdout, code } = resumed as Outcome;
     expect(code).toBe(0);
     const told = stdout
       .trim()

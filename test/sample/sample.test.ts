@@ -27,6 +27,7 @@ import {
 const operatorsOf = new Map([1, 2, 3].map((seed) => [seed, [...sampleOperators(seed)]]));
 const operators = operatorsOf.get(1) as SampleOperator[]; // the seed unless another is given
 const slashings = [...sampleSlashings()];
+const validators = [...sampleValidators()];
 const lists = networks.flatMap((network) => timeWindows.map((timeWindow) => ({ network, timeWindow })));
 const large = { pool: 40, nodeOperator: 200, poolShare: 300, depositAddress: 400, withdrawalAddress: 160 };
 const small = { pool: 12, nodeOperator: 40, poolShare: 32, depositAddress: 80, withdrawalAddress: 40 };
@@ -57,15 +58,17 @@ function digest(rows: Iterable<object>): string {
 }
 
 describe('a seed', () => {
+  const digestOfOperators = digest(operators);
+
   test('gives the same rows again', () => {
-    expect(digest(sampleOperators())).toBe(digest(operators));
+    expect(digest(sampleOperators())).toBe(digestOfOperators);
     expect(digest(sampleSlashings())).toBe(digest(slashings));
   });
 
   test('gives other rows than another seed, and as many', () => {
-    const others = [...sampleOperators(7)];
+    const others = operatorsOf.get(2) as SampleOperator[];
     expect(others).toHaveLength(operators.length);
-    expect(digest(others)).not.toBe(digest(operators));
+    expect(digest(others)).not.toBe(digestOfOperators);
     expect(digest(sampleSlashings(7))).not.toBe(digest(slashings));
   });
 });
@@ -268,7 +271,6 @@ describe('the slashings', () => {
 });
 
 describe('the blocks', () => {
-  const validators = [...sampleValidators()];
   const blocks = [...sampleBlocks(validators)];
   const Stored = Block.omit({ epoch: true, blockTimestamp: true });
   const total = (...parts: (string | null)[]) =>
@@ -368,7 +370,13 @@ describe('the daily rewards', () => {
   });
 });
 
-describe.each([...sampleNetworkRewards()])('the daily rewards of %s', (network, rewards) => {
+const networkRewards = [...sampleNetworkRewards()];
+const [networkRewardsAgain, otherNetworkRewards] = [
+  new Map(sampleNetworkRewards()),
+  new Map(sampleNetworkRewards(7)),
+];
+
+describe.each(networkRewards)('the daily rewards of %s', (network, rewards) => {
   const rowsOf = (kind: string) => rewards.filter((made) => made.kind === kind).map(({ row }) => row);
   const { idField, exampleId, id } = definitions[network];
   /** An amount as a whole number of the smallest unit that any token has. */
@@ -378,9 +386,8 @@ describe.each([...sampleNetworkRewards()])('the daily rewards of %s', (network, 
   };
 
   test('are the same for a seed, and others for another', () => {
-    const again = new Map(sampleNetworkRewards());
-    expect(again.get(network)).toEqual(rewards);
-    expect(new Map(sampleNetworkRewards(7)).get(network)).not.toEqual(rewards);
+    expect(networkRewardsAgain.get(network)).toEqual(rewards);
+    expect(otherNetworkRewards.get(network)).not.toEqual(rewards);
   });
 
   test('are 90 days of the twelve largest validators, the first that of the examples, and of the network', () => {
@@ -427,7 +434,7 @@ const earned: Record<string, [least: number, most: number]> = {
   solana: [24e6, 30e6], // 6 to 7.4 % of 402 million
 };
 
-test.each([...sampleNetworkRewards()])('a year of %s is worth its real yield', (network, rewards) => {
+test.each(networkRewards)('a year of %s is worth its real yield', (network, rewards) => {
   const { sums } = definitions[network];
   const whole = rewards.filter(({ kind }) => kind === 'network').map(({ row }) => row);
   const names = [...sums.validatorRewards, ...sums.delegatorRewards];
@@ -460,7 +467,7 @@ test('stake authorities of Solana earn 5 to 7.5 % a year, and less after higher 
 });
 
 test('consolidations come after Electra', () => {
-  const rows = [...sampleConsolidations([...sampleValidators()])];
+  const rows = [...sampleConsolidations(validators)];
   expect(rows.length).toBeGreaterThan(100);
   expect(rows.filter((row) => row.epoch < electraEpoch[row.network])).toEqual([]);
 });
