@@ -11,8 +11,10 @@ import { archivedColumns, SCHEMA_VERSION } from '../../dist/archive/columns.js';
 import { quote, withDuck } from '../../dist/archive/duckdb.js';
 import { sha256OfFile } from '../../dist/archive/part-file.js';
 import { rowGroupsOfFile } from '../../dist/archive/row-groups.js';
+import { sumsFileOf, writeSums } from '../../dist/archive/sums.js';
 import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool, transaction } from '../../dist/db/pool.js';
+import { archivedSumsOfValidators } from '../../dist/periods/validator-sums.js';
 import { cpuOf, cpuOfDatabase, databasePid, endAll, memoryOf, startServer } from './processes.mjs';
 import { benchServer } from './server.mjs';
 
@@ -91,7 +93,17 @@ async function writeMonth(duck, n) {
   const { size: bytes } = await stat(path);
   const groups = await rowGroupsOfFile(duck, path);
   const rows = validators * 2 * days;
-  const sums = { sha256: await sha256OfFile(path), rowsSha256: randomBytes(32) };
+  const hashes = { sha256: await sha256OfFile(path), rowsSha256: randomBytes(32) };
+  const [began, spent] = [performance.now(), process.cpuUsage()];
+  const fileOfSums = sumsFileOf('mainnet', month);
+  const sums = await writeSums(
+    duck,
+    path,
+    join(flags.files ?? folder, fileOfSums),
+    archivedSumsOfValidators,
+    {},
+  );
+  const { user, system } = process.cpuUsage(spent);
   await run(
     `insert into validator_day_dates (network, utc, day, date)
     select 'mainnet', utc, d, '2020-12-01'::date + d from generate_series($1::int, $2::int) d, unnest('{f,t}'::boolean[]) utc`,
@@ -105,12 +117,14 @@ async function writeMonth(duck, n) {
     schemaVersion: SCHEMA_VERSION,
     rows,
     bytes,
-    ...sums,
+    ...hashes,
     groups,
+    sums: { file: fileOfSums, ...sums },
   };
   await transaction(pool, (client) => addArchivedMonth(client, entry));
   await run('delete from validator_day_dates');
-  tell(`${file}: ${round(bytes / 1e6)} MB, ${round(bytes / rows)} bytes a row`);
+  tell(`${file}: ${round(bytes / 1e6)} MB, ${round(bytes / rows)} bytes a row; sums ${round(sums.bytes / 1e6)} MB,
+    in ${round((performance.now() - began) / 1e3)} s, ${round((user + system) / 1e6)} s of CPU`);
 }
 
 async function storeDays() {

@@ -81,7 +81,7 @@ export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T
   }
 }
 
-const PARTIAL = /^\.validator_days-.+\.parquet\.([\da-f]{8})\.[\da-f]{8}\.partial$/;
+const PARTIAL = /^\._?validator_(?:days|sums)-.+\.parquet\.([\da-f]{8})\.[\da-f]{8}\.partial$/;
 
 /** `database` is the first part of a hash, so that databases may share a folder. */
 export const partialName = (file: string, database: string): string =>

@@ -4,6 +4,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Refusal } from '../kernel/refusal.ts';
+import type { ArchivedMonth } from './catalogue.ts';
 import { temporaryFolder } from './folders.ts';
 import { footerWith, MAGIC } from './footer.ts';
 import type { RowGroup, RowGroups } from './row-groups.ts';
@@ -15,7 +16,21 @@ export type ArchivedFile = {
   folder: string;
   file: string;
   bytes: number;
+  /** True for the file with the sums of the month's days. */
+  hasSums?: boolean;
 };
+
+export type CataloguedFile = ArchivedFile & { sha256: Buffer };
+
+/** Of the days of a month, and of their sums if it has them. */
+export function filesOfMonth(month: ArchivedMonth): { days: CataloguedFile; sums?: CataloguedFile } {
+  const { network, month: first, folder, file, bytes, sha256, sums } = month;
+  const of = { network, month: first, folder };
+  return {
+    days: { ...of, file, bytes, sha256 },
+    ...(sums && { sums: { ...of, ...sums, hasSums: true } }),
+  };
+}
 
 export const pathOf = ({ folder, file }: Pick<ArchivedFile, 'folder' | 'file'>): string => join(folder, file);
 
@@ -24,7 +39,8 @@ export class UnreadableMonth extends Refusal {
   readonly what: string;
 
   constructor(month: ArchivedFile, what: string, cause?: unknown) {
-    const named = `days of ${month.network} in ${month.month.slice(0, 7)} are archived in ${month.file}`;
+    const days = `${month.hasSums ? 'sums of days' : 'days'} of ${month.network}`;
+    const named = `${days} in ${month.month.slice(0, 7)} are archived in ${month.file}`;
     super('UNAVAILABLE', `The ${named}, which ${what}.`, { cause: cause ?? new Error(pathOf(month)) });
     this.what = what;
   }

@@ -3,18 +3,21 @@ import { raw, type Sql, sql } from '../db/rows.ts';
 import { sizedMap } from '../kernel/bounded.ts';
 import { type ArchivedMonth, archivedMonths, rowGroupsOf } from './catalogue.ts';
 import { columnNames } from './columns.ts';
-import { type Duck, MissingDuckDB, quote, reading, rowsOf } from './duckdb.ts';
-import { UnreadableMonth, withRowGroups } from './part-file.ts';
+import { type Duck, quote, reading, rowsOf } from './duckdb.ts';
+import { pathOf, UnreadableMonth, withRowGroups } from './part-file.ts';
 import type { RowGroup, RowGroups } from './row-groups.ts';
+import { type MonthSums, monthsToRead, pathsOfSums } from './sums.ts';
+import { readingFault, whileUnchanged } from './unchanged.ts';
 
 /** Row groups whose places stay in memory: those of 60 months of a million validators. */
 const MAX_GROUPS = 200_000;
 const known = sizedMap<RowGroups>(MAX_GROUPS, ({ groups }) => groups.length + 1);
 
-/** Different for every content of a month's file. */
-export const versionOf = ({ sha256 }: Pick<ArchivedMonth, 'sha256'>): string =>
-  sha256.toString('hex').slice(0, 16);
-const versionColumn = sql`left(encode(sha256, 'hex'), 16)`;
+const startOf = (sha256: Buffer) => sha256.toString('hex').slice(0, 16);
+/** Different for every content of a month's files. */
+const versionOf = ({ sha256, sums }: ArchivedMonth): string =>
+  `${startOf(sha256)}${sums ? startOf(sums.sha256) : ''}`;
+const versionColumn = sql`(left(encode(sha256, 'hex'), 16) || coalesce(left(encode(sums_sha256, 'hex'), 16), ''))`;
 
 async function groupsOf(db: Queryable, month: ArchivedMonth): Promise<RowGroups> {
   const version = `${month.network} ${versionOf(month)}`;
@@ -66,11 +69,7 @@ export const daysWithin = ({ utc, from, to }: Omit<DaysOfValidators, 'indices'>)
     ...(to === undefined ? [] : [`date <= ${quote(to)}`]),
   ].join(' and ');
 
-/** `error` as clients may see it. */
-export const readingFault = (error: unknown, month: ArchivedMonth): unknown =>
-  error instanceof MissingDuckDB
-    ? new UnreadableMonth(month, 'this gateway cannot read without DuckDB', error)
-    : error;
+const isOneOf = (indices: readonly number[]) => `validator_index in (${indices.map(Number).join(', ')})`;
 
 /**
  * Calls `read` for files that together have all days of these validators in these months, and a condition that selects
@@ -84,7 +83,7 @@ async function readParts(
   read: (duck: Duck, paths: readonly string[], condition: string) => Promise<void>,
 ): Promise<void> {
   const sorted = [...new Set(indices)].sort((a, b) => a - b);
-  const condition = `validator_index in (${sorted.map(Number).join(', ')}) and ${daysWithin(within)}`;
+  const condition = `${isOneOf(sorted)} and ${daysWithin(within)}`;
   const readSome = async (parts: readonly MonthPart[]) => {
     if (parts.length === 0) return;
     await reading(db.account, (duck) => withRowGroups(parts, (paths) => read(duck, paths, condition))).catch(
@@ -132,18 +131,30 @@ export async function archivedDays(
 }
 
 /**
- * What `select`, expressions of DuckDB over rows `a`, gives for each of these validators: once for each part of the
- * months that is read.
+ * The sums of each of these validators, as texts: once for each month of which all days are asked for, and for each part of
+ * the other months that is read.
  */
 export async function archivedSums<Row>(
   db: Queryable,
   months: readonly ArchivedMonth[],
-  asked: DaysOfValidators,
-  select: string,
+  asked: DaysOfValidators & { utc: boolean },
+  sums: MonthSums,
 ): Promise<Row[]> {
+  const { summed, others } = monthsToRead(months, sums, asked);
+  const select = (of: (name: string) => string | undefined) =>
+    `select validator_index as "validatorIndex", ${Object.keys(sums.expressions)
+      .map((name) => `(${of(name)})::varchar as "${name}"`)
+      .join(', ')}`;
   const found: Row[] = [];
-  await readParts(db, months, asked, async (duck, paths, condition) => {
-    const text = `select ${select} from ${filesOf(paths)} a where ${condition} group by validator_index`;
+  if (summed.length > 0) {
+    const text = `${select((name) => `"${name}"`)} from ${filesOf(pathsOfSums(summed))}
+      where utc = ${asked.utc} and ${isOneOf(asked.indices)}`;
+    const read = () => reading(db.account, (duck) => rowsOf<Row>(duck, text));
+    found.push(...(await whileUnchanged({ summed, others: [] }, read)));
+  }
+  await readParts(db, others, asked, async (duck, paths, condition) => {
+    const text = `${select((name) => sums.expressions[name])} from ${filesOf(paths)} a
+      where ${condition} group by validator_index`;
     found.push(...(await rowsOf<Row>(duck, text)));
   });
   return found;
@@ -243,8 +254,8 @@ export async function withMonths<T>(
       const isOld = (error as { code?: string }).code === ARCHIVE_CHANGED;
       if (attempt === ATTEMPTS || !(isOld || error instanceof UnreadableMonth)) throw error;
       await readMonths(db, networks);
-      if (!isOld && monthsIn(networks, dates).map(versionOf).join() === months.map(versionOf).join())
-        throw error;
+      const state = (of: readonly ArchivedMonth[]) => of.map((one) => pathOf(one) + versionOf(one)).join();
+      if (!isOld && state(monthsIn(networks, dates)) === state(months)) throw error;
     }
   }
 }

@@ -44,8 +44,13 @@ create table archived_months (
   rows_sha256 bytea not null,
   row_groups json not null,
   archived_at timestamptz not null default now(),
+  sums_file text collate "C",
+  sums_version text,
+  sums_bytes bigint,
+  sums_sha256 bytea,
   constraint archived_months_pkey PRIMARY KEY (network, month),
   constraint archived_months_month_check CHECK ((month = (date_trunc('month'::text, (month)::timestamp))::date)),
+  constraint archived_months_sums CHECK ((num_nulls(sums_file, sums_version, sums_bytes, sums_sha256) = ANY (ARRAY[0, 4]))),
   constraint archived_months_file_key UNIQUE (file)
 );
 

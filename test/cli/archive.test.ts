@@ -9,6 +9,7 @@ import { slow } from '../support/thorough.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-test-archive-'));
 const file = join(folder, 'validator_days-mainnet-2024-03.parquet');
+const sums = join(folder, '_validator_sums-mainnet-2024-03.parquet');
 let database: TestDatabase;
 const run = (text: string) => database.pool.query({ text, values: [] }).then(({ rows }) => rows);
 beforeAll(async () => {
@@ -47,6 +48,12 @@ slow('a month is archived, checked, moved back and archived again by commands', 
   expect(await daysStored()).toBe(100);
   const right = await call('archive', 'verify');
   expect([right.code, right.stdout]).toEqual([0, expect.stringContaining(`${file}: right, 310 rows`)]);
+  expect(right.stdout).toContain(`${sums}: right, sums, 0.0 MB`);
+  expect(await call('archive', 'sum')).toMatchObject({ code: 0, stdout: 'No sums are missing.\n' });
+  rmSync(sums);
+  expect((await call('archive', 'verify')).stderr).toContain(`${sums} (mainnet, 2024-03) is missing`);
+  expect(await call('archive', 'sum')).toMatchObject({ code: 0, stdout: `${sums}: written\n` });
+  expect(await call('archive', 'verify')).toMatchObject({ code: 0 });
   expect(await call('archive', 'restore', '2024-3')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('It must be a month like 2024-03.'),

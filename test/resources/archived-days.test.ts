@@ -247,7 +247,7 @@ describe('days of a validator, once their months are archived', () => {
     while (await transaction(pool, (client) => sumDueMonth(client, 'mainnet')));
     await run('update validator_day_dates set attestations_due = false, rewards_due = false');
     await archive(1);
-    expect(readdirSync(folder)).toHaveLength(4);
+    expect(readdirSync(folder)).toHaveLength(8);
     const day = dayOfDate('mainnet', '2025-04-10');
     expect(await rewards()).toEqual(
       before.map((row) => (row.day === day ? { ...row, sumAttestationRewards: '77' } : row)),
@@ -266,10 +266,15 @@ describe('days of a validator, once their months are archived', () => {
       const isRight = await verifyArchive(pool, where, ({ error }) => errors.push(error));
       return [isRight, errors];
     };
-    expect(await verified()).toEqual([true, Array(4).fill(undefined)]);
+    // Of each month, its days and their sums.
+    expect(await verified()).toEqual([true, Array(8).fill(undefined)]);
     cpSync(folder, other, { recursive: true });
     rmSync(join(other, FIRST));
-    expect(await verified(other)).toEqual([false, ['is missing', undefined, undefined, undefined]]);
+    rmSync(join(other, '_validator_sums-mainnet-2025-02.parquet'));
+    expect(await verified(other)).toEqual([
+      false,
+      ['is missing', undefined, undefined, 'is missing', ...Array(4).fill(undefined)],
+    ]);
     expect(await run('select distinct folder from archived_months')).toEqual([{ folder }]);
     cpSync(folder, other, { recursive: true });
     expect((await verified(other))[0]).toBe(true);
@@ -280,7 +285,7 @@ describe('days of a validator, once their months are archived', () => {
     writeFileSync(path, bytes);
     expect((await verified())[1]).toEqual([
       'was changed: its SHA-256 is not that of the catalogue',
-      ...Array(3).fill(undefined),
+      ...Array(7).fill(undefined),
     ]);
   });
 });

@@ -414,6 +414,20 @@ describe('a ranking of validators', () => {
   });
 });
 
+/** They are kept by the revision of the days, which archiving does not raise. */
+async function forgetRankings() {
+  for (const sumBaselineMev of [998, 999])
+    await importText(
+      gateway,
+      'validator-days',
+      JSON.stringify([validatorDay('2025-08-02', { validatorIndex: 219, sumBaselineMev })]),
+    );
+  await eventually(async () => {
+    const { statements } = await gateway.ask(`{ ${listOf('', 'first: 1')} }`);
+    expect(statements).toContain('rankingSums');
+  });
+}
+
 describe('once months are archived, a ranking', () => {
   it('is the same, in all ranges and orders, of all validators and of operators', async () => {
     const before = await answers();
@@ -423,25 +437,32 @@ describe('once months are archived, a ranking', () => {
     const own = gateway;
     gateway = await startGateway({ database, onStatement: ({ text }) => started.push(text) });
     await own.close();
-    // Rankings are kept by the revision of the days, which archiving does not raise.
-    await importText(
-      gateway,
-      'validator-days',
-      JSON.stringify([validatorDay('2025-08-02', { validatorIndex: 219, sumBaselineMev: 998 })]),
-    );
-    await importText(
-      gateway,
-      'validator-days',
-      JSON.stringify([validatorDay('2025-08-02', { validatorIndex: 219, sumBaselineMev: 999 })]),
-    );
-    await eventually(async () => {
-      const { statements } = await gateway.ask(`{ ${listOf('', 'first: 1')} }`);
-      expect(statements).toContain('rankingSums');
-    });
+    await forgetRankings();
     const after = await answers();
     for (const [name, answer] of Object.entries(after)) expect([name, answer]).toEqual([name, before[name]]);
     const all = await walk('', 'first', 60);
     expect(await walk('', 'last', 100)).toEqual(all);
+  });
+
+  it('is the same of months without sums', async () => {
+    const sums = await run(
+      'select file, sums_file, sums_version, sums_bytes, sums_sha256 from archived_months',
+    );
+    const withSums = await answers();
+    await run(
+      'update archived_months set sums_file = null, sums_version = null, sums_bytes = null, sums_sha256 = null',
+    );
+    onTestFinished(async () => {
+      for (const { file, sums_file, sums_version, sums_bytes, sums_sha256 } of sums)
+        await database.pool.query({
+          text: `update archived_months set sums_file = $2, sums_version = $3, sums_bytes = $4, sums_sha256 = $5 where file = $1`,
+          values: [file, sums_file, sums_version, sums_bytes, sums_sha256],
+        });
+      await readAllMonths(database.pool);
+    });
+    await forgetRankings();
+    for (const [name, answer] of Object.entries(await answers()))
+      expect([name, answer]).toEqual([name, withSums[name]]);
   });
 
   it('takes a statement for the days of the database, and one for the figures of a page', async () => {
@@ -466,8 +487,8 @@ describe('once months are archived, a ranking', () => {
       return json.errors?.[0].message ?? json.extensions.cost;
     };
     expect(await ask('toDate: "2025-01-30"')).toMatchObject({ estimated: 307, charged: 307 });
-    // The sums of the whole month are kept since it was ranked first: half a row of two calendars for each validator.
-    expect(await ask('toDate: "2025-01-31"')).toMatchObject({ estimated: 317, charged: 12 });
+    // Of a whole month, the sums are read: one row for each validator.
+    expect(await ask('toDate: "2025-01-31"')).toMatchObject({ estimated: 12, charged: 12 });
     // Half of a month of 28 days, on which no validator has a day.
     expect(await ask('fromDate: "2025-02-15", toDate: "2025-02-28"')).toMatchObject({
       estimated: 162,
@@ -481,8 +502,12 @@ describe('once months are archived, a ranking', () => {
 
   it('of a file that is missing or changed is an error that names the month and the file', async () => {
     const path = join(folder, 'validator_days-mainnet-2025-02.parquet');
-    const whole = readFileSync(path);
-    onTestFinished(() => writeFileSync(path, whole));
+    const pathOfSums = join(folder, '_validator_sums-mainnet-2025-02.parquet');
+    const [whole, wholeSums] = [readFileSync(path), readFileSync(pathOfSums)];
+    onTestFinished(() => {
+      writeFileSync(path, whole);
+      writeFileSync(pathOfSums, wholeSums);
+    });
     const named =
       'The days of mainnet in 2025-02 are archived in validator_days-mainnet-2025-02.parquet, which';
     renameSync(path, `${path}.away`);
@@ -494,8 +519,25 @@ describe('once months are archived, a ranking', () => {
     const changed = Buffer.from(whole);
     changed[whole.length >> 1] = (changed[whole.length >> 1] as number) ^ 1;
     writeFileSync(path, changed);
-    const { status, json } = await gateway.get('/v1/eth/validators/ranking?fromDay=3');
+    // A month of which not all days are asked for, so that they are read, and one of which the sums are.
+    const { status, json } = await gateway.get(
+      '/v1/eth/validators/ranking?fromDate=2025-02-01&toDate=2025-02-27',
+    );
     expect([status, json.detail]).toEqual([503, `${named} was changed.`]);
+    wholeSums[wholeSums.length >> 1] = (wholeSums[wholeSums.length >> 1] as number) ^ 1;
+    writeFileSync(pathOfSums, wholeSums);
+    wholeSums[wholeSums.length >> 1] = (wholeSums[wholeSums.length >> 1] as number) ^ 1;
+    const summed = await gateway.get('/v1/eth/validators/ranking?fromDay=3');
+    expect([summed.status, summed.json.detail]).toEqual([
+      503,
+      'The sums of days of mainnet in 2025-02 are archived in _validator_sums-mainnet-2025-02.parquet, which was changed.',
+    ]);
+    rmSync(pathOfSums);
+    const lost = await gateway.get('/v1/eth/validators/ranking?fromDay=4');
+    expect([lost.status, lost.json.detail]).toEqual([
+      503,
+      expect.stringContaining('2025-02.parquet, which is missing'),
+    ]);
     // Other months are ranked as before.
     const { data } = await gateway.graphql(
       '{ validatorRanking(fromDate: "2025-01-02", toDate: "2025-01-30") { totalCount } }',

@@ -1,24 +1,32 @@
 import { isAbsolute, resolve } from 'node:path';
 import { type ArchivedMonth, archivedMonths } from '../../archive/catalogue.ts';
-import { openMonth, pathOf, sha256OfFile, UnreadableMonth } from '../../archive/part-file.ts';
+import {
+  type CataloguedFile,
+  filesOfMonth,
+  openMonth,
+  pathOf,
+  sha256OfFile,
+  UnreadableMonth,
+} from '../../archive/part-file.ts';
 import { audit } from '../../db/audit.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 
-export type CheckedMonth = {
+export type CheckedFile = {
   network: string;
   month: string;
   path: string;
-  rows: number;
+  /** Days; undefined of the file with their sums. */
+  rows?: number;
   bytes: number;
   error?: string;
 };
 
 /** What is wrong with the file; undefined if nothing is. `whole`: reads all of it. */
-export async function faultOf(month: ArchivedMonth, whole: boolean): Promise<string | undefined> {
+export async function faultOf(file: CataloguedFile, whole: boolean): Promise<string | undefined> {
   try {
-    await (await openMonth(month)).close();
-    if (!whole || (await sha256OfFile(pathOf(month))).equals(month.sha256)) return undefined;
+    await (await openMonth(file)).close();
+    if (!whole || (await sha256OfFile(pathOf(file))).equals(file.sha256)) return undefined;
     return 'was changed: its SHA-256 is not that of the catalogue';
   } catch (error) {
     if (error instanceof UnreadableMonth) return error.what;
@@ -33,24 +41,24 @@ export async function faultOf(month: ArchivedMonth, whole: boolean): Promise<str
 export async function verifyArchive(
   pool: Pool,
   folder: string | undefined,
-  tell: (month: CheckedMonth) => void,
+  tell: (file: CheckedFile) => void,
 ): Promise<boolean> {
   const moved = folder === undefined || isAbsolute(folder) ? folder : resolve(folder);
   let isRight = true;
   const months = await archivedMonths(pool);
   for (const stored of months) {
-    const month = moved === undefined ? stored : { ...stored, folder: moved };
-    const error = await faultOf(month, true);
-    if (error) isRight = false;
-    const { network, rows, bytes } = month;
-    tell({
-      network,
-      month: month.month.slice(0, 7),
-      path: pathOf(month),
-      rows,
-      bytes,
-      ...(error && { error }),
-    });
+    const month: ArchivedMonth = moved === undefined ? stored : { ...stored, folder: moved };
+    const { days, sums } = filesOfMonth(month);
+    for (const file of sums ? [days, sums] : [days]) {
+      const error = await faultOf(file, true);
+      if (error) isRight = false;
+      tell({
+        ...{ network: month.network, month: month.month.slice(0, 7), path: pathOf(file) },
+        ...(file === days && { rows: month.rows }),
+        bytes: file.bytes,
+        ...(error && { error }),
+      });
+    }
   }
   if (moved !== undefined && isRight && months.some((month) => month.folder !== moved))
     await transaction(pool, async (client) => {

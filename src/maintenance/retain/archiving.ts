@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,14 +14,16 @@ import {
   syncFolder,
   withTemporaryFolder,
 } from '../../archive/folders.ts';
+import { sumsFileOf, writeSums } from '../../archive/sums.ts';
 import { databaseOfFile, type WrittenMonth, writeMonth } from '../../archive/write.ts';
 import { networks } from '../../chain/networks.ts';
 import { isDisconnected } from '../../db/connection.ts';
 import { refuseDistributed } from '../../db/distributed/layout.ts';
 import { type Queryable, transaction } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
+import { archivedSumsOfValidators } from '../../periods/validator-sums.ts';
 import { lockAllSetDays } from '../../resources/private-sets/set-days.ts';
-import { databaseOf } from '../transfer/connect.ts';
+import { alone, hashOfDatabase } from '../archive/alone.ts';
 import { attempted, type ReportHead, type RetainReport, type Run } from './dropping.ts';
 import { type StoredPart, whyNeeded } from './needed.ts';
 import { dropPart, networksOf, type PartedTable, RefusedPart } from './parts.ts';
@@ -58,7 +59,7 @@ export async function archivePart(
   if (needed) throw new RefusedPart(needed);
   return run.pool.withClient((client) =>
     alone(client, async () => {
-      const database = hashed(await databaseOf(client));
+      const database = await hashOfDatabase(client);
       removePartials(folder, database);
       for (let attempt = 1; ; attempt += 1)
         try {
@@ -72,24 +73,8 @@ export async function archivePart(
   );
 }
 
-const hashed = (database: string) => createHash('sha256').update(database).digest('hex').slice(0, 8);
-
-/** One process of a database writes files, so that another's partial ones are left by a killed one. */
-async function alone<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
-  const { rows } = await client.query(
-    `/* lockArchive */ select pg_try_advisory_lock(hashtext('stakegraph archive')) as taken`,
-  );
-  if (!rows[0].taken) throw new RefusedPart('another process is archiving: try again when it has ended');
-  try {
-    return await work();
-  } finally {
-    await client
-      .query(`/* unlockArchive */ select pg_advisory_unlock(hashtext('stakegraph archive'))`)
-      .catch(() => undefined);
-  }
-}
-
-type Written = { month: NewMonth; partial: string };
+/** `partials`: names in the folder, with those that they get. */
+type Written = { month: NewMonth; partials: { partial: string; file: string }[] };
 
 async function writeAndDrop(
   run: Run,
@@ -112,9 +97,9 @@ async function writeAndDrop(
       }),
     );
     if (run.stop.aborted) throw new RefusedPart('stopped before the month was dropped');
-    for (const { partial, month } of written) {
-      const final = join(place.folder, month.file);
-      await rename(partial, final);
+    for (const { partial, file } of written.flatMap(({ partials }) => partials)) {
+      const final = join(place.folder, file);
+      await rename(join(place.folder, partial), final);
       finals.push(final);
     }
     await syncFolder(place.folder);
@@ -141,7 +126,11 @@ async function writeAndDrop(
       ? new Error(`${place.folder} or ${tmpdir()} is full: ${(error as Error).message}`)
       : error;
   } finally {
-    if (!isDone) for (const { partial } of written) rmSync(partial, { force: true });
+    if (!isDone)
+      removeAll(
+        place.folder,
+        written.flatMap(({ partials }) => partials),
+      );
   }
 }
 
@@ -181,9 +170,16 @@ async function writeNetwork(
   { folder, temporary, database }: Place,
   done: Written[],
 ): Promise<void> {
-  const file = await freeName(duck, folder, `validator_days-${network}-${part.from.slice(0, 7)}`, database);
+  const days = await freeName(
+    duck,
+    folder,
+    `validator_days-${network}-${part.from.slice(0, 7)}.parquet`,
+    database,
+  );
+  const sums = await freeName(duck, folder, sumsFileOf(network, part.from), database);
   await refuseCatalogued(client, network, part);
-  const partial = join(folder, partialName(file, database));
+  const partials = [days, sums].map((file) => ({ partial: partialName(file, database), file }));
+  const [path, pathOfSums] = partials.map(({ partial }) => join(folder, partial)) as [string, string];
   const began = performance.now();
   let reportedAt = began;
   const note = (step: string, rows: number) => {
@@ -194,22 +190,32 @@ async function writeNetwork(
     const seconds = Math.round((now - began) / 1000);
     run.tell({ ...what, network: network as never, rows, step, state: 'archiving', seconds });
   };
-  const about: Omit<NewMonth, keyof WrittenMonth> = {
-    ...{ network, month: part.from, folder, file, schemaVersion: SCHEMA_VERSION },
+  const about: Omit<NewMonth, keyof WrittenMonth | 'sums'> = {
+    ...{ network, month: part.from, folder, file: days, schemaVersion: SCHEMA_VERSION },
   };
   const source = { part: part.part, network, month: part.from };
   try {
-    const month = await writeMonth(client, duck, source, { path: partial, temporary, database }, note);
-    if (month) done.push({ partial, month: { ...about, ...month } });
+    const month = await writeMonth(client, duck, source, { path, temporary, database }, note);
+    if (!month) return;
+    note('summing', month.rows);
+    const added = await writeSums(duck, path, pathOfSums, archivedSumsOfValidators, {
+      network,
+      month: part.from,
+      database,
+    });
+    done.push({ partials, month: { ...about, ...month, sums: { file: sums, ...added } } });
   } catch (error) {
-    rmSync(partial, { force: true });
+    removeAll(folder, partials);
     throw error;
   }
 }
 
+function removeAll(folder: string, partials: Written['partials']): void {
+  for (const { partial } of partials) rmSync(join(folder, partial), { force: true });
+}
+
 /** A file of this name may have been left by a killed process of this database, but not belong to another one. */
-async function freeName(duck: Duck, folder: string, name: string, database: string): Promise<string> {
-  const file = `${name}.parquet`;
+async function freeName(duck: Duck, folder: string, file: string, database: string): Promise<string> {
   const path = join(folder, file);
   if (!existsSync(path) || (await databaseOfFile(duck, path)) === database) return file;
   throw new RefusedPart(

@@ -9,7 +9,14 @@ import type { Queryable } from '../../db/pool.ts';
 import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { nextTurn } from '../../kernel/turns.ts';
-import { duties, effectiveness, rewards } from '../../periods/effectiveness.ts';
+import {
+  archivedSumsOfValidators,
+  textOf,
+  UNITS,
+  type ValidatorSum,
+  validatorSumNames,
+  validatorSums,
+} from '../../periods/validator-sums.ts';
 import type { RankingField } from './record.ts';
 
 export type RankingDays = { network: Network; calendar: Calendar; dates: DateRange };
@@ -23,25 +30,8 @@ export type RankingQuery = RankingDays & {
   ascending: boolean;
 };
 
-/**
- * Sums of effectiveness are whole numbers of 2^-44 percent, because sums of doubles depend on the order of adding. Those
- * of 14 years fit 64 bits.
- */
-export const EFFECTIVENESS_UNITS = 2 ** 44;
-const UNITS = raw(`${EFFECTIVENESS_UNITS}::float8`);
-
-/** Expressions over days `a` of a validator, for PostgreSQL and DuckDB. Both round halves to the even number. */
-const sums = {
-  dayCount: sql`count(*) filter (where ${duties} > 0)`,
-  effectiveness: sql`coalesce(sum((${UNITS} * ${effectiveness})::bigint), 0)`,
-  rewards: sql`sum(${rewards})`,
-  missed: sql`sum(a.sum_missed_attestations)`,
-};
-type Sum = keyof typeof sums;
-const allSums = Object.keys(sums) as Sum[];
-
 /** What each order needs, and its key over the sums `s`: null comes last. */
-const orders: Record<RankingField, { needs: readonly Sum[]; key: Sql }> = {
+const orders: Record<RankingField, { needs: readonly ValidatorSum[]; key: Sql }> = {
   effectiveness: {
     needs: ['dayCount', 'effectiveness'],
     key: sql`(s."effectiveness"::bigint::float8 / ${UNITS} / nullif(s."dayCount"::bigint, 0)::float8)`,
@@ -50,18 +40,10 @@ const orders: Record<RankingField, { needs: readonly Sum[]; key: Sql }> = {
   missed: { needs: ['missed'], key: sql`s."missed"::float8` },
 };
 
-const named = (names: readonly Sum[], of: (name: Sum) => Sql): Sql =>
+const named = (names: readonly ValidatorSum[], of: (name: ValidatorSum) => Sql): Sql =>
   join(names.map((name) => sql`${of(name)} as ${raw(`"${name}"`)}`));
 const inOrder = (ascending: boolean) =>
   raw(`"key" ${ascending ? 'asc' : 'desc'} nulls last, s.validator_index`);
-
-/** DuckDB gets no values of requests in texts. */
-function textOf({ sql: text, values }: Sql): string {
-  if (values.length > 0) throw new Error('an expression for DuckDB has values');
-  return text;
-}
-
-const sumTexts = Object.fromEntries(allSums.map((name) => [name, textOf(sums[name])]));
 
 const storedDays = ({ network, calendar, dates: { from, to } }: RankingDays, condition: Sql): Sql => sql`
   validator_days a
@@ -122,7 +104,7 @@ export async function rankStored(
       from (
         select s.validator_index, ${key} as key
         from (
-          select a.validator_index, ${named(needs, (name) => sums[name])}
+          select a.validator_index, ${named(needs, (name) => validatorSums[name])}
           from ${storedDays(query, condition)} and ${ofMembers(query)}
           group by a.validator_index
         ) s
@@ -151,7 +133,7 @@ async function storedSums(
     sql`/* rankingSums */
     select ${list('validator_index')} as indices, ${named(needs, (name) => list(`"${name}"`))}
     from (
-      select a.validator_index, ${named(needs, (name) => sums[name])}
+      select a.validator_index, ${named(needs, (name) => validatorSums[name])}
       from ${storedDays(query, condition)} and ${ofMembers(query)}
       group by a.validator_index
     ) s`,
@@ -168,7 +150,8 @@ export async function rankArchived(
 ): Promise<{ hasStored: boolean }> {
   const { needs, key } = orders[query.field];
   const stored = await storedSums(db, query, condition);
-  const columns = (of: (name: Sum) => string) => needs.map((name) => `${of(name)} as "${name}"`).join(', ');
+  const columns = (of: (name: ValidatorSum) => string) =>
+    needs.map((name) => `${of(name)} as "${name}"`).join(', ');
   const withStored = `union all
       select unnest($indices::integer[]), ${columns((name) => `unnest($${name}::hugeint[])`)}`;
   const statement = (archived: string) => `
@@ -181,7 +164,7 @@ export async function rankArchived(
   const reading = { ...within(dates), utc: calendar === 'utc', members, isGone };
   await scanMonths(
     months,
-    { ...reading, sums: sumTexts, needs, statement, values: stored ?? {} },
+    { ...reading, sums: archivedSumsOfValidators, needs, statement, values: stored ?? {} },
     ([indices, keys]) => add(indices as number[], keys as (number | null)[]),
   );
   return { hasStored: stored !== undefined };
@@ -192,7 +175,10 @@ const within = ({ from, to }: DateRange) => ({ from: from ?? undefined, to: to ?
 const digits = z.string().regex(/^-?\d+$/);
 const Figures = z.object({
   validatorIndex: count(),
-  ...(Object.fromEntries(allSums.map((name) => [name, digits])) as Record<Sum, typeof digits>),
+  ...(Object.fromEntries(validatorSumNames.map((name) => [name, digits])) as Record<
+    ValidatorSum,
+    typeof digits
+  >),
 });
 type Figures = z.infer<typeof Figures>;
 
@@ -202,12 +188,12 @@ export async function rankingFigures(
   days: RankingDays,
   indices: readonly number[],
   { condition, months }: Read,
-): Promise<{ sums: Map<number, Record<Sum, bigint>>; hasStored: boolean }> {
+): Promise<{ sums: Map<number, Record<ValidatorSum, bigint>>; hasStored: boolean }> {
   const stored = await rows(
     db,
     Figures,
     sql`/* rankingFigures */
-    select a.validator_index as "validatorIndex", ${named(allSums, (name) => sql`(${sums[name]})::text`)}
+    select a.validator_index as "validatorIndex", ${named(validatorSumNames, (name) => sql`(${validatorSums[name]})::text`)}
     from ${storedDays(days, condition)} and a.validator_index = any(${[...indices]}::int[])
     group by a.validator_index`,
   );
@@ -218,14 +204,12 @@ export async function rankingFigures(
           db,
           months,
           { ...within(days.dates), utc: days.calendar === 'utc', indices },
-          textOf(
-            sql`validator_index as "validatorIndex", ${named(allSums, (name) => sql`(${sums[name]})::varchar`)}`,
-          ),
+          archivedSumsOfValidators,
         );
-  const all = new Map<number, Record<Sum, bigint>>();
+  const all = new Map<number, Record<ValidatorSum, bigint>>();
   for (const row of [...stored, ...archived]) {
     const known = all.get(row.validatorIndex);
-    const sum = (name: Sum) => BigInt(row[name]) + (known?.[name] ?? 0n);
+    const sum = (name: ValidatorSum) => BigInt(row[name]) + (known?.[name] ?? 0n);
     all.set(row.validatorIndex, {
       ...{ dayCount: sum('dayCount'), effectiveness: sum('effectiveness') },
       ...{ rewards: sum('rewards'), missed: sum('missed') },

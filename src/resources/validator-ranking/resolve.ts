@@ -1,5 +1,5 @@
 import { checkedMonths, checkMonths, type DateRange, monthsIn, withMonths } from '../../archive/read.ts';
-import { hasSums } from '../../archive/scan.ts';
+import { hasSums } from '../../archive/sums.ts';
 import { type Bounds, datesWithin } from '../../chain/bounds.ts';
 import { type Calendar, dayOfDate } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
@@ -12,8 +12,8 @@ import { decodeCursor, encodeCursor, isNumber } from '../../kernel/cursor.ts';
 import { type FairTurns, fairTurns, turnOf } from '../../kernel/fair-turns.ts';
 import { type Range, rowsToRead, type Slice, slice } from '../../kernel/page.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
+import { archivedSumsOfValidators, EFFECTIVENESS_UNITS } from '../../periods/validator-sums.ts';
 import {
-  EFFECTIVENESS_UNITS,
   type RankingDays,
   type RankingQuery,
   type Read,
@@ -48,9 +48,9 @@ type Scope = { network: Network; calendar: Calendar; dates: DateRange };
 
 /**
  * Rows that are scanned for `members` validators, all if null, as compute units count them: days in the database, and a
- * twentieth of the archived rows. `isNew` counts days of months whose sums are kept, too.
+ * twentieth of the archived rows, which are sums if all days of a month are asked for.
  */
-export function scannedRows(sizes: Sizes, scope: Scope, members: number | null, isNew = true): number {
+export function scannedRows(sizes: Sizes, scope: Scope, members: number | null): number {
   const { network, calendar, dates } = scope;
   const utc = calendar === 'utc';
   const dayOf = (date: string | null, none: number) => (date === null ? none : dayOfDate(network, date));
@@ -61,10 +61,9 @@ export function scannedRows(sizes: Sizes, scope: Scope, members: number | null, 
     const [first, next] = [dayOfDate(network, month.month), dayOfDate(network, month.next)];
     const all = next - first;
     const asked = Math.max(0, Math.min(to + 1, next) - Math.max(from, first));
-    if (members !== null && members <= FEW)
-      return sum + Math.min((month.rows * asked) / all, members * GROUP_ROWS);
-    const isKept = !isNew && asked === all && hasSums(month, utc);
-    return sum + (month.rows * (isKept ? 0.5 : asked)) / all;
+    const isSummed = asked === all && hasSums(month, archivedSumsOfValidators);
+    const rows = (month.rows * (isSummed ? 0.5 : asked)) / all;
+    return sum + (members !== null && members <= FEW ? Math.min(rows, members * GROUP_ROWS) : rows);
   }, 0);
   const scanned = days * (members ?? sizes.active(network)) + archived / ARCHIVED_A_ROW;
   return Number.isFinite(scanned) ? Math.round(scanned) : 0;
@@ -121,12 +120,11 @@ async function scanned(ctx: Context, query: RankingQuery, check: (rows: number) 
   const ofOperator = operator && (await rankingMembers(ctx.db, network, operator));
   const members = ofOperator && indices ? both(ofOperator, indices) : (ofOperator ?? indices);
   check(rowsFor(members?.length ?? null));
-  const rows = scannedRows(ctx.sizes, query, members?.length ?? null, false);
   const found =
     members && members.length <= FEW
       ? await rankFew(ctx, query, members)
       : await rankAll(ctx, query, members);
-  ctx.metering.read(rows);
+  ctx.metering.read(rowsFor(members?.length ?? null));
   return found;
 }
 

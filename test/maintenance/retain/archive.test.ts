@@ -1,11 +1,15 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { archivedColumns } from '../../../src/archive/columns.ts';
 import { lockWriters } from '../../../src/db/changes/locks.ts';
+import { addFeesOfMonth } from '../../../src/indexer/store/restored-fees.ts';
+import { restoreMonth } from '../../../src/maintenance/archive/restore.ts';
+import { sumMonths as sumArchivedMonths } from '../../../src/maintenance/archive/sum.ts';
 import { openArchive } from '../../../src/maintenance/retain/archiving.ts';
 import { short, useRetained, validatorDay } from './retained.ts';
 
@@ -36,6 +40,16 @@ async function parquet(path: string, select = '*'): Promise<Record<string, unkno
   return found.getRowObjectsJson();
 }
 
+/** Files of sums in the catalogue. */
+const catalogued = () =>
+  run(`select sums_file as file, sums_bytes::int as bytes, encode(sums_sha256, 'hex') as sha256 from archived_months
+    where sums_version is not null order by month`);
+
+const stateOf = (path: string) => {
+  const bytes = readFileSync(path);
+  return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+};
+
 const stored = () =>
   run(`select to_jsonb(d) as row from validator_days d where date < '2024-12-01'
     order by validator_index, date, utc`);
@@ -49,7 +63,12 @@ describe('months of days of validators with --archive', () => {
     expect(short(told)).toEqual(['validator_days_2024_11 archived', 'validator_days_2024_12 archived']);
     const file = 'validator_days-mainnet-2024-11.parquet';
     expect(told[0]).toMatchObject({ rows: 3, files: [{ file, rows: 3 }] });
-    expect(readdirSync(folder)).toEqual([file, 'validator_days-mainnet-2024-12.parquet']);
+    expect(readdirSync(folder)).toEqual([
+      '_validator_sums-mainnet-2024-11.parquet',
+      '_validator_sums-mainnet-2024-12.parquet',
+      file,
+      'validator_days-mainnet-2024-12.parquet',
+    ]);
     const rows = await parquet(join(folder, file));
     expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(archivedColumns));
     const text = (row: object) =>
@@ -74,6 +93,55 @@ describe('months of days of validators with --archive', () => {
     expect(await keptFrom()).toEqual([]);
   });
 
+  it('get a file with the sums of each validator, which is catalogued with them and replaced with them', async () => {
+    const folder = newFolder();
+    await loadDays();
+    const file = '_validator_sums-mainnet-2024-11.parquet';
+    const sums = () =>
+      parquet(
+        join(folder, file),
+        'utc, validator_index, "dayCount"::int as days, rewards::int as rewards, missed::int as missed',
+      );
+    const expected = [
+      { utc: false, validator_index: 7, days: 2, rewards: -2400, missed: 2 },
+      { utc: false, validator_index: 9, days: 1, rewards: -1200, missed: 1 },
+    ];
+    await retained(days, { archive: folder, now: new Date('2025-03-20') });
+    expect(await sums()).toEqual(expected);
+    expect(await catalogued()).toEqual([{ file, ...stateOf(join(folder, file)) }]);
+
+    await restoreMonth(gateway.database.pool, '2024-11', () => {}, addFeesOfMonth);
+    await run('update validator_days set sum_missed_attestations = 5 where validator_index = 9');
+    await sumMonths();
+    await run('update validator_day_dates set attestations_due = false, rewards_due = false');
+    await retained(days, { archive: folder, now: new Date('2025-03-20') });
+    expect(await sums()).toEqual([expected[0], { ...expected[1], missed: 5 }]);
+    expect(await catalogued()).toEqual([{ file, ...stateOf(join(folder, file)) }]);
+  });
+
+  it('get the sums that are missing by "archive sum"', async () => {
+    const folder = newFolder();
+    await loadDays();
+    await retained(days, { archive: folder });
+    const before = await catalogued();
+    const summed = async () => {
+      const paths: string[] = [];
+      await sumArchivedMonths(gateway.database.pool, (path) => paths.push(path));
+      return paths.map((path) => basename(path));
+    };
+    expect(await summed()).toEqual([]);
+    // As an earlier version archived it, as formulas of another version summed it, and with a file that is lost.
+    const [first, second] = before.map(({ file }) => file as string) as [string, string];
+    await run(`update archived_months set sums_file = null, sums_version = null, sums_bytes = null, sums_sha256 = null
+      where month = '2024-11-01'`);
+    await run(`update archived_months set sums_version = 'older' where month = '2024-12-01'`);
+    expect(await summed()).toEqual([first, second]);
+    rmSync(join(folder, second));
+    expect(await summed()).toEqual([second]);
+    expect(await catalogued()).toEqual(before);
+    expect(readdirSync(folder)).toHaveLength(4);
+  });
+
   it('have the columns of the table', async () => {
     const columns = await run(`select attname as name from pg_attribute
       where attrelid = 'validator_days'::regclass and attnum > 0 and not attisdropped`);
@@ -89,7 +157,7 @@ describe('months of days of validators with --archive', () => {
     ]);
     expect(readdirSync(folder)).toEqual([]);
     await retained(days, { archive: folder, now: new Date('2025-03-20') });
-    expect(readdirSync(folder)).toHaveLength(1);
+    expect(readdirSync(folder)).toHaveLength(2);
     const [told] = await retained(days);
     expect(told).toMatchObject({
       state: 'refused',
@@ -132,7 +200,10 @@ describe('months of days of validators with --archive', () => {
     await change.query('commit');
     expect((await done).at(-1)).toMatchObject({ state: 'archived', rows: 3 });
     expect(
-      await parquet(join(folder, readdirSync(folder)[0] as string), 'validator_index, proposed_count'),
+      await parquet(
+        join(folder, 'validator_days-mainnet-2024-11.parquet'),
+        'validator_index, proposed_count',
+      ),
     ).toContainEqual({ validator_index: 9, proposed_count: 5 });
   });
 
@@ -144,6 +215,9 @@ describe('months of days of validators with --archive', () => {
     expect(told[0]).toMatchObject({ state: 'refused' });
     expect(told[0]?.error).toContain('is there, and this database did not write it: move it away');
     expect(await stored()).toHaveLength(3);
+    rmSync(join(folder, 'validator_days-mainnet-2024-11.parquet'));
+    writeFileSync(join(folder, '_validator_sums-mainnet-2024-11.parquet'), 'of another');
+    expect((await retained(days, { archive: folder }))[0]).toMatchObject({ state: 'refused' });
   });
 });
 
