@@ -1,5 +1,5 @@
-/** Version of the columns of the files, in the catalogue and in the metadata of each file. */
-export const SCHEMA_VERSION = 1;
+/** Version of the columns of the files and of the hash of their rows, in the catalogue and in the metadata of each file. */
+export const SCHEMA_VERSION = 2;
 
 /** Columns of an archived file in their order, with their types in DuckDB. */
 export const archivedColumns: Readonly<Record<string, string>> = {
@@ -38,5 +38,14 @@ export const archivedColumns: Readonly<Record<string, string>> = {
 
 export const columnNames = Object.keys(archivedColumns);
 
-/** Both databases write the same text of these values. */
-export const asText = columnNames.map((name) => (name === 'utc' ? 'utc::int' : name)).join(', ');
+/** Bytes of a value in memory. A date is the number of its day from 1970 on. */
+const widths: Readonly<Record<string, number>> = { boolean: 1, smallint: 2, integer: 4, date: 4, bigint: 8 };
+
+export type NumberColumn = { name: string; type: string; bytes: number };
+
+/** All columns but the network, which a file has one of: whole numbers. */
+export const numberColumns: readonly NumberColumn[] = Object.entries(archivedColumns)
+  .filter(([name]) => name !== 'network')
+  .map(([name, type]) => ({ name, type, bytes: widths[type] as number }));
+
+export const numberColumnNames = numberColumns.map(({ name }) => name);

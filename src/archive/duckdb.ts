@@ -27,6 +27,18 @@ async function load(): Promise<typeof import('@duckdb/node-api')> {
   }
 }
 
+type Bindings = typeof import('@duckdb/node-bindings');
+
+/** For whole vectors: the first package reads and writes them value by value. */
+export async function loadForVectors(): Promise<{
+  api: Awaited<ReturnType<typeof load>>;
+  bindings: Bindings;
+}> {
+  const api = await load();
+  const module: unknown = await import('@duckdb/node-bindings'); // whose types leave the default out
+  return { api, bindings: (module as { default: Bindings }).default };
+}
+
 export type DuckSettings = { memoryMb: number; threads: number; spill?: string };
 
 /** DuckDB downloads nothing: extensions are neither installed nor loaded by themselves. */

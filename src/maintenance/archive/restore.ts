@@ -1,14 +1,17 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type ArchivedMonth, archivedMonths, rowGroupsOf } from '../../archive/catalogue.ts';
 import { columnNames } from '../../archive/columns.ts';
-import { type Duck, withDuck } from '../../archive/duckdb.ts';
+import { type Duck, quote, withDuck } from '../../archive/duckdb.ts';
 import { withTemporaryFolder } from '../../archive/folders.ts';
 import { pathOf } from '../../archive/part-file.ts';
-import { hashing, textOfRows } from '../../archive/write.ts';
+import { rowHash } from '../../archive/row-hash.ts';
+import { rowsOfTable } from '../../archive/table-rows.ts';
+import { eachPart } from '../../archive/write.ts';
 import { type Network, networks } from '../../chain/networks.ts';
 import { audit } from '../../db/audit.ts';
 import { lockWriters } from '../../db/changes/locks.ts';
@@ -16,6 +19,8 @@ import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
 import { lockAllSetDays } from '../../resources/private-sets/set-days.ts';
+import type { StoredPart } from '../retain/needed.ts';
+import { partsOf } from '../retain/parts.ts';
 import { faultOf } from './verify.ts';
 
 class NotRestored extends Error {}
@@ -42,7 +47,7 @@ export const restoreMonth = (
         const months = await archivedMonths(client, sql`month = ${`${month}-01`}::date`);
         if (months.length === 0) throw new NotRestored(`The month ${month} is not archived.`);
         for (const one of months) {
-          const fault = await faultOf(one, false);
+          const fault = await faultOf(one, true);
           if (fault) throw new NotRestored(`The file ${pathOf(one)} of ${one.network} ${fault}.`);
         }
         await client.query('/* partOfMonth */ select validator_day_parts(array[$1::date])', [`${month}-01`]);
@@ -81,16 +86,28 @@ async function loadRows(
     );
   const groups = await rowGroupsOf(client, month);
   if (!groups) throw new NotRestored(`The month ${month.month} is not archived.`);
-  const hash = createHash('sha256');
-  for await (const { file, rows } of textOfRows(duck, month, groups, temporary)) {
-    const into = `/* restoreRows */ copy validator_days (${columnNames.join(', ')}) from stdin (format csv)`;
-    await pipeline(
-      createReadStream(file, { highWaterMark: 1 << 20 }),
-      hashing(hash),
-      client.query(copyFrom(into)),
+  const file = join(temporary, 'rows.csv');
+  const columns = columnNames.join(', ');
+  await eachPart(month, groups, async (path, rows) => {
+    await duck.run(
+      `copy (select ${columns} from read_parquet(${quote(path)})) to ${quote(file)} (format csv, header false)`,
     );
+    const into = `/* restoreRows */ copy validator_days (${columns}) from stdin (format csv)`;
+    await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), client.query(copyFrom(into)));
     note(rows);
-  }
+  });
+  await rm(file, { force: true });
+  await checkRestored(client, month);
+}
+
+/** The database must have the rows that were archived. Those of version 1 have another hash; the file was checked. */
+async function checkRestored(client: pg.ClientBase, month: ArchivedMonth): Promise<void> {
+  if (month.schemaVersion < 2) return;
+  const parts = await partsOf(client, 'validator_days');
+  const { part } = parts.find(({ from }) => from === month.month) as StoredPart;
+  const hash = rowHash();
+  for await (const rows of rowsOfTable(client, { part, network: month.network, month: month.month }))
+    hash.add(rows);
   if (!hash.digest().equals(month.rowsSha256))
     throw new NotRestored(`The rows of ${pathOf(month)} are not those that were archived.`);
 }

@@ -30,7 +30,7 @@ import { dropPart, networksOf, type PartedTable, RefusedPart } from './parts.ts'
 
 /** At most, with what two of them need at a time. DuckDB keeps to the first. */
 const MEMORY_MB = 600;
-const BYTES_OF_ROW = { file: 8, text: 150 };
+const BYTES_OF_ROW = { file: 8, staged: 140 };
 const ATTEMPTS = 3;
 const TELL_AFTER_MS = 10_000;
 
@@ -85,7 +85,7 @@ async function writeAndDrop(
   place: Place,
 ): Promise<Partial<RetainReport>> {
   await checkSpace(place.folder, part.rows * BYTES_OF_ROW.file, `the month ${part.part}`);
-  await checkSpace(place.temporary, part.rows * BYTES_OF_ROW.text, `archiving ${part.part}`);
+  await checkSpace(place.temporary, part.rows * BYTES_OF_ROW.staged, `archiving ${part.part}`);
   const written: Written[] = [];
   const finals: string[] = [];
   let isDone = false;
@@ -144,7 +144,7 @@ async function inSnapshot(
   { part }: StoredPart,
   work: () => Promise<void>,
 ): Promise<Seen> {
-  await client.query(`begin isolation level repeatable read, read only; set local work_mem = '160MB'`);
+  await client.query(`begin isolation level repeatable read, read only`);
   try {
     const { rows } = await client.query<{ oldest: string }>(
       '/* archiveSnapshot */ select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric % 4294967296)::text as oldest',
@@ -167,7 +167,7 @@ async function writeNetwork(
   { part, what, network }: { part: StoredPart; what: ReportHead; network: string },
   client: pg.ClientBase,
   duck: Duck,
-  { folder, temporary, database }: Place,
+  { folder, database }: Place,
   done: Written[],
 ): Promise<void> {
   const days = await freeName(
@@ -195,7 +195,7 @@ async function writeNetwork(
   };
   const source = { part: part.part, network, month: part.from };
   try {
-    const month = await writeMonth(client, duck, source, { path, temporary, database }, note);
+    const month = await writeMonth(client, duck, source, { path, database }, note);
     if (!month) return;
     note('summing', month.rows);
     const added = await writeSums(duck, path, pathOfSums, archivedSumsOfValidators, {
