@@ -12,6 +12,7 @@ const common = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
+  setupFiles: ['test/support/archived.ts'],
   // To transform all modules takes a quarter of the time of a run of one file.
   experimental: { fsModuleCache: true },
   // Two cores are busy only if there are more: each waits for PostgreSQL, for processes or for a time to pass.

@@ -1,9 +1,19 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { type Outcome, stakegraph } from '../support/process.ts';
+import { type Outcome, project, stakegraph } from '../support/process.ts';
 import { storeDays } from '../support/stored-days.ts';
 import { slow } from '../support/thorough.ts';
 
@@ -28,6 +38,25 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await database.drop();
 });
+
+/** A folder on a disk of its own, or undefined where none can be mounted. */
+function smallDisk(kilobytes: number): string | undefined {
+  const path = mkdtempSync(join(tmpdir(), 'stakegraph-test-disk-'));
+  const remove = () => rmSync(path, { recursive: true, force: true });
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', path]);
+  const { bsize, blocks } = statfsSync(path);
+  if (status !== 0 || bsize * blocks !== kilobytes * 1024) {
+    // In some sandboxes a mount succeeds, but does not have the size that it was given.
+    spawnSync('umount', [path]);
+    remove();
+    return undefined;
+  }
+  onTestFinished(() => {
+    spawnSync('umount', [path]);
+    remove();
+  });
+  return path;
+}
 
 const call = (...args: string[]): Promise<Outcome> =>
   stakegraph(args, { env: { DATABASE_URL: database.url } });
@@ -79,6 +108,58 @@ slow('a month is archived, checked, moved back and archived again by commands', 
   expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining('is missing')]);
   expect(await daysStored()).toBe(100);
 });
+
+slow('without DuckDB, commands that need it say how to install it, and change nothing', async () => {
+  const hook = join(folder, 'without-duckdb.mjs');
+  writeFileSync(
+    hook,
+    `import { register } from 'node:module';
+    register('data:text/javascript,' + encodeURIComponent(\`export async function resolve(name, context, next) {
+      if (name.startsWith('@duckdb/')) throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(name, context);
+    }\`));`,
+  );
+  onTestFinished(() => rmSync(hook));
+  const without = (...args: string[]) =>
+    stakegraph(args, { env: { DATABASE_URL: database.url, NODE_OPTIONS: `--import ${hook}` } });
+  const before = await daysStored();
+  const { devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+  const version = devDependencies['@duckdb/node-api'];
+  const said = `DuckDB, which is not installed: run "npm install --no-save @duckdb/node-api@${version}" in the folder of stakegraph.`;
+  const archiving = ['retain', '--validator-days', '90d', '--archive', folder];
+  for (const args of [archiving, [...archiving, '--dry-run'], ['archive', 'restore', '2024-03']]) {
+    const { code, stderr } = await without(...args);
+    expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining(said)]);
+  }
+  expect(await daysStored()).toBe(before);
+});
+
+slow(
+  'on a disk without space, archiving says so, and leaves the month in the database and nothing in the folder',
+  async () => {
+    await storeDays(database.pool, { from: '2024-04-01', until: '2024-05-01', validators: 40 });
+    await run(
+      `insert into validator_months (network, month) values ('mainnet', '2024-04-01') on conflict do nothing`,
+    );
+    expect(await call('refresh')).toMatchObject({ code: 0 });
+    const before = await daysStored();
+    const told: string[] = [];
+    // Less than the rows are expected to take, and less than they do take.
+    for (const kilobytes of [8, 12]) {
+      const disk = smallDisk(kilobytes);
+      if (!disk) return;
+      const { code, stderr } = await call('retain', '--validator-days', '90d', '--archive', disk);
+      expect(code).toBe(1);
+      told.push(stderr);
+      expect(readdirSync(disk)).toEqual([]);
+      expect(await daysStored()).toBe(before);
+    }
+    expect(told[0]).toMatch(
+      /has 1 MB free, and the month validator_days_2024_04 may need 1 MB: make room there first/,
+    );
+    expect(told[1]).toMatch(/stakegraph-test-disk-\w+ or \S+ is full: /);
+  },
+);
 
 slow('a folder that is no folder is refused, and nothing is dropped', async () => {
   const before = await daysStored();

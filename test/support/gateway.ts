@@ -90,6 +90,9 @@ export function noteShown(items: () => string[]) {
   meta.shows = [...new Set([...(meta.shows ?? []), ...items()])];
 }
 
+/** Those of gateways that have not been closed. */
+export const openDatabases = new Set<TestDatabase>();
+
 /** The gateway as it is served, over real HTTP on a database of its own. */
 export async function startGateway(
   options: {
@@ -160,6 +163,7 @@ export async function startGateway(
     exchangeCode: async (code) => ((await takePageCode(primary, code)) ? token : undefined),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  openDatabases.add(database);
 
   const call = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers(init.headers);
@@ -202,6 +206,7 @@ export async function startGateway(
       return { data, statements: [...statements] };
     },
     async close() {
+      openDatabases.delete(database);
       await app.close();
       await meter.stop();
       redis?.stop();

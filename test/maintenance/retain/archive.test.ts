@@ -3,6 +3,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { decompress } from 'fzstd';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { archivedColumns } from '../../../src/archive/columns.ts';
@@ -91,6 +93,23 @@ describe('months of days of validators with --archive', () => {
       { utc: false, day: 1490, date: '2024-12-30' },
     ]);
     expect(await keptFrom()).toEqual([]);
+  });
+
+  it('are read alike by a reader that is not DuckDB', async () => {
+    const folder = newFolder();
+    await loadDays();
+    const before = (await stored()).map(({ row }) => row as Record<string, unknown>);
+    await retained(days, { archive: folder });
+    const file = await asyncBufferFromFile(join(folder, 'validator_days-mainnet-2024-11.parquet'));
+    const rows = await parquetReadObjects({ file, compressors: { ZSTD: (bytes) => decompress(bytes) } });
+    const text = (row: Record<string, unknown>) =>
+      Object.fromEntries(
+        Object.keys(archivedColumns).map((name) => {
+          const value = row[name] ?? null;
+          return [name, value instanceof Date ? value.toISOString().slice(0, 10) : value === null ? null : String(value)];
+        }),
+      );
+    expect(rows.map(text)).toEqual(before.map(text));
   });
 
   it('get a file with the sums of each validator, which is catalogued with them and replaced with them', async () => {
