@@ -39,10 +39,12 @@ function holding(groups: readonly RowGroup[], indices: readonly number[]): RowGr
 /** `texts` are the rows as PostgreSQL writes values of the type `archived_day`; they need no other escapes. */
 export type ArchivedDays = { texts: string; rows: number; byValidator: ReadonlyMap<number, number> };
 
-const ofRow = columnNames
-  .filter((name) => name !== 'network')
-  .map((name) => `coalesce(${name}::varchar, '')`)
-  .join(', ');
+/** Each column that is read costs as much time, so that those which nobody needs are null. */
+const textOfRow = (needed: ReadonlySet<string> | undefined): string =>
+  columnNames
+    .filter((name) => name !== 'network')
+    .map((name) => (!needed || needed.has(name) ? `coalesce(${name}::varchar, '')` : `''`))
+    .join(', ');
 
 /** Bytes of row groups, and rows of both calendars, that DuckDB reads at a time. */
 const MAX_BYTES = 64_000_000;
@@ -111,17 +113,21 @@ async function readParts(
   await readSome(parts);
 }
 
-/** Days of validators of one network in these months. Throws UnreadableMonth as `readParts` does. */
+/**
+ * Days of validators of one network in these months, with all columns or those that are `needed`. Throws UnreadableMonth as
+ * `readParts` does.
+ */
 export async function archivedDays(
   db: Queryable,
   months: readonly ArchivedMonth[],
   asked: DaysOfValidators,
+  needed?: ReadonlySet<string>,
 ): Promise<ArchivedDays> {
   const texts: string[] = [];
   const byValidator = new Map<number, number>();
   let rows = 0;
   await readParts(db, months, asked, async (duck, paths, condition) => {
-    for (const found of await selected(duck, paths, condition)) {
+    for (const found of await selected(duck, paths, condition, needed)) {
       texts.push(found.texts);
       byValidator.set(found.validator, (byValidator.get(found.validator) ?? 0) + found.rows);
       rows += found.rows;
@@ -164,10 +170,15 @@ export const filesOf = (paths: readonly string[]): string => `read_parquet([${pa
 
 type Found = { validator: number; texts: string; rows: number };
 
-async function selected(duck: Duck, paths: readonly string[], condition: string): Promise<Found[]> {
+async function selected(
+  duck: Duck,
+  paths: readonly string[],
+  condition: string,
+  needed: ReadonlySet<string> | undefined,
+): Promise<Found[]> {
   const found = await duck.runAndReadAll(
     `select validator_index as validator, count(*)::double as rows,
-      string_agg('"(' || concat_ws(',', ${ofRow}) || ')"', ',') as texts
+      string_agg('"(' || concat_ws(',', ${textOfRow(needed)}) || ')"', ',') as texts
     from ${filesOf(paths)} where ${condition} group by validator_index`,
   );
   return found.getRowObjectsJS() as Found[];

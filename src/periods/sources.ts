@@ -86,6 +86,22 @@ const derived: Record<string, Sql> = {
   sum_proposer_effectiveness: figure.proposer,
   sum_validator_effectiveness: sql`coalesce(${figure.effectiveness}, 0)`,
 };
+
+/** Of the rows themselves, which all statements on days of validators read. */
+const keyColumns = ['validator_index', 'utc', 'day', 'date', 'start_epoch', 'end_epoch'];
+
+const columnsIn = ({ sql: text }: Sql): string[] =>
+  [...text.matchAll(/\ba\.(\w+)/g)].map(([, name]) => name as string);
+
+/** Columns of `validator_days` that expressions over the figures `a` of a validator's days need. */
+export function neededColumns(expressions: Sql): Set<string> {
+  const ofFigure = (name: string) => {
+    const figure = derived[name];
+    return figure ? columnsIn(figure) : [name];
+  };
+  return new Set([...keyColumns, ...columnsIn(expressions).flatMap(ofFigure)]);
+}
+
 /** Citus refuses or misreads lateral subqueries with a limit, but not the function. */
 const storedDays = (utc: boolean): Sql =>
   isDistributed() ? sql`${raw(DAYS_FUNCTION)}(k.network, k.validator_index, ${utc})` : sql`validator_days`;

@@ -14,8 +14,8 @@ import type { Sql } from '../db/rows.ts';
 import type { Selection } from '../fast-rows/index.ts';
 import { type Range, rowsToRead } from '../kernel/page.ts';
 import { falls, inKeyOrder, type PeriodRow, periodPages, positionsOf } from './pages.ts';
-import type { PeriodQuery, Series } from './read-plan.ts';
-import { type ValidatorOwner, validatorDays } from './sources.ts';
+import { type PeriodQuery, readPlan, type Series } from './read-plan.ts';
+import { neededColumns, type ValidatorOwner, validatorDays } from './sources.ts';
 
 type PageArguments<Field extends string> = [
   query: PeriodQuery<Field>,
@@ -92,6 +92,7 @@ async function pagesOf<Field extends string, Row>(
     if (months.length === 0 || isFull(stored, keys.length, rowsToRead(range))) return stored;
   }
   const archived: Sql[] = [];
+  const columns = neededColumns(readPlan(series, query, selection).typed);
   for (const network of networks) {
     const own = keys.filter((key) => key.network === network).map(({ validatorIndex }) => validatorIndex);
     const ofNetwork = months.filter((month) => month.network === network);
@@ -99,12 +100,13 @@ async function pagesOf<Field extends string, Row>(
     const found = new Map<number, number>();
     let step = Math.ceil(needed / 28);
     for (let at = 0; at < ofNetwork.length; at += step, step *= 2) {
-      const { byValidator, ...days } = await archivedDays(db, ofNetwork.slice(at, at + step), {
-        indices: own,
-        utc: query.calendar === 'utc',
+      const asked = {
+        ...{ indices: own, utc: query.calendar === 'utc' },
         ...(dates.from !== null && { from: dates.from }),
         ...(dates.to !== null && { to: dates.to }),
-      });
+      };
+      const some = ofNetwork.slice(at, at + step);
+      const { byValidator, ...days } = await archivedDays(db, some, asked, columns);
       if (days.rows > 0) archived.push(archivedRows(network, days));
       for (const [index, rows] of byValidator) found.set(index, (found.get(index) ?? 0) + rows);
       if (own.every((index) => (found.get(index) ?? 0) >= needed)) break;
