@@ -78,7 +78,7 @@ async function bytesOf(handle: FileHandle, from: number, to: number): Promise<Bu
 let folder: string | undefined;
 let files = 0;
 
-export function temporaryFile(): string {
+function temporaryFile(): string {
   folder ??= temporaryFolder('stakegraph-archived-').folder;
   files += 1;
   return join(folder, `${files}.parquet`);
