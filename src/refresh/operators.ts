@@ -173,6 +173,8 @@ async function writeClients(client: pg.ClientBase, network: Network): Promise<bo
   return rows[0].changed;
 }
 
+const ofWindow = ['delay', 'uptime', 'effectiveness', 'apr', 'proposals', 'missed'];
+
 /** Rules: docs/data-model.md, spec §2.2, decisions on operators. */
 const summaries = (
   network: Network,
@@ -192,7 +194,7 @@ const summaries = (
     })}
   ), ${shares('client', 'clients')}, ${shares('relayer', 'relayers')}, figures as (
     select ${key}, o.operator, f.validator_count, f.effective, f.balance, coalesce(f.correctness_${raw(window)}, 0) as correctness,
-      ${raw(['delay', 'uptime', 'effectiveness', 'apr'].map((name) => `f.${name}_${window} as ${name}`).join(', '))}
+      ${raw(ofWindow.map((name) => `f.${name}_${window} as ${name}`).join(', '))}
     from window_figures f join window_operators o using (operator) where f.members_${raw(window)} > 0
   ), runner as (
     select 'pool' as id_type, pool_id as operator_id, '' as pool_id, '' as node_operator_id, count(*)::int as node_operators
@@ -221,6 +223,8 @@ const summaries = (
     apr_percentage: sql`f.apr`,
     sum_end_epoch_balance: sql`f.balance`,
     sum_end_epoch_effective_balance: sql`f.effective`,
+    proposer_duty_count: sql`f.proposals`,
+    missed_proposal_count: sql`f.missed`,
     pool_id: sql`nullif(f.pool_id, '')`,
     node_operator_id: sql`nullif(f.node_operator_id, '')`,
     pool_type: sql`case f.id_type

@@ -101,6 +101,7 @@ export const ofOperators = (
   );
 
 const means = ['correctness', 'delay', 'uptime', 'effectiveness'] as const;
+const counted = ['proposals', 'missed'] as const;
 
 /** Without a validator in the window, `members` is 0. Balances are those of the newest day, which is in each window. */
 export async function gatherFigures(
@@ -109,7 +110,7 @@ export async function gatherFigures(
   windows: readonly TimeWindow[],
 ): Promise<void> {
   const sums = windows.flatMap((window) => [
-    ...means.map((name) => [`${name}_${window}`, `sum(w.${name}_${window})`]),
+    ...[...means, ...counted].map((name) => [`${name}_${window}`, `sum(w.${name}_${window})`]),
     // An attestation is told with its correctness and its delay, or not at all.
     [`attested_${window}`, `count(w.correctness_${window})`],
     [`members_${window}`, `count(w.uptime_${window})`],
@@ -131,7 +132,8 @@ export async function gatherFigures(
   const ofWindow = (window: TimeWindow) => `
     sum(w.members_${window}) as members_${window}, ${mean('correctness', 'attested', window)},
     ${mean('delay', 'attested', window)}, ${mean('uptime', 'members', window)}, ${mean('effectiveness', 'members', window)},
-    (${APR_FACTOR} * sum(w.apr_rewards_${window}) / nullif(sum(w.apr_stake_${window}), 0))::float8 as apr_${window}`;
+    (${APR_FACTOR} * sum(w.apr_rewards_${window}) / nullif(sum(w.apr_stake_${window}), 0))::float8 as apr_${window},
+    ${counted.map((name) => `coalesce(sum(w.${name}_${window}), 0)::bigint as ${name}_${window}`).join(', ')}`;
   await run(
     client,
     sql`/* gatherFigures */

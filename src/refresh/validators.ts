@@ -25,6 +25,8 @@ const figures = {
   delay: scaled(figure.inclusionDelay),
   uptime: scaled(figure.uptime),
   effectiveness: scaled(figure.effectiveness),
+  proposals: figure.proposals,
+  missed: sql`a.missed_proposal_count`,
 };
 const ofWindow = [...Object.keys(figures), 'apr_rewards', 'apr_stake'];
 

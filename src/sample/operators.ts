@@ -1,13 +1,13 @@
-import { chainDayOfEpoch } from '../chain/calendar.ts';
+import { chainDayOfEpoch, EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
 import type { ImportedOperator } from '../ingest/importers/operators.ts';
-import type { OperatorTag } from '../resources/operators/record.ts';
+import type { OperatorProposals, OperatorTag } from '../resources/operators/record.ts';
 import { activeEth, type Network, type Sample } from './chain.ts';
 import { aprOf, type Entity, type Figures, figuresOfHalf, halfOf, meansOf, sumOf } from './model.ts';
 import { nodeOperatorNames, poolNames, poolTags, shareTags } from './names.ts';
 import { drift, hashOf, hexDigits, noise, powerLaw, type Random, some, stream, whole } from './random.ts';
 
-export type SampleOperator = ImportedOperator & { asOfEpoch: number };
+export type SampleOperator = ImportedOperator & OperatorProposals & { asOfEpoch: number };
 
 type Sizes = { validators: number; ethEach: number; known: boolean };
 
@@ -189,6 +189,9 @@ export function* summaries(sample: Sample, operator: Operator): Generator<Sample
     const means = meansOf(figures);
     const { validators, eth } = figures;
     const idle = validators === 0;
+    // Of very long windows, some days are counted.
+    const ofAll = (blocks: number) =>
+      String(Math.round((blocks * days * EPOCHS_PER_DAY) / Math.max(1, figures.epochs)));
     const mid = at - Math.min(days, 90) / 2;
     const run = sharesAmong(clients, {
       key,
@@ -223,6 +226,8 @@ export function* summaries(sample: Sample, operator: Operator): Generator<Sample
       clientPercentages: run.map(({ name: client, percentage }) => ({ client, percentage })),
       relayerPercentages: used.map(({ name: relayer, percentage }) => ({ relayer, percentage })),
       aprPercentage: sizes.known ? aprOf(figures) : null,
+      proposerDutyCount: ofAll(figures.proposed + figures.missedProposals),
+      missedProposalCount: ofAll(figures.missedProposals),
     };
   }
 }

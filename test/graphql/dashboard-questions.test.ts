@@ -34,9 +34,9 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     return data;
   }
 
-  it('has twelve documents', () => {
-    expect(questions.size).toBe(12);
-    expect(page.match(/```graphql/g)).toHaveLength(12);
+  it('has thirteen documents', () => {
+    expect(questions.size).toBe(13);
+    expect(page.match(/```graphql/g)).toHaveLength(13);
   });
 
   it.each([...questions])('%s uses nothing deprecated', (_name, { document }) => {
@@ -163,6 +163,20 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     const aprs = history.nodes.map((week: any) => week.aprPercentage);
     expect(aprPercentage).toBeGreaterThan(Math.min(...aprs));
     expect(aprPercentage).toBeLessThan(Math.max(...aprs));
+  });
+
+  it('who missed most blocks yesterday', async () => {
+    const { nodes } = (await ask('WhoMissedBlocks')).operators;
+    const most = await rowsOf(
+      `select operator_id as id, missed_proposal_count::text as missed from operator_summaries
+       where network = 'mainnet' and id_type = 'pool' and time_window = '1d' order by missed_proposal_count desc, 1 desc limit 10`,
+    );
+    expect(nodes.map((row: any) => row.operatorId)).toEqual(most.map(({ id }) => id));
+    expect(nodes.map((row: any) => row.summary.missedProposalCount)).toEqual(
+      most.map(({ missed }) => missed),
+    );
+    for (const { summary } of nodes)
+      expect(Number(summary.proposerDutyCount)).toBeGreaterThanOrEqual(Number(summary.missedProposalCount));
   });
 
   it('who got worse this week', async () => {

@@ -183,6 +183,10 @@ function reference(told: Awaited<ReturnType<typeof drawn>>, count: number) {
             : (36_500 * 225 * Number(rewards)) /
               Number(total(earning, (fact) => Number(fact.effectiveBalanceEpochs))),
         nodeOperatorCount: idType === 'pool' && operators > 0 ? operators : null,
+        proposerDutyCount: String(
+          total(mine(inside), (fact) => fact.proposedCount + fact.missedProposalCount),
+        ),
+        missedProposalCount: String(total(mine(inside), (fact) => fact.missedProposalCount)),
         sumEndEpochBalance: String(total(mine(atEnd), (fact) => fact.endEpochBalance)),
         sumEndEpochEffectiveBalance: String(total(mine(atEnd), effective)),
         ...sorted(relays, 'relayer'),
@@ -220,6 +224,16 @@ async function drawn(told: typeof story extends fc.Arbitrary<infer T> ? T : neve
   return told;
 }
 
+const windows = { '1d': 'ONE_DAY', '7d': 'SEVEN_DAYS', '30d': 'THIRTY_DAYS', all: 'ALL' };
+/** By operator; only GraphQL has them. */
+async function proposalsOf(window: keyof typeof windows, idType: string): Promise<Map<string, object>> {
+  const name = windows[window];
+  const { data } = await gateway.graphql(`{ operators(window: ${name}, first: 200,
+    idType: ${idType.replace(/[A-Z]/g, '_$&').toUpperCase()}) { nodes { operatorId
+      summary(window: ${name}) { proposerDutyCount missedProposalCount } } } }`);
+  return new Map(data.operators.nodes.map(({ operatorId, summary }: any) => [operatorId, summary]));
+}
+
 const flat = (row: any) => ({
   ...row,
   ...Object.fromEntries(row.relayerPercentages.map((one: any) => [`relayer ${one.relayer}`, one.percentage])),
@@ -255,7 +269,9 @@ describe('operator summaries of a refresh', () => {
             const { text } = await gateway.get(
               `/v0/eth/operators?window=${window}&idType=${idType}&size=200`,
             );
-            for (const row of exact(text).data ?? []) found.set(`${idType} ${row.id}`, flat(row));
+            const proposals = await proposalsOf(window, idType);
+            for (const row of exact(text).data ?? [])
+              found.set(`${idType} ${row.id}`, { ...flat(row), ...proposals.get(row.id) });
           }
           expect([...found.keys()].sort()).toEqual([...wanted.keys()].sort());
           for (const [name, row] of wanted) {

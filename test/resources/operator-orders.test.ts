@@ -1,10 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../src/db/pool.ts';
 import { operatorImporter } from '../../src/ingest/importers/operators.ts';
 import { loadRows } from '../../src/ingest/merge/load-rows.ts';
 import { operatorOrders } from '../../src/resources/operators/queries.ts';
-import { useGateway } from '../support/gateway.ts';
+import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { byOrder, walkOrdered } from '../support/ordered.ts';
 import { sampleOperators } from '../support/sample.ts';
 import { every, runs } from '../support/thorough.ts';
@@ -29,18 +30,18 @@ const allRows = (query: string): Promise<any[]> => {
 };
 const ofClass = (name: Class) => allRows(`idType=${classes[name]}`);
 
-/** With the changes over the window, which REST does not have. */
-async function withChanges(idType: Class): Promise<any[]> {
+/** With the figures that REST does not have: the missed blocks, and the changes over the window. */
+async function withFigures(idType: Class): Promise<any[]> {
   const figures = 'networkPenetration validatorCount avgValidatorEffectiveness aprPercentage';
   const query = `query ($cursor: String) { operators(window: SEVEN_DAYS, idType: ${idType}, first: 200, after: $cursor) {
-    edges { node { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { ${figures} } } } }
+    edges { node { operatorId summary(window: SEVEN_DAYS) { missedProposalCount change(over: SEVEN_DAYS) { ${figures} } } } }
     pageInfo { hasNextPage endCursor } } }`;
   const nodes = await walkCursor(gateway, 'operators', query, 'forward', {});
-  const changes = new Map(nodes.map(({ operatorId, summary }) => [operatorId, summary.change]));
+  const summaries = new Map(nodes.map(({ operatorId, summary }) => [operatorId, summary]));
   return (await ofClass(idType)).map((row) => {
-    const change = changes.get(row.id) ?? {};
-    const added = figures.split(' ').map((name) => [`${name}Change`, change[name] ?? null]);
-    return { ...row, ...Object.fromEntries(added) };
+    const { change, missedProposalCount } = summaries.get(row.id);
+    const added = figures.split(' ').map((name) => [`${name}Change`, change?.[name] ?? null]);
+    return { ...row, missedProposalCount: Number(missedProposalCount), ...Object.fromEntries(added) };
   });
 }
 
@@ -86,7 +87,8 @@ describe('operators(orderBy:)', () => {
   it.each(every(7, cases))(
     'gives each row once, both ways, null last: $idType $field $direction',
     async ({ idType, field, direction }) => {
-      const rows = await (field.endsWith('Change') ? withChanges : ofClass)(idType);
+      const isInRest = !field.endsWith('Change') && field !== 'missedProposalCount';
+      const rows = await (isInRest ? ofClass : withFigures)(idType);
       if (field !== 'operatorId') expect(new Set(rows.map((row) => row[field])).size).toBeGreaterThan(5);
       const order = expected(rows, field, direction);
       const args = `idType: ${idType}, orderBy: {field: ${enumOf(field)}, direction: ${direction}}`;
@@ -134,6 +136,43 @@ describe('operators(orderBy:)', () => {
       const found = data.operators.nodes.map((node: any) => node.operatorId);
       expect(found).toEqual(expected(json.data, 'avgValidatorEffectiveness', 'ASC'));
     }
+  });
+
+  it('tells who missed most blocks of the newest day, in one statement; imported summaries have none and come last', async () => {
+    const query = `{ operators(window: ONE_DAY, idType: POOL, first: 200, orderBy: {field: MISSED_PROPOSAL_COUNT}) { nodes {
+      operatorId summary(window: ONE_DAY) { missedProposalCount proposerDutyCount }
+      proposals(utc: true, first: 1) { nodes { missedProposalCount proposerDutyCount } } } } }`;
+    const { data } = await gateway.graphql(query);
+    const nodes: any[] = data.operators.nodes;
+    const missed = nodes.map(({ summary }) => Number(summary.missedProposalCount));
+    expect(missed).toEqual(missed.toSorted((a, b) => b - a));
+    expect(missed[0]).toBeGreaterThan(0);
+    const known = nodes.filter(({ proposals }) => proposals.nodes.length > 0);
+    expect(known.length).toBeGreaterThan(0);
+    for (const { summary, proposals } of known) expect(proposals.nodes).toEqual([summary]);
+    const alone = query.replace(/proposals\(.*\} \}(?= \} \} \})/s, '');
+    expect((await gateway.ask(alone)).statements).toEqual(['operatorsByOrder']);
+    const { operatorId } = nodes[0];
+    const { json } = await gateway.get('/v0/eth/operators?window=1d&idType=pool&size=200');
+    const rows = json.data.filter((row: any) => row.id === operatorId);
+    await transaction(gateway.database.pool, (client) =>
+      loadRows(
+        client,
+        operatorImporter,
+        rows.map((row: any) => ({
+          ...row,
+          network: 'mainnet',
+          poolId: null,
+          nodeOperatorId: null,
+          aprPercentage: 1,
+        })),
+      ),
+    );
+    const after = (await gateway.graphql(query)).data.operators.nodes;
+    expect(after.at(-1)).toMatchObject({
+      operatorId,
+      summary: { missedProposalCount: null, proposerDutyCount: null },
+    });
   });
 
   it('orders the shares of a parent and pools of a type too', async () => {
@@ -314,6 +353,29 @@ describe('refusals of orderBy and where', () => {
         faults: [{ loc: ['argument', 'after'] }],
       });
     }
+  });
+});
+
+describe('lists that were stored before blocks were counted', () => {
+  it('have the order too, by the ids alone', async () => {
+    const own = await gatewayForTest({ template: 'sample' });
+    const text = await readFile('src/db/migrations/0079_operator_missed_blocks.sql', 'utf8');
+    const [insert] = /insert into operator_orders[\s\S]*?;/.exec(text) as RegExpExecArray;
+    for (const statement of [
+      `delete from operator_orders where ordered_by = 'missedProposalCount'`,
+      'update operator_summaries set missed_proposal_count = null, proposer_duty_count = null',
+      insert,
+    ])
+      await own.database.pool.query({ text: statement, values: [] });
+    const { data } = await own.graphql(`{ operators(window: ALL, idType: POOL_SHARE, first: 200,
+      orderBy: { field: MISSED_PROPOSAL_COUNT, direction: ASC }) { totalCount nodes { operatorId
+        summary(window: ALL) { missedProposalCount } } } }`);
+    const ids = data.operators.nodes.map(({ operatorId }: any) => operatorId);
+    expect(ids).toHaveLength(200);
+    expect(ids).toEqual(
+      ids.toSorted((a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    );
+    expect(data.operators.nodes[0].summary.missedProposalCount).toBeNull();
   });
 });
 

@@ -38,12 +38,13 @@ create or replace trigger stake_authority_lists_truncated after truncate on stak
 create or replace trigger stake_authority_summaries_truncated after truncate on stake_authority_summaries
   for each statement execute function forget_ranks('stake_authority');
 
--- Stores the orders of the current lists that have none, one after the other: sorting the rows of all nine at once took
+-- Stores the orders of the current lists that have none, one after the other: sorting the rows of all at once took
 -- more than twice as long.
 create or replace function store_operator_orders() returns void language plpgsql as $$
 declare
   orders text[] := array['networkPenetration', 'validatorCount', 'avgValidatorEffectiveness', 'aprPercentage', 'operatorId',
-    'networkPenetrationChange', 'validatorCountChange', 'avgValidatorEffectivenessChange', 'aprPercentageChange'];
+    'networkPenetrationChange', 'validatorCountChange', 'avgValidatorEffectivenessChange', 'aprPercentageChange',
+    'missedProposalCount'];
 begin
   -- The lists that have no orders yet.
   create temp table operators_to_order on commit drop as
@@ -66,7 +67,8 @@ begin
           when '7d' then s.avg_validator_effectiveness_change_7d
           else s.avg_validator_effectiveness_change_30d end,
         case l.time_window when '1d' then s.apr_percentage_change_1d when '7d' then s.apr_percentage_change_7d
-          else s.apr_percentage_change_30d end
+          else s.apr_percentage_change_30d end,
+        s.missed_proposal_count
       ]::double precision[] as figures,
       row_number() over (partition by r.list_id order by s.operator_id)::int as by_id
     from operator_lists l

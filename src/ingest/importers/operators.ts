@@ -8,6 +8,7 @@ import {
   ClientPercentage,
   idTypes,
   normaliseId,
+  OperatorProposals,
   OperatorSummary,
   OperatorTrend,
   RelayerPercentage,
@@ -49,7 +50,9 @@ function* faultsOf(row: ImportedOperator): Faults {
 
 const Stored = ImportedOperator.omit({ id: true }).extend({
   operatorId: ImportedOperator.shape.id,
-  asOfEpoch: Leaf.count().nullable(), // set only by a refresh
+  // set only by a refresh
+  asOfEpoch: Leaf.count().nullable(),
+  ...OperatorProposals.shape,
 });
 const columns = columnsOf(Stored);
 const key = ['network', 'operator_id', 'id_type', 'time_window'] as const;

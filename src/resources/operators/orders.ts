@@ -18,6 +18,7 @@ const orders: Record<OperatorOrderField, string> = {
   validatorCountChange: `Change of validatorCount ${over}`,
   avgValidatorEffectivenessChange: `Change of avgValidatorEffectiveness ${over}`,
   aprPercentageChange: `Change of aprPercentage ${over}`,
+  missedProposalCount: 'Blocks that were missed in the window; operators of which it is not known come last.',
 };
 
 export const OperatorOrder = orderInput('Operator', operatorOrders, (field) => orders[field]);

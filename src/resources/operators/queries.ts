@@ -9,7 +9,7 @@ import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, queryOf, raw, rows, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import type { Position } from '../../kernel/page.ts';
-import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
+import { IdType, type OperatorField, OperatorProposals, OperatorSummary, OperatorTrend } from './record.ts';
 
 export type OperatorId = { network: Network; idType: IdType; id: string };
 export type OperatorKey = OperatorId & { timeWindow: TimeWindow };
@@ -26,7 +26,7 @@ export type ListKey = {
 
 /** Of the operator, whatever the window of a row: as in its shortest stored window. */
 type Named = { name?: OperatorSummary['displayName']; tags?: OperatorSummary['operatorTags'] };
-export type OperatorRow = Partial<OperatorSummary> &
+export type OperatorRow = Partial<OperatorSummary & OperatorProposals> &
   Named &
   OperatorKey & { change?: Changes; asOf?: number | null };
 /** With the columns of a summary if `timeWindow` is set. */
@@ -35,6 +35,7 @@ export type RankedOperatorRow = OperatorRow & { rank: number };
 export type OrderedOperatorRow = OperatorRow & Position;
 
 const record = OperatorSummary.extend({
+  ...OperatorProposals.shape,
   network: Network,
   name: OperatorSummary.shape.displayName,
   tags: OperatorSummary.shape.operatorTags,
@@ -90,6 +91,7 @@ export const operatorOrders = [
   'validatorCountChange',
   'avgValidatorEffectivenessChange',
   'aprPercentageChange',
+  'missedProposalCount',
 ] as const;
 export type OperatorOrderField = (typeof operatorOrders)[number];
 

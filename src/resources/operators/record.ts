@@ -124,7 +124,27 @@ export const OperatorSummary = z
     description: 'Performance of an operator, pool or address over a time window.',
   });
 export type OperatorSummary = z.infer<typeof OperatorSummary>;
-export type OperatorField = keyof OperatorSummary | 'name' | 'tags' | 'change' | 'asOf';
+
+/** Of GraphQL only: REST has the documented fields. */
+export const OperatorProposals = z.object({
+  proposerDutyCount: Leaf.storedCount()
+    .nullable()
+    .describe(
+      'Blocks that the validators were to propose in the window, at least 0; null where it is imported.',
+    ),
+  missedProposalCount: Leaf.storedCount()
+    .nullable()
+    .describe('Blocks of the window that the validators missed, at least 0; null where it is imported.'),
+});
+export type OperatorProposals = z.infer<typeof OperatorProposals>;
+
+export type OperatorField =
+  | keyof OperatorSummary
+  | keyof OperatorProposals
+  | 'name'
+  | 'tags'
+  | 'change'
+  | 'asOf';
 export const operatorFields = Object.keys(OperatorSummary.shape) as OperatorField[];
 
 export const OperatorTrend = OperatorSummary.pick({

@@ -14,6 +14,7 @@ import {
   ClientPercentage,
   IdType,
   type OperatorField,
+  OperatorProposals,
   OperatorSummary,
   operatorFields,
   RelayerPercentage,
@@ -26,6 +27,7 @@ export const Operator = builder.objectRef<OperatorNode>('Operator');
 const ofRest = ['id', 'displayName', 'operatorTags'];
 export const operatorFigures: readonly OperatorField[] = [
   ...operatorFields.filter((name) => !ofRest.includes(name)),
+  ...(Object.keys(OperatorProposals.shape) as OperatorField[]),
   'name',
   'tags',
   'change',
@@ -45,7 +47,7 @@ const IN_SUMMARY = summaryPaths('operator');
 const ClientPercentageType = shareObject(ClientPercentage);
 const RelayerPercentageType = shareObject(RelayerPercentage);
 
-const Figures = OperatorSummary.omit({ id: true, displayName: true });
+const Figures = OperatorSummary.omit({ id: true, displayName: true }).extend(OperatorProposals.shape);
 
 const figures = (t: FieldsOf<OperatorRow>) => ({
   ...columns(t, Figures),

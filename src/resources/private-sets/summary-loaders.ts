@@ -3,12 +3,12 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { batchLoader, privateListReader } from '../../db/batch/loaders.ts';
 import type { Stored } from '../../db/batch/stored.ts';
-import type { OperatorSummary } from '../operators/record.ts';
+import type { OperatorProposals, OperatorSummary } from '../operators/record.ts';
 import { readSetId } from './record.ts';
 import { type SetKey, storedSetDates } from './set-days.ts';
 import { type SetSummary, setSummaries, summaryOf } from './summary-queries.ts';
 
-type SetRow = OperatorSummary & { network: Network };
+type SetRow = OperatorSummary & OperatorProposals & { network: Network };
 type SummaryArguments =
   Parameters<typeof setSummaries> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 type Window = { network: Network; timeWindow: TimeWindow };

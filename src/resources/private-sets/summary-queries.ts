@@ -6,7 +6,12 @@ import { queryOf, raw, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { relayNames, relayPart } from '../../periods/relays.ts';
-import { ClientPercentage, type OperatorSummary, RelayerPercentage } from '../operators/record.ts';
+import {
+  ClientPercentage,
+  type OperatorProposals,
+  type OperatorSummary,
+  RelayerPercentage,
+} from '../operators/record.ts';
 import { fromUnits } from './set-days.ts';
 
 const Summary = z.object({
@@ -24,6 +29,8 @@ const Summary = z.object({
   aprPercentage: Leaf.number().nullable(),
   sumEndEpochBalance: Leaf.gwei().nullable(),
   sumEndEpochEffectiveBalance: Leaf.gwei().nullable(),
+  proposerDutyCount: Leaf.storedCount(),
+  missedProposalCount: Leaf.storedCount(),
 });
 export type SetSummary = z.infer<typeof Summary>;
 
@@ -58,7 +65,8 @@ export const setSummaries = queryOf(
       coalesce(c.percentages, '[]') as "clientPercentages",
       case when chain.balance > 0 then f.effective / greatest(chain.balance, f.effective) end as "networkPenetration",
       coalesce(r.percentages, '[]') as "relayerPercentages",
-      f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance"
+      f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance",
+      f.proposals::text as "proposerDutyCount", f.missed::text as "missedProposalCount"
     from sets s cross join dates cross join chain
     left join client c using (set_id)
     left join relayer r using (set_id)
@@ -68,7 +76,9 @@ export const setSummaries = queryOf(
         ${mean('sum_validator_effectiveness', 'validator_count')} as effectiveness,
         (${raw(String(figure.APR_FACTOR))} * sum(a.apr_rewards) / nullif(sum(a.apr_stake), 0))::float8 as apr,
         (array_agg(a.sum_end_epoch_balance order by a.day desc))[1] as balance,
-        (array_agg(a.sum_end_epoch_effective_balance order by a.day desc))[1] as effective
+        (array_agg(a.sum_end_epoch_effective_balance order by a.day desc))[1] as effective,
+        coalesce(sum(a.proposed_count + a.missed_proposal_count), 0) as proposals,
+        coalesce(sum(a.missed_proposal_count), 0) as missed
       from private_set_days a where a.set_id = s.set_id and not a.utc and a.date >= dates.first
     ) f
     order by s."validatorCount" desc, s.set_id`;
@@ -138,7 +148,7 @@ type Named = { name: string; tags: OperatorSummary['operatorTags'] };
 export const summaryOf = (
   row: SetSummary,
   timeWindow: TimeWindow,
-): OperatorSummary & Named & { network: Network } => ({
+): OperatorSummary & OperatorProposals & Named & { network: Network } => ({
   ...row,
   name: row.displayName,
   tags: [],
