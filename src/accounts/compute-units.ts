@@ -8,7 +8,7 @@ export type Weight = { base: number; item: number; reads?: string };
 export const computeUnits = {
   // REST paths and equivalent GraphQL fields
   listOperators: { base: 5, item: 1, reads: 'validators of private sets' },
-  getOperatorSummary: { base: 1, item: 1, reads: 'validators of a private set' },
+  getOperatorSummary: { base: 1, item: 1, reads: 'validators of a private set, for clients and relays' },
   listEntityAttestations: { base: 5, item: 1 },
   listSlashings: { base: 5, item: 1 },
   listSyncCommitteeRewards: { base: 5, item: 1 },
@@ -20,7 +20,7 @@ export const computeUnits = {
   getBlock: { base: 1, item: 1 },
   listChainDailyRewards: { base: 5, item: 1 },
   getChainDailyReward: { base: 1, item: 1 },
-  listConsolidations: { base: 5, item: 1 },
+  listConsolidations: { base: 5, item: 1, reads: 'validators of a private set' },
   listEntityConsolidations: {
     base: 20,
     item: 1,

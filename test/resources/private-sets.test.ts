@@ -236,6 +236,43 @@ describe('private sets in GraphQL', () => {
     }
   });
 
+  it('have a summary whose clients and relays are looked up, and charged, only where they are asked for', async () => {
+    const ask = async (fields: string) => {
+      gateway.statements.length = 0;
+      const { data } = await gateway.graphql(
+        `{ privateSet(setId: "${SAMPLE}") { day: summary(window: ONE_DAY) { avgUptime }
+          month: summary(window: THIRTY_DAYS) { ${fields} } } }`,
+      );
+      return { ...data.privateSet, statements: [...gateway.statements] };
+    };
+    await gateway.database.pool.query({
+      text: `insert into validator_clients (network, validator_index, client)
+        select 'mainnet', validator_index, 'Teku' from private_set_members where set_id = $1
+        on conflict do nothing`,
+      values: [SAMPLE],
+    });
+    const without = await ask('avgUptime missedProposalCount proposerDutyCount');
+    expect(without.statements).toEqual(['setsById', 'setSummaries', 'setSummaries']);
+    const whole = await ask(
+      'avgUptime missedProposalCount proposerDutyCount clientPercentages { client ratio } relayerPercentages { ratio }',
+    );
+    expect(whole.month).toMatchObject(without.month);
+    expect(whole.month.clientPercentages.length).toBeGreaterThan(0);
+    const through = await ask(
+      'operator { summary(window: THIRTY_DAYS) { clientPercentages { client ratio } } }',
+    );
+    expect(through.month.operator.summary.clientPercentages).toEqual(whole.month.clientPercentages);
+    const { data } = await gateway.graphql(`{ privateSet(setId: "${SAMPLE}") { proposals(first: 30) { nodes {
+      proposerDutyCount missedProposalCount } } } }`);
+    const sum = (name: string) =>
+      String(data.privateSet.proposals.nodes.reduce((all: number, day: any) => all + Number(day[name]), 0));
+    expect(Number(without.month.proposerDutyCount)).toBeGreaterThan(0);
+    expect(without.month).toMatchObject({
+      proposerDutyCount: sum('proposerDutyCount'),
+      missedProposalCount: sum('missedProposalCount'),
+    });
+  });
+
   it('have their figures and validators, those of a page of sets in one statement each', async () => {
     const account = await accountOf(gateway);
     const { rows } = await gateway.database.pool.query({

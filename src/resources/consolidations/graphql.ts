@@ -1,9 +1,9 @@
-import type { InputShapeFromFields } from '@pothos/core';
+import type { InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Calendar } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/schema/builder.ts';
+import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
@@ -34,6 +34,7 @@ import {
   type QueueRow,
   sourceText,
 } from './loaders.ts';
+import type { SetKey } from './queries.ts';
 import {
   Consolidation,
   ConsolidationEntity,
@@ -53,6 +54,7 @@ import {
   consolidationPosition,
   consolidations,
   pendingConsolidations,
+  setConsolidations,
 } from './resolve.ts';
 
 const orderFields = ['epoch', 'sourceValidatorIndex', 'targetValidatorIndex', 'consolidatedBalance'] as const;
@@ -263,6 +265,33 @@ builder.objectField(Operator, 'consolidations', (t) =>
     },
   }),
 );
+
+/**
+ * Adds the consolidations of private sets, of which the caller has found only those of the account. Each of the validators is
+ * looked up, and `countMembers` tells how many there are.
+ */
+export const consolidationsOfSets = <Set extends SetKey>(
+  owner: ObjectRef<Schema, Set, Set>,
+  countMembers: (ctx: Context, set: Set) => Promise<number>,
+) =>
+  builder.objectField(owner, 'consolidations', (t) =>
+    consolidationPages(t, {
+      extensions: { operation: 'listConsolidations' },
+      description: `Consolidations of the validators that are in it now, as source or as target, by default newest first. ${sizes} REST has no such path.`,
+      args: queryArgs,
+      resolve: async (set, args, ctx, info) => {
+        const key = { network: set.network, id: set.id };
+        ctx.metering.read(await countMembers(ctx, set));
+        return consolidationConnection(
+          ctx,
+          { network: key.network, list: ['set', key] },
+          args,
+          info,
+          (query, range) => setConsolidations(ctx, key, query, range),
+        );
+      },
+    }),
+  );
 
 const PendingType = builder.objectRef<QueueRow>('PendingConsolidation');
 node(PendingType, {

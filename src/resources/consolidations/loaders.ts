@@ -1,5 +1,6 @@
 import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
+import { privateListReader, privateTotalReader } from '../../db/batch/loaders.ts';
 import { listReader, pageReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { networkKeys, storedEpochs, storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -19,7 +20,10 @@ import {
   type QueueKey,
   type QueueRow,
   type Scope,
+  type SetKey,
   type SourceKey,
+  setConsolidationPages,
+  setConsolidationTotals,
 } from './queries.ts';
 import { entityClasses } from './record.ts';
 
@@ -57,6 +61,18 @@ const readTotal = totalReader({
 
 export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: EpochRange): Promise<number> =>
   readTotal(ctx, scope, kindOf(scope), epochs);
+
+export const loadSetConsolidations = privateListReader({
+  name: 'setConsolidations',
+  keyOf: ({ id }: SetKey) => id,
+  load: setConsolidationPages,
+});
+
+export const loadSetConsolidationTotal = privateTotalReader({
+  name: 'setConsolidationTotal',
+  keyOf: ({ id }: SetKey) => id,
+  load: setConsolidationTotals,
+});
 
 export const sourceText = ({ network, sourceValidatorIndex }: SourceKey) =>
   `${network}:${sourceValidatorIndex}`;

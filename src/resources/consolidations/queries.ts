@@ -8,6 +8,7 @@ import {
   beyond,
   type Fields,
   join,
+  type KeyColumns,
   keyTable,
   queryOf,
   raw,
@@ -32,6 +33,8 @@ export type EntityKey = { idType: EntityClass; id: string };
 
 /** Matches the source or the target of a consolidation; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
+/** `id` is a UUID. */
+export type SetKey = { network: Network; id: string };
 
 export type ConsolidationQuery = {
   epochs: EpochRange;
@@ -113,30 +116,63 @@ function source({ validatorIndex, entity }: Scope): Sql {
     ) c ${ofEntity}`;
 }
 
+const setColumns: KeyColumns<SetKey> = { network: ['text', 'network'], set_id: ['uuid', 'id'] };
+
+/** Of a private set: those of the validators that are in it now, found by their keys. */
+function ofSet(): Sql {
+  const where = (side: 'source' | 'target') => sql`select c.* from private_set_members m
+      cross join lateral (
+        select * from consolidations c
+        where c.network = k.network and c.${raw(`${side}_index`)} = m.validator_index offset 0
+      ) c
+      where m.set_id = k.set_id and m.removed_at is null`;
+  return sql`${where('source')} union ${where('target')}`;
+}
+
+/** `keys` is the table `k`, and `source` selects the consolidations of one of its rows. */
+type Lists = { statement: string; keys: Sql; source: Sql };
+
 export const consolidationPages = queryOf(
   Row,
-  (scopes: readonly Scope[], query: ConsolidationQuery, range: Range<Position>) => {
-    const order = orderFields(query.sortBy).map((name) => columns[name]);
-    const key = order.map(([name]) => raw(`c.${name}`));
-    const at = (position: Position) => order.map(([, type], index) => sql`${position[index]}::${raw(type)}`);
-    const descending = (query.sortOrder === 'desc') !== (range.backward === true);
-    const ordered = join(key.map((column) => sql`${column} ${raw(descending ? 'desc' : 'asc')}`));
-    const [low, high] =
-      query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
-    const page = sql`select c.source_index from (${source(scopes[0] as Scope)}) c
+  (scopes: readonly Scope[], query: ConsolidationQuery, range: Range<Position>) =>
+    pageOf(
+      { statement: 'consolidationPages', keys: scopesOf(scopes), source: source(scopes[0] as Scope) },
+      query,
+      range,
+    ),
+);
+
+/** Does not check who owns the sets. */
+export const setConsolidationPages = queryOf(
+  Row,
+  (sets: readonly SetKey[], query: ConsolidationQuery, range: Range<Position>) =>
+    pageOf(
+      { statement: 'setConsolidationPages', keys: keyTable(sets, setColumns), source: ofSet() },
+      query,
+      range,
+    ),
+);
+
+function pageOf({ statement, keys, source }: Lists, query: ConsolidationQuery, range: Range<Position>): Sql {
+  const order = orderFields(query.sortBy).map((name) => columns[name]);
+  const key = order.map(([name]) => raw(`c.${name}`));
+  const at = (position: Position) => order.map(([, type], index) => sql`${position[index]}::${raw(type)}`);
+  const descending = (query.sortOrder === 'desc') !== (range.backward === true);
+  const ordered = join(key.map((column) => sql`${column} ${raw(descending ? 'desc' : 'asc')}`));
+  const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+  const page = sql`select c.source_index from (${source}) c
       where ${within(query.epochs)}
         ${low ? beyond(key, '>', at(low)) : sql``} ${high ? beyond(key, '<', at(high)) : sql``}
       order by ${ordered} limit ${rowsToRead(range)} offset ${range.offset ?? 0}`;
-    // The keys of the page are an array. PostgreSQL, which does not know the limit, would join a tenth of all consolidations.
-    return sql`/* consolidationPages */
+  // The keys of the page are an array. PostgreSQL, which does not know the limit, would join a tenth of all consolidations.
+  return sql`${raw(`/* ${statement} */`)}
     select k.list::int - 1 as list, k.network, ${select}
-    from ${scopesOf(scopes)}
+    from ${keys}
     cross join lateral (
       select * from consolidations c where c.network = k.network and c.source_index = any(array(${page})) offset 0
     ) c
     order by k.list, ${ordered}`;
-  },
-);
+}
 
 export type SourceKey = { network: Network; sourceValidatorIndex: number };
 
@@ -162,6 +198,15 @@ export const consolidationTotals = queryOf(ListedTotal, (scopes: readonly Scope[
     from ${scopesOf(scopes)}
     cross join lateral (${counted}) t`;
 });
+
+/** Does not check who owns the sets. */
+export const setConsolidationTotals = queryOf(
+  ListedTotal,
+  (sets: readonly SetKey[], epochs: EpochRange) => sql`/* setConsolidationTotals */
+    select k.list::int - 1 as list, t.total
+    from ${keyTable(sets, setColumns)}
+    cross join lateral (select count(*)::int as total from (${ofSet()}) c where ${within(epochs)}) t`,
+);
 
 const EntityRow = ConsolidationEntity.extend({ list: Leaf.count() });
 

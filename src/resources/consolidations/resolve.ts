@@ -1,5 +1,5 @@
 import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
-import { type Calendar, dateOfDay, dayOfEpoch, epochStart } from '../../chain/calendar.ts';
+import { type Calendar, dateOfDay, dayOfEpoch, type EpochRange, epochStart } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
@@ -15,6 +15,8 @@ import {
   loadEntities,
   loadPendingConsolidations,
   loadPendingConsolidationTotal,
+  loadSetConsolidations,
+  loadSetConsolidationTotal,
   type QueueRow,
 } from './loaders.ts';
 import {
@@ -24,6 +26,7 @@ import {
   orderFields,
   type Position,
   type Scope,
+  type SetKey,
   type StoredRow,
 } from './queries.ts';
 import type { Consolidation, ConsolidationSortField } from './record.ts';
@@ -55,19 +58,45 @@ function complete(row: Omit<StoredRow, 'list'>, calendar: Calendar): Consolidati
 }
 
 /** Does not check whether the validator or entity exists. */
-export async function consolidationPageOf(
+export const consolidationPageOf = (
   ctx: Context,
   scope: Scope,
   args: ConsolidationArgs,
   range: Range<Position>,
+): Promise<ConsolidationPage> =>
+  pageOf(scope.network, args, range, {
+    read: (query) => loadConsolidations(ctx, scope, query, range),
+    total: (epochs) => loadConsolidationTotal(ctx, scope, epochs),
+  });
+
+/** Of the validators that are in a private set now. Does not check who owns it. */
+export const setConsolidations = (
+  ctx: Context,
+  set: SetKey,
+  args: ConsolidationArgs,
+  range: Range<Position>,
+): Promise<ConsolidationPage> =>
+  pageOf(set.network, args, range, {
+    read: (query) => loadSetConsolidations(ctx, set, query, range),
+    total: (epochs) => loadSetConsolidationTotal(ctx, set, epochs),
+  });
+
+async function pageOf(
+  network: Network,
+  args: ConsolidationArgs,
+  range: Range<Position>,
+  load: {
+    read: (query: ConsolidationQuery) => Promise<StoredRow[]>;
+    total: (epochs: EpochRange) => Promise<number>;
+  },
 ): Promise<ConsolidationPage> {
-  const epochs = epochsWithin(scope.network, args.calendar, args);
+  const epochs = epochsWithin(network, args.calendar, args);
   const query: ConsolidationQuery = { epochs, sortBy: args.sortBy, sortOrder: args.sortOrder };
-  const page = slice(await loadConsolidations(ctx, scope, query, range), range);
+  const page = slice(await load.read(query), range);
   return {
     ...page,
     rows: page.rows.map((row) => complete(row, args.calendar)),
-    total: () => loadConsolidationTotal(ctx, scope, epochs),
+    total: () => load.total(epochs),
   };
 }
 

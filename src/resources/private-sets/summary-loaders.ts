@@ -13,27 +13,28 @@ type SummaryArguments =
   Parameters<typeof setSummaries> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 type Window = { network: Network; timeWindow: TimeWindow };
 
-/** Clients and relays are looked up for each validator. */
 async function readSummaries(ctx: Context, ...args: SummaryArguments): Promise<SetSummary[]> {
   const found = await setSummaries(ctx.primary, ctx.caller.accountId, ...args);
-  ctx.metering.read(found.reduce((sum, { validatorCount }) => sum + validatorCount, 0));
+  const [{ hasShares }] = args;
+  if (hasShares) ctx.metering.read(found.reduce((sum, { validatorCount }) => sum + validatorCount, 0));
   return found;
 }
 
-/** Finds only the caller's sets. */
+/** Finds only the caller's sets. Without `hasShares`, rows have no clients and relays. */
 export const loadSetSummary = async (
   ctx: Context,
   { id, ...window }: Window & { id: string },
+  hasShares = true,
 ): Promise<SetRow | undefined> => {
   const uuid = readSetId(id);
   if (uuid === undefined) return undefined;
   const { network, timeWindow } = window;
   return batchLoader<string, SetRow>(
     ctx.loaders,
-    `setSummary:${network}:${timeWindow}`,
+    `setSummary:${network}:${timeWindow}:${hasShares}`,
     (key) => key,
     async (ids) => {
-      const found = await readSummaries(ctx, window, { ids });
+      const found = await readSummaries(ctx, { ...window, hasShares }, { ids });
       return new Map(found.map((row) => [row.id, summaryOf(row, timeWindow)]));
     },
   ).load(uuid);
@@ -45,7 +46,7 @@ export const loadSetSummaries = async (
   window: Window,
   part: { from: number; size: number },
 ): Promise<SetRow[]> => {
-  const found = await readSummaries(ctx, window, part);
+  const found = await readSummaries(ctx, { ...window, hasShares: true }, part);
   return found.map((row) => summaryOf(row, window.timeWindow));
 };
 

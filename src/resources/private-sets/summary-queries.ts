@@ -36,13 +36,13 @@ export type SetSummary = z.infer<typeof Summary>;
 
 /**
  * A window of n days covers the newest n stored chain days, `all` every stored day of the set. Without ids, sets with
- * more validators come first.
+ * more validators come first. Without `hasShares`, clients and relays are left out, which are looked up for each validator.
  */
 export const setSummaries = queryOf(
   Summary,
   (
     accountId: string,
-    key: { network: Network; timeWindow: TimeWindow },
+    key: { network: Network; timeWindow: TimeWindow; hasShares: boolean },
     which: { ids: readonly string[] } | { from: number; size: number },
   ) => {
     const chosen =
@@ -56,20 +56,18 @@ export const setSummaries = queryOf(
       ) as "validatorCount"
       from private_sets s where s.account_id = ${accountId} and s.network = ${key.network} ${chosen}
     ), dates as materialized (${datesOf(key)}),
-    client as (${clients(key.network)}),
-    relayer as (${relayers(key.network)}),
+    ${key.hasShares ? sql`client as (${clients(key.network)}), relayer as (${relayers(key.network)}),` : sql``}
     chain as (${chainBalance(key.network)})
     select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
       coalesce(f.correctness, 0) as "avgCorrectness", f.delay as "avgInclusionDelay",
       coalesce(f.uptime, 0) as "avgUptime", coalesce(f.effectiveness, 0) as "avgValidatorEffectiveness",
-      coalesce(c.percentages, '[]') as "clientPercentages",
+      ${key.hasShares ? sql`coalesce(c.percentages, '[]')` : sql`'[]'::json`} as "clientPercentages",
       case when chain.balance > 0 then f.effective / greatest(chain.balance, f.effective) end as "networkPenetration",
-      coalesce(r.percentages, '[]') as "relayerPercentages",
+      ${key.hasShares ? sql`coalesce(r.percentages, '[]')` : sql`'[]'::json`} as "relayerPercentages",
       f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance",
       f.proposals::text as "proposerDutyCount", f.missed::text as "missedProposalCount"
     from sets s cross join dates cross join chain
-    left join client c using (set_id)
-    left join relayer r using (set_id)
+    ${key.hasShares ? sql`left join client c using (set_id) left join relayer r using (set_id)` : sql``}
     cross join lateral (
       select ${mean('sum_correctness', 'attested_count')} as correctness,
         ${mean('sum_inclusion_delays', 'attested_count')} as delay, ${mean('sum_uptime', 'validator_count')} as uptime,
