@@ -34,6 +34,8 @@ type Options = {
   /** Of one account at a time. */
   most: number;
   waitTimeoutMs: number;
+  /** In place of UNAVAILABLE, for those that waited for places of their own account. */
+  ofOwn?: () => Refusal;
 };
 
 const busy = (reason: string) => unavailable(undefined, new Error(`no turn was given: ${reason}`));
@@ -43,7 +45,7 @@ const busy = (reason: string) => unavailable(undefined, new Error(`no turn was g
  * accounts whose uses are short, and an account takes one of these only while it uses fewer places than are free. When a
  * place is free, the account that uses the fewest gets it; of several, the one whose turn is longest ago.
  */
-export function fairTurns({ places, most, waitTimeoutMs }: Options): FairTurns {
+export function fairTurns({ places, most, waitTimeoutMs, ofOwn }: Options): FairTurns {
   const kept = Math.max(0, Math.min(Math.floor(places / 3), places - most));
   /** In the order in which accounts take turns. */
   const lines = new Map<string, Line>();
@@ -93,7 +95,7 @@ export function fairTurns({ places, most, waitTimeoutMs }: Options): FairTurns {
         if (one.since > now - waitTimeoutMs) break;
         line.waiting.delete(one);
         waiting -= 1;
-        one.use(busy(`others had all for ${waitTimeoutMs} ms`));
+        one.use((line.running >= most && ofOwn?.()) || busy(`others had all for ${waitTimeoutMs} ms`));
       }
       forget(line, now);
     }

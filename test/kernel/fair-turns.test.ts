@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fairTurns, type Turn } from '../../src/kernel/fair-turns.ts';
+import { Refusal } from '../../src/kernel/refusal.ts';
 import { runs } from '../support/thorough.ts';
 
 // Accounts that use places for long leave some to the others, however many they are.
@@ -156,4 +157,16 @@ it('One account alone may use as many places as it is allowed, and what is done 
   of.turns.enter(undefined, () => (begun += 1));
   expect(begun).toBe(1); // the gateway's own
   of.turns.stop();
+});
+
+it('tells those that waited for places of their own account so, and others that the service is busy', () => {
+  const own = new Refusal('RATE_LIMITED', 'one at a time');
+  const turns = fairTurns({ places: 2, most: 1, waitTimeoutMs: 1_000, ofOwn: () => own });
+  const told: Record<string, (string | undefined)[]> = {};
+  const enter = (account: string) =>
+    turns.enter(account, (refusal) => void (told[account] ??= []).push(refusal?.code));
+  for (const account of ['a', 'a', 'b', 'c']) enter(account);
+  vi.advanceTimersByTime(1_500);
+  expect(told).toEqual({ a: [undefined, 'RATE_LIMITED'], b: [undefined], c: ['UNAVAILABLE'] });
+  turns.stop();
 });

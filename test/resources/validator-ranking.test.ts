@@ -21,6 +21,7 @@ import {
   type TestDatabase,
 } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { slow } from '../support/thorough.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-test-ranking-'));
 const started: string[] = [];
@@ -298,6 +299,48 @@ describe('a ranking of validators', () => {
     );
   });
 
+  it('of the newest days has those of the dates up to the newest one, in one more statement, and goes on after a day is added', async () => {
+    const page = 'first: 20';
+    for (const [days, from] of [
+      [1, '2025-08-02'],
+      [2, '2025-08-01'],
+      [115, '2025-04-10'],
+      [10_000, '2020-12-01'],
+    ] as const) {
+      const newest = await gateway.ask(`{ ${listOf(`days: ${days},`, page)} }`);
+      const { data } = await gateway.graphql(`{ ${listOf(`fromDate: "${from}",`, page)} }`);
+      const { nodes, totalCount } = newest.data.validatorRanking;
+      expect([days, nodes, totalCount]).toEqual([
+        days,
+        data.validatorRanking.nodes,
+        data.validatorRanking.totalCount,
+      ]);
+      expect(newest.statements[0]).toBe('rankingDates');
+    }
+    const { statements, data } = await gateway.ask(
+      '{ validatorRanking(days: 2, first: 3) { storedTo pageInfo { endCursor } nodes { rank } } }',
+    );
+    expect(statements).toEqual(['rankingDates', 'rankingFigures']);
+    const { storedTo, pageInfo } = data.validatorRanking;
+    expect(storedTo).toBe('2025-08-02');
+    await importText(
+      gateway,
+      'validator-days',
+      JSON.stringify([validatorDay('2025-08-03', { validatorIndex: 1 })]),
+    );
+    onTestFinished(async () => {
+      await run(`delete from validator_days where date = '2025-08-03'`);
+      await run(`delete from validator_day_dates where date = '2025-08-03'`);
+    });
+    await eventually(async () => {
+      const next = await gateway.graphql(
+        `{ validatorRanking(days: 2, first: 3, after: "${pageInfo.endCursor}") { storedTo nodes { rank } } }`,
+      );
+      expect(next.errors).toBeUndefined();
+      expect(next.data.validatorRanking.storedTo).toBe('2025-08-03');
+    });
+  });
+
   it('refuses wrong input by its name', async () => {
     const told = async (args: string) => {
       const { errors } = await gateway.graphql(`{ validatorRanking(${args}) { totalCount } }`);
@@ -316,6 +359,11 @@ describe('a ranking of validators', () => {
     );
     expect(await told('fromDate: "2025-02-02", toDate: "2025-02-01"')).toBe(
       'fromDate is 2025-02-02, after toDate 2025-02-01.',
+    );
+    expect(await told('days: 0')).toBe('days is 0; an integer from 1 to 10000 is needed.');
+    expect(await told('days: 10001')).toBe('days is 10001; an integer from 1 to 10000 is needed.');
+    expect(await told('days: 7, toDate: "2025-02-01"')).toBe(
+      'days is 7 and toDate is 2025-02-01; give only one of them.',
     );
     const { data } = await gateway.graphql(`{ ${listOf('', 'first: 1')} }`);
     const { endCursor } = data.validatorRanking.pageInfo;
@@ -372,6 +420,8 @@ describe('a ranking of validators', () => {
         'BAD_INPUT',
       ],
     ]);
+    const ofDays = await large.graphql('{ validatorRanking(days: 40) { totalCount } }');
+    expect(ofDays.errors?.[0].message).toMatch(/^days is 40: 40,000,000 days of validators would be scanned/);
     const { status, json } = await large.get('/v1/eth/validators/ranking?fromDate=2025-07-01');
     expect([status, json.detail[0].loc]).toEqual([400, ['query', 'fromDate']]);
     const free = await accountOf(large, 'free');
@@ -411,6 +461,24 @@ describe('a ranking of validators', () => {
     lock();
     for (const { data } of await Promise.all(answered)) expect(data.validatorRanking.totalCount).toBe(219);
     expect(scans()).toBe(4);
+  });
+
+  slow('tells a request that waited too long that its account makes another ranking', async () => {
+    const account = await accountOf(gateway);
+    const lock = await new Promise<() => void>((locked) => {
+      void transaction(database.pool, async (client) => {
+        await client.query('lock validator_days in access exclusive mode');
+        await new Promise<void>((resolve) => locked(resolve));
+      });
+    });
+    const ask = (day: string) => account.graphql(`{ validatorRanking(toDate: "${day}") { totalCount } }`);
+    // The statement of the first one ends after 15 s; the second one then begins.
+    const before = [ask('2025-03-11'), ask('2025-03-12')];
+    const { errors } = await ask('2025-03-13');
+    lock();
+    expect(errors?.[0].extensions.code).toBe('RATE_LIMITED');
+    expect(errors?.[0].message).toMatch(/^An account makes one ranking at a time/);
+    await Promise.all(before);
   });
 });
 

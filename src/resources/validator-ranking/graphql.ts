@@ -1,5 +1,7 @@
+import type { InputShapeFromFields } from '@pothos/core';
 import { datesWithin } from '../../chain/bounds.ts';
-import { networks } from '../../chain/networks.ts';
+import { dateOfDay, dayOfDate } from '../../chain/calendar.ts';
+import { type Network, networks } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
@@ -10,7 +12,7 @@ import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { whereFault } from '../../graphql/schema/where.ts';
-import { badInput, collectFaults } from '../../kernel/refusal.ts';
+import { badArgument, badInput, collectFaults } from '../../kernel/refusal.ts';
 import { parseDate } from '../../kernel/time.ts';
 import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
 import { sizeOfNamed } from '../operators/reads.ts';
@@ -79,6 +81,27 @@ function readIndices(indices: readonly number[] | null | undefined): readonly nu
   return [...new Set(indices)].sort((a, b) => a - b);
 }
 
+const MOST_DAYS = 10_000;
+
+function readDays(args: InputShapeFromFields<typeof rangeArgs> & { days?: number | null | undefined }) {
+  const { days } = args;
+  if (days == null) return undefined;
+  if (days < 1 || days > MOST_DAYS)
+    throw badArgument('days', `days is ${days}; an integer from 1 to ${MOST_DAYS} is needed.`);
+  const bound = (['fromDate', 'toDate', 'fromDay', 'toDay'] as const).find((name) => args[name] != null);
+  if (bound)
+    throw badArgument(
+      'days',
+      `days is ${days} and ${bound} is ${args[bound]}; give only one of them.`,
+      'conflict',
+    );
+  return days;
+}
+
+/** Of so many days up to `last`. */
+const firstOf = (network: Network, last: string, days: number) =>
+  dateOfDay(network, dayOfDate(network, last) - days + 1);
+
 /** Arguments may be invalid here. */
 const mayRead: Reads = ({ args, network: ofRequest, sizes }) => {
   const network = networks.find((known) => known === String(args.network ?? ofRequest).toLowerCase());
@@ -93,8 +116,13 @@ const mayRead: Reads = ({ args, network: ofRequest, sizes }) => {
     number | null,
     number | null,
   ];
-  const dates = datesWithin(network, { fromDate, toDate, fromDay, toDay });
-  return scannedRows(sizes, { network, calendar: args.utc === true ? 'utc' : 'chain', dates }, members);
+  const utc = args.utc === true;
+  const last = sizes.daysOf(network, utc)?.last;
+  const dates =
+    Number.isInteger(args.days) && last !== undefined
+      ? { from: dateOfDay(network, last - Math.min(Number(args.days), MOST_DAYS) + 1), to: null }
+      : datesWithin(network, { fromDate, toDate, fromDay, toDay });
+  return scannedRows(sizes, { network, calendar: utc ? 'utc' : 'chain', dates }, members);
 };
 
 builder.queryField('validatorRanking', (t) =>
@@ -103,6 +131,9 @@ builder.queryField('validatorRanking', (t) =>
     description: `Validators by their figures over a range of days, stored or archived; by default by effectiveness, largest first. A range that would scan too much is refused. ${sizesText(RANKING_SIZES)}`,
     args: {
       ...rangeArgs,
+      days: t.arg.int({
+        description: `Only the newest stored day and the dates before it, so many days in all, from 1 to ${MOST_DAYS.toLocaleString('en')}. Not with a first or a last day or date.`,
+      }),
       where: t.arg({ type: RankingWhere, description: 'Filter; default: all validators.' }),
       orderBy: t.arg({
         type: RankingOrder,
@@ -112,26 +143,31 @@ builder.queryField('validatorRanking', (t) =>
     },
     resolve: async (_root, args, ctx: Context, info) => {
       const { where } = args;
-      const [range, operator, indices] = collectFaults(
+      const [range, days, operator, indices] = collectFaults(
         () => rangeOf(args),
+        () => readDays(args),
         () => readOperatorBy(where?.operator, 'where.operator'),
         () => readIndices(where?.indices),
         () => checkSizes(args, RANKING_SIZES.maxSize),
       );
       const { field, direction } = orderOf<RankingField>(args.orderBy, 'effectiveness');
+      const network = args.network ?? ctx.network;
       const list: RankingList = {
         ...range,
-        ...{ network: args.network ?? ctx.network, operator, indices },
-        ...{ field, ascending: direction === 'asc' },
+        ...{ network, operator, indices },
+        ...{ field, ascending: direction === 'asc', days },
       };
-      const cursors = rankingCursors(list);
+      const cursors = rankingCursors(list); // of the newest days also when a day was added
       const asked = connectionRange(args, info, { ...RANKING_SIZES, decode: cursors.read });
-      const page = await ranking(ctx, list, asked, 'argument');
+      const dates = () => loadRankingDates(ctx, { network }, list.calendar === 'utc');
+      const stored = days === undefined ? undefined : await dates();
+      const fromDate = stored?.to ? firstOf(network, String(stored.to), days as number) : list.fromDate;
+      const page = await ranking(ctx, { ...list, fromDate }, asked, 'argument');
       return connection(
         page,
         cursors.of,
         () => page.total,
-        () => loadRankingDates(ctx, { network: list.network }, list.calendar === 'utc'),
+        async () => stored ?? dates(),
       );
     },
   }),

@@ -42,6 +42,8 @@ export type RankingList = Bounds & {
   indices: readonly number[] | null;
   field: RankingField;
   ascending: boolean;
+  /** What was asked for in place of `fromDate`, in GraphQL. */
+  days?: number | undefined;
 };
 
 type Scope = { network: Network; calendar: Calendar; dates: DateRange };
@@ -71,9 +73,18 @@ export function scannedRows(sizes: Sizes, scope: Scope, members: number | null):
 
 const inWords = (rows: number) => rows.toLocaleString('en');
 
-function checkScanned(rows: number, { fromDate, fromDay }: RankingList, part: 'query' | 'argument'): void {
+function checkScanned(
+  rows: number,
+  { fromDate, fromDay, days }: RankingList,
+  part: 'query' | 'argument',
+): void {
   if (rows <= MAX_SCANNED) return;
-  const [name, value] = fromDate === null && fromDay !== null ? ['fromDay', fromDay] : ['fromDate', fromDate];
+  const [name, value] =
+    days !== undefined
+      ? ['days', days]
+      : fromDate === null && fromDay !== null
+        ? ['fromDay', fromDay]
+        : ['fromDate', fromDate];
   const given = value === null ? `${name} is not given` : `${name} is ${value}`;
   const msg = `${given}: ${inWords(rows)} days of validators would be scanned, and at most ${inWords(MAX_SCANNED)} are, where ${ARCHIVED_A_ROW} archived rows count as one. Ask for a shorter range, or for one operator.`;
   throw badInput([{ loc: [part, name as string], msg, type: 'range' }]);
@@ -87,7 +98,15 @@ const MAX_KEPT = 4_000_000;
 const KEPT_MS = 600_000;
 const kept = sizedMap<Ranked>(MAX_KEPT, ({ indices }) => indices.length + 1, KEPT_MS);
 
-const SCANS = { places: 2, most: 1, waitTimeoutMs: 20_000 };
+const SCANS = {
+  ...{ places: 2, most: 1, waitTimeoutMs: 20_000 },
+  ofOwn: () =>
+    new Refusal(
+      'RATE_LIMITED',
+      'An account makes one ranking at a time, and another one of yours has not ended for 20 s. Try again when it has.',
+      { headers: { 'retry-after': '5' } },
+    ),
+};
 let turns: FairTurns | undefined;
 
 /** Scans once, and again when the data changes. Of two scans at a time, one account has at most one. */
