@@ -15,6 +15,8 @@ graphql`
     avgUptime
     avgCorrectness
     avgInclusionDelay
+    missedProposalCount
+    proposerDutyCount
   }
 `;
 
@@ -60,6 +62,15 @@ const lines: Line[] = [
     unit: ' (slots)',
     exact: (of) => of.avgInclusionDelay,
     show: (of) => (of.avgInclusionDelay == null ? '–' : `${decimal(of.avgInclusionDelay, 3)} slots`),
+  },
+  {
+    name: 'Missed blocks',
+    unit: '',
+    exact: (of) => of.missedProposalCount,
+    show: (of) =>
+      of.missedProposalCount == null
+        ? '–'
+        : `${count(of.missedProposalCount)} of ${count(of.proposerDutyCount)}`,
   },
 ];
 

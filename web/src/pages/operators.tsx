@@ -37,7 +37,6 @@ const query = graphql`
     $before: String
     $days: Int!
     $hasHistory: Boolean!
-    $isDay: Boolean!
     $drawn: Int!
   ) {
     operators(
@@ -64,13 +63,6 @@ const query = graphql`
             id
             date
             avgValidatorEffectiveness
-          }
-        }
-        proposals(first: 1) @include(if: $isDay) {
-          nodes {
-            id
-            missedProposalCount
-            proposerDutyCount
           }
         }
       }
@@ -113,6 +105,8 @@ graphql`
       avgValidatorEffectiveness
       aprPercentage
       sumEndEpochEffectiveBalance
+      missedProposalCount
+      proposerDutyCount
       change(over: SEVEN_DAYS) {
         since
         networkPenetration
@@ -160,9 +154,8 @@ const wholeQuery = graphql`
 
 type Data = operatorsQuery['response'];
 type OfPage = NonNullable<Data['operators']>['nodes'][number];
-/** Rows of the whole list have no history and no blocks. */
-type OfPageOnly = 'history' | 'proposals';
-type Row = Omit<OfPage, OfPageOnly> & Partial<Pick<OfPage, OfPageOnly>>;
+/** Rows of the whole list have no history. */
+type Row = Omit<OfPage, 'history'> & Partial<Pick<OfPage, 'history'>>;
 
 const PAGE_SIZE = 20;
 const TREND_DAYS = 30;
@@ -185,6 +178,7 @@ const order = orderBy(
     'NETWORK_PENETRATION_CHANGE',
     'VALIDATOR_COUNT',
     'AVG_VALIDATOR_EFFECTIVENESS',
+    'MISSED_PROPOSAL_COUNT',
     'APR_PERCENTAGE',
     'OPERATOR_ID',
   ],
@@ -211,7 +205,6 @@ function variables({ network, search }: Place): operatorsQuery['variables'] {
     ...pageOf(search, PAGE_SIZE),
     days: TREND_DAYS,
     hasHistory: hasHistory(search, windows),
-    isDay: windows.read(search) === '1d',
     drawn: DRAWN,
   };
 }
@@ -271,27 +264,20 @@ const trendColumn: Column<Row> = {
   isOfPage: true,
 };
 
-const dutiesOf = ({ proposals }: Row) => proposals?.nodes[0];
-
-/** Of the newest day; those of other windows are not stored. */
 const missedColumn: Column<Row> = {
-  head: 'Missed blocks',
-  value: (row) => dutiesOf(row)?.missedProposalCount,
-  show: (row) => {
-    const duties = dutiesOf(row);
-    return (
-      duties && (
-        <span title={`of ${count(duties.proposerDutyCount)} due`}>{count(duties.missedProposalCount)}</span>
-      )
-    );
-  },
-  numeric: true,
-  isOfPage: true,
+  ...countColumn<Row>(
+    'Missed blocks',
+    ({ summary }) => summary?.missedProposalCount,
+    'MISSED_PROPOSAL_COUNT',
+  ),
+  show: ({ summary }) => (
+    <span title={`of ${count(summary?.proposerDutyCount)} due`}>{count(summary?.missedProposalCount)}</span>
+  ),
 };
 
 const labelsOf = ({ operatorTags }: Row) => operatorTags.map(({ name }) => name);
 
-const columnsWith = (largest: number, window: string, hasDuties: boolean): Column<Row>[] => [
+const columnsWith = (largest: number, window: string): Column<Row>[] => [
   {
     head: 'Operator',
     value: ({ operatorId }) => operatorId,
@@ -303,7 +289,7 @@ const columnsWith = (largest: number, window: string, hasDuties: boolean): Colum
   validatorsColumn,
   effectivenessColumn,
   ...(window === 'ALL' ? [] : [trendColumn]),
-  ...(hasDuties ? [missedColumn] : []),
+  missedColumn,
   percentColumn('APR', ({ summary }) => summary?.aprPercentage, 'APR_PERCENTAGE'),
   gweiColumn('Stake', ({ summary }) => summary?.sumEndEpochEffectiveBalance),
   {
@@ -354,8 +340,7 @@ function View({ data, place }: { data: Data; place: Place }) {
   const hasTrend = hasHistory(place.search, windows);
   const title = classNames[classes.read(place.search)];
   const window = windowOf(place.search, windows);
-  const hasDuties = rows.some((row) => dutiesOf(row) !== undefined);
-  const columns = useMemo(() => columnsWith(most, window, hasDuties), [most, window, hasDuties]);
+  const columns = useMemo(() => columnsWith(most, window), [most, window]);
   const { network, idType, poolType, where, orderBy } = variables(place);
   const whole = wholeOf<operatorsWholeQuery, Row>(
     wholeQuery,

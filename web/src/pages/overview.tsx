@@ -18,6 +18,7 @@ import type { Column } from '../figures/table.tsx';
 import { type Place, page } from '../page.tsx';
 import { count, eth, percentage, plotted, ratio, shortCount } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
+import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { Share } from '../parts/share.tsx';
 import { Empty, Notice } from '../states.tsx';
@@ -165,16 +166,25 @@ type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Client = Overview['clients'][number];
 
 /** How the newest day went, for those who ask whether anything is wrong. */
-function newestDay(day: Day, slashed: number) {
+function NewestDay({ day, slashed }: { day: Day; slashed: number }) {
   const { participationRatio: included, missedProposalCount: missed, proposedCount: proposed } = day;
-  const facts = [
-    included != null && `${ratio(included)} of due attestations were included`,
-    missed != null &&
-      proposed != null &&
-      `${count(missed)} of ${count(BigInt(missed) + BigInt(proposed))} blocks were missed`,
-    `${slashed === 0 ? 'no validator was' : slashed === 1 ? '1 validator was' : `${count(slashed)} validators were`} slashed`,
-  ].filter((fact) => fact !== false);
-  return `${periodName(day)}: ${facts.join(', ')}.`;
+  return (
+    <>
+      {periodName(day)}: {included != null && `${ratio(included)} of due attestations were included, `}
+      {missed != null && proposed != null && (
+        <>
+          {count(missed)} of {count(BigInt(missed) + BigInt(proposed))} blocks were missed (
+          <PageLink to="/explore/operators?order=MISSED_PROPOSAL_COUNT">by pool</PageLink>),{' '}
+        </>
+      )}
+      {slashed === 0
+        ? 'no validator was'
+        : slashed === 1
+          ? '1 validator was'
+          : `${count(slashed)} validators were`}{' '}
+      slashed.
+    </>
+  );
 }
 
 const dayColumn: Column<Period> = { head: 'Period (UTC)', value: periodValue, show: periodName };
@@ -299,7 +309,11 @@ function View({ data, place }: { data: Data; place: Place }) {
   const empty = 'No day of this range is stored.';
   return (
     <>
-      <Heading title="Overview" about={isNewest && last && newestDay(last, slashedOn)} asOf={overview.asOf}>
+      <Heading
+        title="Overview"
+        about={isNewest && last && <NewestDay day={last} slashed={slashedOn} />}
+        asOf={overview.asOf}
+      >
         <RangeControl of={range} dates calendar />
       </Heading>
       {shown.length === 0 && <Empty>{empty}</Empty>}

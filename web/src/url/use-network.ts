@@ -12,8 +12,11 @@ export function useHref(of?: Network) {
     : new URLSearchParams(search).get('network');
   return useCallback(
     (path: string, params: Record<string, string> = {}) => {
-      const own = new URLSearchParams({ ...params, ...(network && { network }) }).toString();
-      return own ? `${path}?${own}` : path;
+      const [pathname = '', given] = path.split('?');
+      const own = new URLSearchParams(given);
+      for (const [name, value] of Object.entries({ ...params, ...(network && { network }) }))
+        own.set(name, value);
+      return own.size > 0 ? `${pathname}?${own}` : pathname;
     },
     [network],
   );
