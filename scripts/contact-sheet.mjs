@@ -44,6 +44,7 @@ async function pathsOf(graphql) {
     block: `/explore/blocks/${blocks.nodes[0].consensusSlot}`,
     builders: '/explore/builders',
     ...(builder && { builder: `/explore/builders/${builder}` }),
+    validators: '/explore/validators?range=30d',
     validator: `/explore/validators/${operator.validators.nodes[0].validatorIndex}`,
     slashed: `/explore/validators/${slashings.nodes[0].validatorIndex}`,
     slashings: '/explore/slashings',

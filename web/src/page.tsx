@@ -15,7 +15,7 @@ import { type LoaderFunctionArgs, type Params, useLoaderData, useRevalidator } f
 import { type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-runtime';
 import { awaited, Shown } from './api/busy.ts';
 import { environment, type Revisions, revisionsOf } from './api/environment.ts';
-import { type Failure, isAway, isFinal } from './api/failure.ts';
+import { Failure, isAway, isFinal } from './api/failure.ts';
 import { loadFiles } from './api/files.ts';
 import { patiently } from './api/patience.ts';
 import { token } from './api/token.ts';
@@ -32,6 +32,8 @@ type Definition<Q extends OperationType> = {
   /** Its variables; throws a Failure when the URL names something impossible. */
   variables: (place: Place) => Q['variables'];
   View: ComponentType<{ data: Q['response']; place: Place }>;
+  /** What is shown where the gateway has refused the data, if not the usual notice in place of the page. */
+  Refused?: ComponentType<{ failure: Failure; place: Place }>;
   /** Loads files that only this view of the page needs, while its data are on the way. */
   files?: (place: Place) => Promise<unknown>;
   /** Requests the data each time, because it changes with every request. */
@@ -81,7 +83,12 @@ export const useSource = () => use(SourceContext);
 export const useRefresh = () => use(SourceContext).refresh;
 
 /** Shows the failure of a request, until there is another one. React Router's own boundary misses a quick retry. */
-class Boundary extends Component<{ request: unknown; children: ReactNode }> {
+class Boundary extends Component<{
+  request: unknown;
+  /** What is shown of a failure. */
+  show: (error: unknown) => ReactNode;
+  children: ReactNode;
+}> {
   override state: { request?: unknown; failure?: { error: unknown } } = {};
 
   static getDerivedStateFromError(error: unknown) {
@@ -97,7 +104,7 @@ class Boundary extends Component<{ request: unknown; children: ReactNode }> {
     if (!failure) return this.props.children;
     return (
       <>
-        <Problem error={failure.error} />
+        {this.props.show(failure.error)}
         <Shown request={this.props.request} />
       </>
     );
@@ -105,7 +112,8 @@ class Boundary extends Component<{ request: unknown; children: ReactNode }> {
 }
 
 /** Makes a route that sends its document before it renders. */
-export function page<Q extends OperationType>({ query, variables: of, View, files, fresh }: Definition<Q>) {
+export function page<Q extends OperationType>(definition: Definition<Q>) {
+  const { query, variables: of, View, Refused, files, fresh } = definition;
   const { name, text } = getRequest(query).params;
 
   function loader({ params, request }: LoaderFunctionArgs): Loaded<Q> | null | Promise<Loaded<Q>> {
@@ -184,8 +192,14 @@ export function page<Q extends OperationType>({ query, variables: of, View, file
   function Route() {
     const loaded = useLoaderData() as Loaded<Q> | null;
     if (!loaded) return <NeedsToken />;
+    const show = (error: unknown) =>
+      Refused && error instanceof Failure ? (
+        <Refused failure={error} place={loaded.place} />
+      ) : (
+        <Problem error={error} />
+      );
     return (
-      <Boundary request={loaded}>
+      <Boundary request={loaded} show={show}>
         <Suspense fallback={<Loading />}>
           <Newest loaded={loaded} />
           <Shown request={loaded} />

@@ -33,6 +33,11 @@ export const pages: Page[] = [
   },
   { path: '/explore/builders/:pubkey', lazy: async () => (await import('./pages/builder.tsx')).default },
   {
+    path: '/explore/validators',
+    nav: 'Validators',
+    lazy: async () => (await import('./pages/validators.tsx')).default,
+  },
+  {
     path: '/explore/validators/:validator',
     lazy: async () => (await import('./pages/validator.tsx')).default,
   },

@@ -81,8 +81,10 @@ export const NeedsToken = ({ refused = false }: { refused?: boolean }) => (
   </Notice>
 );
 
-/** Tries again whenever the time has passed. */
-function Countdown({ seconds, retry }: { seconds: number; retry: () => Promise<void> }) {
+/** Tries again whenever the time has passed; by default to request the page. */
+export function Countdown({ seconds, retry: given }: { seconds: number; retry?: () => Promise<void> }) {
+  const { revalidate } = useRevalidator();
+  const retry = given ?? revalidate;
   const [left, setLeft] = useState(seconds);
   useEffect(() => {
     let end = performance.now() + seconds * 1_000;

@@ -212,6 +212,7 @@ const walked = [
   ['a comparison', `/explore/compare?id=${btoa('Operator:mainnet:pool:Alder Liquid')}`],
   ['the blocks', '/explore/blocks'],
   ['a block', '/explore/blocks/12927614'],
+  ['the ranking of validators', '/explore/validators?range=7d'],
   ['a validator', '/explore/validators/39361'],
   ['the builders', '/explore/builders'],
   ['the slashings', '/explore/slashings'],

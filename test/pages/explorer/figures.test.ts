@@ -28,6 +28,7 @@ const pages = [
   ...['rewards', 'validators', 'events'].map((tab) => `/explore/operators/pool/Alder%20Liquid?tab=${tab}`),
   `/explore/compare?${['Alder Liquid', 'Cedar Exchange'].map((name) => `id=${btoa(`Operator:mainnet:pool:${name}`)}`).join('&')}`,
   ...['/explore/blocks', '/explore/blocks/12927614'],
+  ...['/explore/validators', '/explore/validators?range=30d&order=MISSED'],
   ...['/explore/validators/854', '/explore/validators/39361', '/explore/validators/854?granularity=month'],
   ...['/explore/builders', `/explore/builders/${BUILDER.pubkey}`],
   ...['/explore/slashings', '/explore/consolidations', '/explore/solana'],

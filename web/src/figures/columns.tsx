@@ -97,6 +97,26 @@ export const validatorColumn = <Row,>(
   ...(order && { order }),
 });
 
+const statuses: Record<string, string> = {
+  PENDING: 'pending',
+  ACTIVE: 'active',
+  EXITING: 'exiting',
+  EXITED: 'exited',
+};
+
+/** Of a validator; none where it is not known. */
+export const statusColumn = <Row,>(
+  of: (row: Row) => Given<{ readonly status: string; readonly slashed: boolean }>,
+): Column<Row> => ({
+  head: 'Status',
+  value: (row) => {
+    const validator = of(row);
+    return (
+      validator && (validator.slashed ? 'slashed, ' : '') + (statuses[validator.status] ?? validator.status)
+    );
+  },
+});
+
 export const slotColumn = <Row,>(of: (row: Row) => number): Column<Row> => ({
   head: 'Slot',
   value: of,

@@ -1,9 +1,13 @@
 import { graphql } from 'react-relay';
+import { Link } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
-import { numberColumn, validatorColumn } from '../../figures/columns.tsx';
+import { numberColumn, statusColumn, validatorColumn } from '../../figures/columns.tsx';
 import { PagedFigure } from '../../figures/paged-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
+import { type ClassSlug, classes, operatorName, classNames as rankedClasses } from '../../parts/filters.tsx';
 import { shortHex } from '../../parts/format.ts';
+import { slugOf } from '../../url/links.ts';
+import { useHref } from '../../url/use-network.ts';
 
 graphql`
   fragment operatorValidators_operator on Operator {
@@ -28,13 +32,6 @@ graphql`
 type Operator = NonNullable<operatorQuery['response']['operator']>;
 type Validator = NonNullable<Operator['validators']>['nodes'][number];
 
-const statuses: Record<string, string> = {
-  PENDING: 'pending',
-  ACTIVE: 'active',
-  EXITING: 'exiting',
-  EXITED: 'exited',
-};
-
 const validatorColumns: Column<Validator>[] = [
   validatorColumn('Index', (row) => row.validatorIndex),
   {
@@ -42,21 +39,37 @@ const validatorColumns: Column<Validator>[] = [
     value: (row) => row.validatorPubkey,
     show: (row) => <code title={row.validatorPubkey}>{shortHex(row.validatorPubkey)}</code>,
   },
-  {
-    head: 'Status',
-    value: (row) => (row.slashed ? 'slashed, ' : '') + (statuses[row.status] ?? row.status),
-  },
+  statusColumn((row) => row),
   numberColumn('Activation epoch', (row) => row.activationEpoch),
   numberColumn('Exit epoch', (row) => row.exitEpoch),
 ];
 
-export const Validators = ({ operator: { validators } }: { operator: Operator }) => (
+/** Of a class that a ranking can be of. */
+function Ranking({ operator: { idType, operatorId } }: { operator: Operator }) {
+  const href = useHref();
+  const slug = slugOf(idType);
+  if (!(slug in rankedClasses)) return null;
+  const own = classes.write(slug as ClassSlug);
+  return (
+    <Link
+      to={href('/explore/validators', {
+        ...(own && { [classes.name]: own }),
+        [operatorName.name]: operatorId,
+      })}
+    >
+      Rank them
+    </Link>
+  );
+}
+
+export const Validators = ({ operator }: { operator: Operator }) => (
   <PagedFigure
     title="Validators"
     note="Those that the index knows, by index."
     columns={validatorColumns}
-    of={validators}
+    of={operator.validators}
     label="validators"
     empty="No validator is known to belong to it."
+    controls={<Ranking operator={operator} />}
   />
 );
