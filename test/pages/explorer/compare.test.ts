@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { makeAccount } from '../../support/accounts.ts';
 import { noBrowser } from '../../support/browser.ts';
 import { csvIn, isPage, saved, settled, useExplorer } from '../../support/explorer.ts';
 
@@ -10,7 +11,10 @@ const { gateway, open } = explorer;
 const idOf = (name: string) => Buffer.from(`Operator:mainnet:pool:${name}`).toString('base64url');
 const pathOf = (...names: string[]) =>
   `/explore/compare?${new URLSearchParams(names.map((name) => ['id', idOf(name)]))}`;
-isPage(explorer, pathOf('Alder Liquid', 'Cedar Exchange'), { heading: 'Compare operators', statements: 4 });
+isPage(explorer, pathOf('Alder Liquid', 'Cedar Exchange'), { heading: 'Compare', statements: 4 });
+const SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
+const setId = Buffer.from(`PrivateSet:${SET}`).toString('base64url');
+isPage(explorer, `${pathOf('Alder Liquid')}&id=${setId}`, { heading: 'Compare', statements: 6 });
 
 const figure = (page: Page, name: string) => page.getByRole('figure', { name, exact: true });
 async function csv(page: Page, name: string) {
@@ -71,14 +75,47 @@ describe.skipIf(noBrowser)('the comparison of operators', () => {
     expect(await removal(page, 'Basalt Exchange').count()).toBe(0);
   });
 
+  it('has sets beside operators: begun at a set, by keyboard, with the figures of its summary; others do not see it', async () => {
+    const { page } = await open(`/explore/sets/${SET}`);
+    await page.locator('main').getByRole('link', { name: 'Compare', exact: true }).press('Enter');
+    await removal(page, 'Sample validators').waitFor();
+    const input = page.getByLabel('Compare with');
+    await input.fill('Alder Liquid');
+    const option = page.locator('datalist option[value^="Alder Liquid ("]').first();
+    await option.waitFor({ state: 'attached' });
+    await input.fill((await option.getAttribute('value')) as string);
+    await removal(page, 'Alder Liquid').waitFor();
+    await settled(page);
+    const { data } = await gateway.graphql(`{ privateSet(setId: "${SET}") { summary(window: THIRTY_DAYS) {
+      validatorCount avgValidatorEffectiveness aprPercentage missedProposalCount } } }`);
+    const { validatorCount, avgValidatorEffectiveness, aprPercentage, missedProposalCount } =
+      data.privateSet.summary;
+    const lines = await csv(page, 'Side by side');
+    expect(lines[0]).toBe('Figure,Sample validators,Alder Liquid');
+    const cell = (name: string) => lines.find((line) => line.startsWith(`${name},`))?.split(',')[1];
+    expect(cell('Validators')).toBe(String(validatorCount));
+    expect(cell('APR (%)')).toBe(String(aprPercentage));
+    expect(cell('Missed blocks')).toBe(missedProposalCount);
+    const days = await csv(page, 'Effectiveness by day');
+    const known = days.filter((line) => line.split(',')[1] !== '');
+    expect(known.length).toBeGreaterThan(25);
+    expect(Number(known.at(-1)?.split(',')[1])).toBeCloseTo(avgValidatorEffectiveness, 9);
+    await removal(page, 'Alder Liquid').press('Enter');
+    await input.fill('Sample');
+    await page.locator('datalist option[value="Sample validators (my set)"]').waitFor({ state: 'attached' });
+    const { token } = await makeAccount(gateway);
+    const other = await open(`/explore/compare?id=${setId}`, { token });
+    await other.page.getByText('One id of the address has no figures').waitFor();
+  });
+
   it('says how to begin, and what is wrong with an address', async () => {
     const { page } = await open('/explore/compare');
-    await page.getByText('Find an operator by its name or address to begin with.').waitFor();
+    await page.getByText('Find an operator by its name or address, or a set by its name').waitFor();
     await page.goto(`${gateway.url}${pathOf('Alder Liquid', 'Nobody')}`);
-    await page.getByText('One operator of the address has no figures').waitFor();
+    await page.getByText('One id of the address has no figures').waitFor();
     await page.goto(`${gateway.url}/explore/compare?id=nonsense`);
     await page.getByRole('alert').getByText('ids.0 is "nonsense"').waitFor();
     await page.goto(`${gateway.url}${pathOf(...'abcdefg')}`);
-    await page.getByText('7 operators are named by id, but at most 6 are compared.').waitFor();
+    await page.getByText('7 operators and sets are named by id, but at most 6 are compared.').waitFor();
   });
 });

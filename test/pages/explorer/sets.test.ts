@@ -10,9 +10,10 @@ const explorer = useExplorer();
 const { gateway, open } = explorer;
 
 isPage(explorer, '/explore/sets', { heading: 'My sets', statements: 4 });
-isPage(explorer, `/explore/sets/${SAMPLE}`, { heading: 'Sample validators', statements: 8 });
-for (const tab of ['performance', 'rewards', 'validators', 'events'])
+isPage(explorer, `/explore/sets/${SAMPLE}`, { heading: 'Sample validators', statements: 12 });
+for (const tab of ['performance', 'rewards', 'validators'])
   isPage(explorer, `/explore/sets/${SAMPLE}?tab=${tab}`, { heading: 'Sample validators', statements: 8 });
+isPage(explorer, `/explore/sets/${SAMPLE}?tab=events`, { heading: 'Sample validators', statements: 10 });
 isPage(explorer, `/explore/sets/${SAMPLE}/report?month=2025-10`, {
   heading: /^Sample validators: October 2025$/,
   statements: 8,
@@ -320,6 +321,53 @@ describe.skipIf(noBrowser)('a set in tabs', () => {
     const counts = (await days.allInnerTexts()).map(Number);
     expect(counts.length).toBeGreaterThan(0);
     expect(counts).toEqual([...counts].sort((one, other) => other - one));
+  });
+
+  it('lists the consolidations of its validators between dates, page by page, in the calendar of the page', async () => {
+    const { rows } = await gateway.database.pool.query({
+      text: `with moved as (
+        select source_index from consolidations join validators v on (v.network, v.validator_index) = (consolidations.network, source_index)
+        where consolidations.network = 'mainnet' order by epoch desc limit 30
+      ), made as (
+        insert into private_sets (account_id, network, name, created_by, created_at, updated_at)
+        select account_id, 'mainnet', 'Moved', 'test', now(), now() from private_sets where set_id = $1
+        returning set_id
+      )
+      insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+      select set_id, validator_index, validator_pubkey, now(), '-infinity'
+      from made, moved join validators on network = 'mainnet' and validator_index = source_index
+      returning set_id as id`,
+      values: [SAMPLE],
+    });
+    const id = rows[0]?.id;
+    const { page } = await open(`/explore/sets/${id}?tab=events`);
+    await settled(page);
+    const ask = async (args: string) => {
+      const { data } =
+        await gateway.graphql(`{ privateSet(setId: "${id}") { consolidations(utc: true, ${args}) {
+        totalCount nodes { sourceValidatorIndex date } } } }`);
+      return data.privateSet.consolidations;
+    };
+    const all = await ask('first: 200');
+    expect(all.totalCount).toBeGreaterThanOrEqual(30);
+    expect(await tile(page, 'Consolidations').innerText()).toBe(String(all.totalCount));
+    const figure = page.getByRole('figure', { name: 'Consolidations' });
+    const sources = () => figure.locator('tbody td:nth-child(2)').allInnerTexts();
+    const expected = all.nodes.map(({ sourceValidatorIndex }: any) => String(sourceValidatorIndex));
+    expect(await sources()).toEqual(expected.slice(0, 20));
+    await figure.getByRole('link', { name: 'Next' }).press('Enter');
+    await page.waitForURL(/moves-after=/);
+    await settled(page);
+    expect(await sources()).toEqual(expected.slice(20, 40));
+    const { date } = all.nodes[0];
+    await page.getByLabel('From').fill(date);
+    await page.getByLabel('From').press('Enter');
+    await page.waitForURL(/from=/);
+    await settled(page);
+    const within = await ask(`fromDate: "${date}", first: 20`);
+    expect(await sources()).toEqual(
+      within.nodes.map(({ sourceValidatorIndex }: any) => String(sourceValidatorIndex)),
+    );
   });
 });
 

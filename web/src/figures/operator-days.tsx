@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router';
 import type { operatorDays_history$data } from '../__generated__/operatorDays_history.graphql';
 import { Select } from '../parts/controls.tsx';
 import { calendarDate, percentage, shortCount } from '../parts/format.ts';
-import { longNameOf, stakeShare } from '../parts/operators.tsx';
+import { stakeShare } from '../parts/operators.tsx';
 import type { RangeName, Ranges } from '../url/range.ts';
 import { oneOf } from '../url/url-state.ts';
 import { hasHistory, NO_HISTORY } from '../url/windows.ts';
@@ -25,14 +25,15 @@ graphql`
   }
 `;
 
-type Day = operatorDays_history$data['nodes'][number];
-type Operator = {
-  readonly idType: string;
-  readonly operatorId: string;
-  readonly displayName?: string | null | undefined;
-  readonly history?: { readonly nodes: readonly Day[] } | null | undefined;
+export type HistoryDay = operatorDays_history$data['nodes'][number];
+/** An operator, or a set. */
+type Shown = {
+  readonly name: string;
+  readonly history: { readonly nodes: readonly HistoryDay[] } | null | undefined;
+  /** What of the response the history is made of, if it is none itself. */
+  readonly part?: unknown;
 };
-/** The figure of each operator on a date, in their order. */
+/** The figure of each of them on a date, in their order. */
 type Beside = { id: string; date: string; values: (number | null)[] };
 
 const measure = oneOf('measure', ['effectiveness', 'share', 'apr', 'validators'], 'effectiveness');
@@ -44,50 +45,52 @@ const measureNames = {
 };
 const measures = {
   effectiveness: {
-    of: (day: Day) => day.avgValidatorEffectiveness,
+    of: (day: HistoryDay) => day.avgValidatorEffectiveness,
     show: (value: number | null) => percentage(value),
     axis: percentage,
     unit: '%',
   },
-  share: { of: (day: Day) => day.networkPenetration ?? null, show: stakeShare, axis: asPercent, unit: '0–1' },
+  share: {
+    of: (day: HistoryDay) => day.networkPenetration ?? null,
+    show: stakeShare,
+    axis: asPercent,
+    unit: '0–1',
+  },
   apr: {
-    of: (day: Day) => day.aprPercentage ?? null,
+    of: (day: HistoryDay) => day.aprPercentage ?? null,
     show: (value: number | null) => percentage(value),
     axis: percentage,
     unit: '%',
   },
   validators: {
-    of: (day: Day) => day.validatorCount,
+    of: (day: HistoryDay) => day.validatorCount,
     show: (value: number | null) => shortCount(value),
     axis: shortCount,
     unit: 'validators',
   },
 };
 
-function besideEachOther(operators: readonly Operator[], of: (day: Day) => number | null): Beside[] {
+function besideEachOther(shown: readonly Shown[], of: (day: HistoryDay) => number | null): Beside[] {
   const rows = new Map<string, Beside>();
-  for (const [index, { history }] of operators.entries())
+  for (const [index, { history }] of shown.entries())
     for (const day of history?.nodes ?? []) {
-      const row = rows.get(day.date) ?? { id: day.date, date: day.date, values: operators.map(() => null) };
+      const row = rows.get(day.date) ?? { id: day.date, date: day.date, values: shown.map(() => null) };
       row.values[index] = of(day);
       rows.set(day.date, row);
     }
   return [...rows.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-/** One figure of up to six operators, by day; which one, the reader chooses. */
-export function OperatorDays<T extends RangeName>(props: {
-  operators: readonly Operator[];
-  ranges: Ranges<T>;
-}) {
-  const { operators, ranges } = props;
+/** One figure of up to six operators and sets, by day; which one, the reader chooses. */
+export function OperatorDays<T extends RangeName>(props: { of: readonly Shown[]; ranges: Ranges<T> }) {
+  const { of: shown, ranges } = props;
   const [search] = useSearchParams();
   const chosen = measure.read(search);
   const { rows, columns, draw, series } = useMemo(() => {
     const { of, show, axis, unit } = measures[chosen];
-    const series = operators.map(
-      (one, index): Series<Beside> => ({
-        label: longNameOf(one),
+    const series = shown.map(
+      ({ name }, index): Series<Beside> => ({
+        label: name,
         color: colors[index] ?? colors[5],
         value: ({ values }) => values[index] ?? null,
       }),
@@ -114,18 +117,18 @@ export function OperatorDays<T extends RangeName>(props: {
           '\n',
         ),
     });
-    return { rows: besideEachOther(operators, of), columns, draw, series };
-  }, [operators, chosen]);
+    return { rows: besideEachOther(shown, of), columns, draw, series };
+  }, [shown, chosen]);
   return (
     <Figure
       title={`${measureNames[chosen]} by day`}
       wide
       note="The figure of the window, as it was on each day."
-      parts={operators.map(({ history }) => history)}
+      parts={shown.map(({ history, part = history }) => part)}
       columns={columns}
       rows={rows}
       draw={draw}
-      series={operators.length > 1 ? series : undefined}
+      series={shown.length > 1 ? series : undefined}
       controls={<Select param={measure} label="Figure" names={measureNames} />}
       empty={hasHistory(search, ranges) ? 'No history is stored.' : NO_HISTORY}
     />

@@ -9,25 +9,28 @@ import { colors } from '../figures/plots.ts';
 import { type Place, page } from '../page.tsx';
 import { SearchLink } from '../parts/controls.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { longNameOf, OperatorLink } from '../parts/operators.tsx';
+import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { Empty } from '../states.tsx';
 import { ranges } from '../url/range.ts';
 import { hasHistory, windowOf } from '../url/windows.ts';
-import { compared, comparedIn, MOST_COMPARED, OperatorPicker } from './compare/compare-picker.tsx';
+import { type Compared, comparedOf, daysOfSets } from './compare/compare-objects.ts';
+import { compared, comparedIn, MOST_COMPARED, Picker } from './compare/compare-picker.tsx';
 
 const query = graphql`
   query compareQuery(
-    $network: Network!
     $ids: [ID!]!
     $window: TimeWindow!
     $days: Int!
+    $setDays: Int!
     $hasAny: Boolean!
     $hasHistory: Boolean!
   ) {
-    operators(network: $network, window: $window, ids: $ids) @include(if: $hasAny) {
-      nodes {
+    compared: nodes(ids: $ids) @include(if: $hasAny) {
+      __typename
+      ... on Operator {
         id
+        network
         idType
         operatorId
         displayName
@@ -42,47 +45,67 @@ const query = graphql`
           ...operatorDays_history @relay(mask: false)
         }
       }
+      ... on PrivateSet {
+        id
+        network
+        setId
+        name
+        summary(window: $window) {
+          ...operatorWindows_summary @relay(mask: false)
+        }
+        effectiveness(first: $setDays) @include(if: $hasHistory) {
+          nodes {
+            id
+            date
+            validatorCount
+            avgValidatorEffectiveness
+            endEpoch
+            endTimestamp
+          }
+        }
+      }
     }
   }
 `;
 
-type Operator = NonNullable<compareQuery['response']['operators']>['nodes'][number];
-
 const range = ranges(['1d', '7d', '30d', 'all'], '30d');
 const DAYS = 90;
 
-function variables({ network, search }: Place): compareQuery['variables'] {
+function variables({ search }: Place): compareQuery['variables'] {
   const ids = comparedIn(search);
   if (ids.length > MOST_COMPARED)
     throw new Failure(
       'input',
-      `${ids.length} operators are named by id, but at most ${MOST_COMPARED} are compared.`,
+      `${ids.length} operators and sets are named by id, but at most ${MOST_COMPARED} are compared.`,
     );
+  const window = windowOf(search, range);
   return {
-    network,
     ids,
-    window: windowOf(search, range),
+    window,
     days: DAYS,
+    setDays: daysOfSets(window, DAYS),
     hasAny: ids.length > 0,
     hasHistory: hasHistory(search, range),
   };
 }
 
-/** The operators that are compared, in the colours of their lines; each can be removed. */
-const Compared = ({ operators }: { operators: readonly Operator[] }) => (
+/** What is compared, in the colours of the lines; each can be removed. */
+const Legend = ({ of }: { of: readonly Compared[] }) => (
   <ul className="compared">
-    {operators.map((operator, index) => (
-      <li key={operator.id} style={{ '--color': colors[index] } as CSSProperties}>
-        <OperatorLink operator={operator} />
+    {of.map(({ id, name, title, path, network }, index) => (
+      <li key={id} style={{ '--color': colors[index] } as CSSProperties}>
+        <PageLink to={path} network={network}>
+          <span title={title}>{name}</span>
+        </PageLink>
         <SearchLink
           className="chip"
           make={(given) =>
             compared(
               given,
-              comparedIn(given).filter((id) => id !== operator.id),
+              comparedIn(given).filter((one) => one !== id),
             )
           }
-          aria-label={`Remove ${longNameOf(operator)} from the comparison`}
+          aria-label={`Remove ${name} from the comparison`}
         >
           ✕
         </SearchLink>
@@ -92,38 +115,38 @@ const Compared = ({ operators }: { operators: readonly Operator[] }) => (
 );
 
 function View({ data, place }: { data: compareQuery['response']; place: Place }) {
-  const { operators: found } = data;
-  const operators = useMemo(() => {
-    const ids = comparedIn(place.search);
-    return (found?.nodes ?? []).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
-  }, [found, place.search]);
-  const heads = operators.map((one) => ({ key: one.id, head: longNameOf(one) }));
-  const summaries = Object.fromEntries(operators.map(({ id, summary }) => [id, summary]));
-  const lost = comparedIn(place.search).length - operators.length;
+  const window = windowOf(place.search, range);
+  const found = useMemo(() => comparedOf(data.compared ?? [], window, DAYS), [data.compared, window]);
+  const heads = found.map(({ id, name }) => ({ key: id, head: name }));
+  const summaries = Object.fromEntries(found.map(({ id, summary }) => [id, summary]));
+  const lost = new Set(comparedIn(place.search)).size - found.length;
   return (
     <>
       <Heading
-        title="Compare operators"
-        about={`Up to ${MOST_COMPARED} operators of any class beside each other. The address of this page can be sent.`}
-        asOf={operators[0]?.summary?.asOf}
+        title="Compare"
+        about={`Up to ${MOST_COMPARED} operators of any class, and sets of yours, beside each other. The address of this page can be sent; sets are seen with tokens of your account only.`}
+        asOf={found.find(({ asOf }) => asOf)?.asOf}
       >
         <RangeControl of={range} />
       </Heading>
       <div className="filters">
-        <Compared operators={operators} />
-        <OperatorPicker />
+        <Legend of={found} />
+        <Picker />
       </div>
       {lost > 0 && (
         <Empty>
-          {lost === 1 ? 'One operator' : `${lost} operators`} of the address {lost === 1 ? 'has' : 'have'} no
-          figures of this network in this range.
+          {lost === 1 ? 'One id' : `${lost} ids`} of the address {lost === 1 ? 'has' : 'have'} no figures in
+          this range: the gateway does not know {lost === 1 ? 'it' : 'them'}, or{' '}
+          {lost === 1 ? 'it is a set' : 'they are sets'} of another account.
         </Empty>
       )}
-      {operators.length === 0 ? (
-        lost === 0 && <Empty>Find an operator by its name or address to begin with.</Empty>
+      {found.length === 0 ? (
+        lost === 0 && (
+          <Empty>Find an operator by its name or address, or a set by its name, to begin with.</Empty>
+        )
       ) : (
         <div className="figures">
-          <OperatorDays operators={operators} ranges={range} />
+          <OperatorDays of={found} ranges={range} />
           <Figure
             title="Side by side"
             wide

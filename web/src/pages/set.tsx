@@ -35,6 +35,10 @@ const query = graphql`
     $slashedAfter: String
     $slashedLast: Int
     $slashedBefore: String
+    $movesFirst: Int
+    $movesAfter: String
+    $movesLast: Int
+    $movesBefore: String
     $onSummary: Boolean!
     $onPerformance: Boolean!
     $onValidators: Boolean!
@@ -102,6 +106,7 @@ function variables({ params, search }: Place): setQuery['variables'] {
     ...periodsOf(search, entityRanges, granularities.read(search), setCalendars),
     ...pageOf(search, PAGE_SIZE),
     ...listOf(search, EVENTS, 'slashed'),
+    ...listOf(search, EVENTS, 'moves'),
     onSummary: isOf('summary'),
     onPerformance: isOf('performance'),
     onValidators: isOf('validators'),
@@ -151,6 +156,9 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
         <TabRange tab={tab} />
         <Link className="button" to={href(paths.report(set.setId), reportParams(search, day?.date))}>
           A month's report
+        </Link>
+        <Link className="button" to={href('/explore/compare', { id: set.id })}>
+          Compare
         </Link>
         {tab === 'validators' && (
           <>

@@ -8,7 +8,7 @@ import { useNetwork } from '../../url/use-network.ts';
 
 const query = graphql`
   query comparePickerQuery($text: String!, $network: Network!) {
-    search(query: $text, network: $network, first: 10) {
+    search(query: $text, network: $network, kinds: [OPERATOR, PRIVATE_SET], first: 10) {
       id
       text
       node {
@@ -16,6 +16,9 @@ const query = graphql`
         ... on Operator {
           id
           idType
+        }
+        ... on PrivateSet {
+          id
         }
       }
     }
@@ -25,10 +28,10 @@ const query = graphql`
 export const MOST_COMPARED = 6;
 const PAUSE_MS = 200;
 
-/** Global ids of the operators that the page compares. */
+/** Global ids of the operators and sets that the page compares. */
 export const comparedIn = (search: URLSearchParams) => [...new Set(search.getAll('id'))];
 
-/** Search parameters with other operators. */
+/** Search parameters with other operators and sets. */
 export function compared(search: URLSearchParams, ids: readonly string[]) {
   const next = changed(search, { id: undefined });
   for (const id of ids) next.append('id', id);
@@ -36,6 +39,13 @@ export function compared(search: URLSearchParams, ids: readonly string[]) {
 }
 
 type Hit = { id: string; label: string };
+type Found = NonNullable<comparePickerQuery['response']['search']>[number];
+
+function hitOf({ text, node }: Found): Hit[] {
+  if (node?.__typename === 'PrivateSet') return [{ id: node.id, label: `${text} (my set)` }];
+  if (node?.__typename !== 'Operator') return [];
+  return [{ id: node.id, label: `${text} (${node.idType.toLowerCase().replaceAll('_', ' ')})` }];
+}
 
 function useHits(text: string): Hit[] {
   const network = useNetwork();
@@ -45,14 +55,7 @@ function useHits(text: string): Hit[] {
     let request: { unsubscribe(): void } | undefined;
     const timer = setTimeout(() => {
       request = fetchQuery<comparePickerQuery>(environment, query, { text, network }).subscribe({
-        next: ({ search }) =>
-          setHits(
-            (search ?? []).flatMap(({ text: name, node }) =>
-              node?.__typename === 'Operator'
-                ? [{ id: node.id, label: `${name} (${node.idType.toLowerCase().replaceAll('_', ' ')})` }]
-                : [],
-            ),
-          ),
+        next: ({ search }) => setHits((search ?? []).flatMap(hitOf)),
         error: () => setHits([]),
       });
     }, PAUSE_MS);
@@ -64,8 +67,8 @@ function useHits(text: string): Hit[] {
   return hits;
 }
 
-/** Finds an operator of any class and adds it to those that the page compares. */
-export function OperatorPicker() {
+/** Finds an operator of any class, or a set of the account, and adds it to those that the page compares. */
+export function Picker() {
   const [search, setSearch] = useSearchParams();
   const [text, setText] = useState('');
   const hits = useHits(text.trim());
@@ -86,7 +89,7 @@ export function OperatorPicker() {
         type="search"
         list={id}
         autoComplete="off"
-        placeholder="Name or address"
+        placeholder="Name"
         maxLength={100}
         value={text}
         onChange={({ target }) => choose(target.value)}

@@ -1,6 +1,7 @@
 import { graphql } from 'react-relay';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { gweiColumn, slotColumn, timeColumn, validatorColumn } from '../../figures/columns.tsx';
+import { ConsolidationFigure } from '../../figures/consolidation-figure.tsx';
 import { PagedFigure } from '../../figures/paged-figure.tsx';
 import { SlashingFigure } from '../../figures/slashing-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
@@ -30,11 +31,7 @@ graphql`
         ...pager_pageInfo @relay(mask: false)
       }
       nodes {
-        id
-        timestamp
-        sourceValidatorIndex
-        targetValidatorIndex
-        consolidatedBalance
+        ...consolidationFigure_consolidation @relay(mask: false)
       }
     }
   }
@@ -43,20 +40,12 @@ graphql`
 type Data = operatorQuery['response'];
 type Operator = NonNullable<Data['operator']>;
 type Missed = NonNullable<Data['missed']>['nodes'][number];
-type Consolidation = NonNullable<Operator['consolidations']>['nodes'][number];
 
 const missedColumns: Column<Missed>[] = [
   slotColumn((row) => row.consensusSlot),
   timeColumn((row) => row.blockTimestamp),
   validatorColumn('Validator', (row) => row.validatorIndex),
   gweiColumn('Missed rewards', (row) => row.missedConsensusRewards),
-];
-
-const consolidationColumns: Column<Consolidation>[] = [
-  timeColumn(({ timestamp }) => timestamp),
-  validatorColumn('Source', (row) => row.sourceValidatorIndex),
-  validatorColumn('Target', (row) => row.targetValidatorIndex),
-  gweiColumn('Balance', (row) => row.consolidatedBalance),
 ];
 
 /** What happened to the validators of an operator, the newest first. */
@@ -90,14 +79,10 @@ export function Events({ data, operator }: { data: Data; operator: Operator }) {
             list={MISSED}
             empty="None of its validators missed a stored slot of this range."
           />
-          <PagedFigure
-            title="Consolidations"
-            note="Of its validators as source or as target, newest first."
-            columns={consolidationColumns}
+          <ConsolidationFigure
             of={consolidations}
-            label="consolidations"
+            note="Of its validators as source or as target, newest first."
             list={MOVES}
-            empty="None of its validators was consolidated in this range."
           />
         </div>
       </div>

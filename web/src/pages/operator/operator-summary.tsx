@@ -1,15 +1,14 @@
 import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
-import { Figure } from '../../figures/figure.tsx';
+import { FourWindows } from '../../figures/four-windows.tsx';
 import { Makeup } from '../../figures/makeup.tsx';
 import { OperatorDays } from '../../figures/operator-days.tsx';
-import { besideColumns, linesOf } from '../../figures/operator-windows.ts';
 import { Change, PointChange } from '../../parts/change.tsx';
 import { count, eth, percentage, shortEth } from '../../parts/format.ts';
-import { stakeShare } from '../../parts/operators.tsx';
+import { longNameOf, stakeShare } from '../../parts/operators.tsx';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
-import { entityRanges, windowNames } from '../../url/windows.ts';
+import { entityRanges } from '../../url/windows.ts';
 import { hasPoolShares, PoolShares } from './operator-shares.tsx';
 
 graphql`
@@ -107,26 +106,10 @@ function Newest({ operator }: { operator: Operator }) {
   );
 }
 
-const fourWindows = [
-  { key: 'oneDay', head: windowNames['1d'] },
-  { key: 'sevenDays', head: windowNames['7d'] },
-  { key: 'thirtyDays', head: windowNames['30d'] },
-  { key: 'allTime', head: windowNames.all },
-] as const;
-const windowColumns = besideColumns(fourWindows);
-
-const FourWindows = ({ operator: { oneDay, sevenDays, thirtyDays, allTime } }: { operator: Operator }) => (
-  <Figure
-    title="The four windows"
-    note="The same figures in each window."
-    columns={windowColumns}
-    rows={linesOf({ oneDay, sevenDays, thirtyDays, allTime })}
-  />
-);
-
 /** What an operator is: its figures, clients, relays and parts. */
 export function Summary({ operator, note }: { operator: Operator; note: string | undefined }) {
-  const operators = useMemo(() => [operator], [operator]);
+  const { history } = operator;
+  const days = useMemo(() => [{ name: longNameOf(operator), history }], [operator, history]);
   const hasShares = operator.poolShares !== undefined && hasPoolShares(operator.idType);
   return (
     <>
@@ -134,8 +117,8 @@ export function Summary({ operator, note }: { operator: Operator; note: string |
       {note && <p className="hint">The figures above, and those of its node operators, are {note}.</p>}
       <div className="figures">
         <div className="stack">
-          <OperatorDays operators={operators} ranges={entityRanges} />
-          <FourWindows operator={operator} />
+          <OperatorDays of={days} ranges={entityRanges} />
+          <FourWindows of={operator} />
           {hasShares && <Makeup summary={operator.summary} />}
         </div>
         {hasShares ? (

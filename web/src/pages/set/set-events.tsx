@@ -1,6 +1,7 @@
 import { graphql } from 'react-relay';
 import type { setQuery } from '../../__generated__/setQuery.graphql';
 import { countColumn } from '../../figures/columns.tsx';
+import { ConsolidationFigure } from '../../figures/consolidation-figure.tsx';
 import { Figure } from '../../figures/figure.tsx';
 import { periodColumn } from '../../figures/record-figures.ts';
 import { SlashingFigure } from '../../figures/slashing-figure.tsx';
@@ -24,6 +25,23 @@ graphql`
       }
       nodes {
         ...slashingFigure_slashing @relay(mask: false)
+      }
+    }
+    consolidations(
+      utc: $utc
+      fromDate: $fromDate
+      toDate: $toDate
+      first: $movesFirst
+      after: $movesAfter
+      last: $movesLast
+      before: $movesBefore
+    ) @include(if: $onEvents) {
+      totalCount
+      pageInfo {
+        ...pager_pageInfo @relay(mask: false)
+      }
+      nodes {
+        ...consolidationFigure_consolidation @relay(mask: false)
       }
     }
     duties: proposals(granularity: ALL, utc: $utc, fromDate: $fromDate, toDate: $toDate, first: 1)
@@ -64,7 +82,7 @@ const dayColumns: Column<Day>[] = [
 
 /** What happened to the validators of a set. */
 export function Events({ set }: { set: PrivateSet }) {
-  const { network, slashings, missed } = set;
+  const { network, slashings, consolidations, missed } = set;
   const [all] = set.duties?.nodes ?? [];
   const days = (missed?.nodes ?? []).filter(({ missedProposalCount }) => Number(missedProposalCount) > 0);
   return (
@@ -76,21 +94,32 @@ export function Events({ set }: { set: PrivateSet }) {
         <Tile label="Missed blocks" note={`of ${count(all?.proposerDutyCount ?? 0)} due`}>
           {count(all?.missedProposalCount ?? 0)}
         </Tile>
+        <Tile label="Consolidations" note="as source or as target">
+          {count(consolidations?.totalCount)}
+        </Tile>
       </Tiles>
       <div className="figures">
-        <SlashingFigure
-          of={slashings}
-          note="Of validators that are in the set now, newest first."
-          list="slashed"
+        <div className="stack">
+          <SlashingFigure
+            of={slashings}
+            note="Of validators that are in the set now, newest first."
+            list="slashed"
+            network={network}
+          />
+          <Figure
+            title="Missed blocks"
+            parts={[missed]}
+            note="The 20 days on which its validators missed most of the blocks that they were to propose."
+            columns={dayColumns}
+            rows={days}
+            empty="None of its validators missed a block in this range."
+          />
+        </div>
+        <ConsolidationFigure
+          of={consolidations}
+          note="Of validators that are in the set now, as source or as target, newest first."
+          list="moves"
           network={network}
-        />
-        <Figure
-          title="Missed blocks"
-          parts={[missed]}
-          note="The 20 days on which its validators missed most of the blocks that they were to propose."
-          columns={dayColumns}
-          rows={days}
-          empty="None of its validators missed a block in this range."
         />
       </div>
     </>

@@ -2,6 +2,7 @@ import { graphql } from 'react-relay';
 import { useSearchParams } from 'react-router';
 import type { setQuery } from '../../__generated__/setQuery.graphql';
 import { Figure } from '../../figures/figure.tsx';
+import { FourWindows } from '../../figures/four-windows.tsx';
 import { Makeup } from '../../figures/makeup.tsx';
 import { granularities } from '../../figures/periods.ts';
 import {
@@ -22,6 +23,18 @@ graphql`
   fragment setSummary_set on PrivateSet {
     members: validators(first: 1) @include(if: $onSummary) {
       totalCount
+    }
+    oneDay: summary(window: ONE_DAY) @include(if: $onSummary) {
+      ...operatorWindows_summary @relay(mask: false)
+    }
+    sevenDays: summary(window: SEVEN_DAYS) @include(if: $onSummary) {
+      ...operatorWindows_summary @relay(mask: false)
+    }
+    thirtyDays: summary(window: THIRTY_DAYS) @include(if: $onSummary) {
+      ...operatorWindows_summary @relay(mask: false)
+    }
+    allTime: summary(window: ALL) @include(if: $onSummary) {
+      ...operatorWindows_summary @relay(mask: false)
     }
     summary(window: $window) @include(if: $onSummary) {
       ...makeup_summary @relay(mask: false)
@@ -83,7 +96,10 @@ export function Summary({ set }: { set: PrivateSet }) {
           draw={effectiveness}
           empty={NONE}
         />
-        <Makeup summary={summary} />
+        <FourWindows of={set} />
+        <div className="stack">
+          <Makeup summary={summary} />
+        </div>
       </div>
     </>
   );
