@@ -19,6 +19,9 @@ describe.skipIf(noBrowser)('Solana', () => {
         stakeAuthorities(window: SEVEN_DAYS) { totalCount } }`,
     );
     const { giniCoefficient, stakeConcentration: points } = data.solanaNetworkOverview;
+    const ten = page.locator('.tile', { hasText: 'With the ten largest' }).locator('.value');
+    const { ratio } = points.find((one: any) => one.rank === 10);
+    expect(await ten.innerText()).toBe(`${(100 * ratio).toFixed(2)}%`);
     const gini = page.locator('.tile', { hasText: 'Gini coefficient' }).locator('.value');
     expect(await gini.innerText()).toBe(giniCoefficient.toFixed(3));
     const figure = page.getByRole('figure', { name: 'Concentration of stake' });

@@ -256,10 +256,20 @@ export function tilesOf(of: Overview, days: readonly Day[]): TileProps[] {
       note: `slots with a successful vote; effectiveness ${ratio(of.networkEffectiveness)}`,
       children: ratio(of.networkVoteSuccessRate),
     },
-    {
-      label: 'Stake authorities',
-      note: `${count(of.activeDelegatorStakeAccountCount)} stake accounts`,
-      children: count(of.activeDelegatorStakeAuthorityCount),
-    },
+    authoritiesOf(of),
   ];
+}
+
+/** How much the ten largest stake authorities have together, where there are so many. */
+function authoritiesOf(of: Overview): TileProps {
+  const authorities = count(of.activeDelegatorStakeAuthorityCount);
+  const accounts = `${count(of.activeDelegatorStakeAccountCount)} accounts`;
+  const ten = of.stakeConcentration.find(({ rank }) => rank === 10);
+  return ten
+    ? {
+        label: 'With the ten largest',
+        note: `of ${authorities} stake authorities, ${accounts}`,
+        children: ratio(ten.ratio),
+      }
+    : { label: 'Stake authorities', note: accounts, children: authorities };
 }
