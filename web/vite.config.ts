@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type Plugin, type Rollup } from 'vite';
 
 const gateway = 'http://127.0.0.1:4000';
 const generated = fileURLToPath(new URL('./src/__generated__/', import.meta.url));
@@ -21,20 +21,74 @@ const relay: Plugin = {
   },
 };
 
+const target = ['chrome123', 'firefox128', 'safari17.5']; // the first with light-dark()
+
+/** Of the artifact of a document, what sends it; the rest is Relay's. */
+const sent: Plugin = {
+  name: 'sent',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.startsWith(generated)) return undefined;
+    const [, text] = /"text": ("(?:[^"\\]|\\.)*")/.exec(code) ?? [];
+    const [, name] = /"name": ("\w+Query"),\s+"operationKind"/.exec(code) ?? [];
+    return { code: `export default { params: { name: ${name}, text: ${text} } };`, map: null };
+  },
+};
+
+/** `first.ts` and what it imports, as one script without imports. */
+async function firstScript(): Promise<string> {
+  const { output } = (await build({
+    configFile: false,
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    logLevel: 'warn',
+    plugins: [sent],
+    build: {
+      target,
+      write: false,
+      rollupOptions: {
+        input: fileURLToPath(new URL('./src/first.ts', import.meta.url)),
+        output: { format: 'iife' },
+      },
+    },
+  })) as Rollup.RollupOutput;
+  return output[0].code.trim();
+}
+
+const MODULE =
+  /<(?:script type="module"|link rel="modulepreload")[^>]* (?:src|href)="([^"]+)"[^>]*>(?:<\/script>)?\s*/g;
+
+/** Puts `first.ts` into the page, before its style sheet. It loads the files of the application, which the page only names. */
+const first: Plugin = {
+  name: 'first',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    async handler(page) {
+      const script = await firstScript();
+      const files = [...page.matchAll(MODULE)].map(
+        ([, src]) => `<script type="later" src="${src}"></script>`,
+      );
+      if (files.length === 0) throw new Error('index.html has no script of the application');
+      const scripts = [...files, `<script>${script}</script>`].map((line) => `${line}\n    `).join('');
+      return page.replace(MODULE, '').replace(/(?=<link rel="stylesheet")/, () => scripts);
+    },
+  },
+};
+
 /** `npm run dev:web` serves the sources and passes requests of the API on to a gateway on its default port. */
 export default defineConfig({
   base: './', // the gateway may be served below any path, and writes it into index.html
-  plugins: [relay],
+  plugins: [relay, first],
   // Without Relay's older containers, which are 7 kB of compressed script.
   resolve: { alias: [{ find: /^react-relay$/, replacement: 'react-relay/hooks' }] },
   server: { proxy: { '/graphql': gateway, '/page-token': gateway } },
   build: {
-    target: ['chrome123', 'firefox128', 'safari17.5'], // the first with light-dark()
+    target,
     assetsDir: 'assets/explorer',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {
-      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } }, // in one file, see first.ts
+      output: { codeSplitting: { groups: [{ name: 'main', tags: ['$initial'] }] } }, // in one file, without another round trip
       // "use client" means nothing without a server.
       onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
     },

@@ -1,11 +1,11 @@
 /**
- * Runs before the application, which is forty times as large: on a slow network, the figures of the overview are there
- * long before it. Sends the document of the overview, whose response the page then takes, and draws the tiles.
+ * Is in the page itself, and runs before the application is even requested: on a slow network, the figures of the overview
+ * are there long before it. Sends the document of the overview, whose response the page then takes, and draws the tiles.
  */
 import type { overviewQuery } from './__generated__/overviewQuery.graphql.ts';
 import request from './__generated__/overviewQuery.graphql.ts';
 import { bodyOf, postEarly } from './api/post.ts';
-import { token } from './api/token.ts';
+import { token } from './api/stored-token.ts';
 import { markTheme } from './chosen-theme.ts';
 import { overviewVariables, spansOf } from './pages/overview/overview-days.ts';
 import { figuresOf, type OverviewFigure } from './pages/overview/overview-figures.ts';
@@ -43,7 +43,13 @@ async function drawOverview() {
   if (figures.length > 0) document.querySelector('#first')?.replaceChildren(...figures.map(tile));
 }
 
+/** The page only names the files of the application, so that they do not delay the figures. */
+function loadApplication() {
+  for (const { src } of document.querySelectorAll<HTMLScriptElement>('script[type="later"]'))
+    void import(/* @vite-ignore */ src);
+}
+
 markTheme();
 const pause = new Promise((done) => setTimeout(done, LONGEST_WAIT_MS));
-// Whatever goes wrong here, the application tells. It imports this file, so that this file cannot await it.
-void Promise.race([drawOverview().catch(() => undefined), pause]).then(() => import('./main.tsx'));
+// Whatever goes wrong here, the application tells.
+void Promise.race([drawOverview().catch(() => undefined), pause]).then(loadApplication);

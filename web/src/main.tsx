@@ -20,20 +20,9 @@ const unknown = {
   },
 };
 
-/** The page that is navigated to, or the present one. */
-const target = () => {
-  const to = router.state.navigation.location;
-  return to ? createPath(to) : location.href;
-};
-const withFiles = ({ lazy, ...page }: Page): Page => ({ ...page, lazy: () => loadFiles(lazy, target) });
-
-pagePaths.push(...pages.map(({ path }) => path));
-applyTheme();
-await findToken();
-// The router knows the overview only with the slash that links to it have.
-if (location.pathname === base) history.replaceState(null, '', at('/') + location.search);
-const router = createBrowserRouter(
-  [
+const routesWith = (target: () => string) => {
+  const withFiles = ({ lazy, ...page }: Page): Page => ({ ...page, lazy: () => loadFiles(lazy, target) });
+  return [
     {
       Component: Shell,
       children: [
@@ -44,23 +33,45 @@ const router = createBrowserRouter(
         },
       ],
     },
-  ],
-  { basename: at('/') },
-);
+  ];
+};
+
+function makeRouter() {
+  /** The page that is navigated to, or the present one. */
+  const target = () => {
+    const to = router.state.navigation.location;
+    return to ? createPath(to) : location.href;
+  };
+  const router = createBrowserRouter(routesWith(target), { basename: at('/') });
+  return router;
+}
+
 /** What was drawn before the application stays until the first page can be shown. */
-async function firstPage() {
-  if (router.state.initialized) return;
+async function firstPage({ state, subscribe }: ReturnType<typeof makeRouter>) {
+  if (state.initialized) return;
   await new Promise<void>((done) => {
-    const stop = router.subscribe(({ initialized }) => {
+    const stop = subscribe(({ initialized }) => {
       if (!initialized) return;
       stop();
       done();
     });
   });
 }
-if (document.querySelector('#first .tile')) await firstPage();
-createRoot(document.querySelector('#root') as HTMLElement).render(
-  <RelayEnvironmentProvider environment={environment}>
-    <RouterProvider router={router} />
-  </RelayEnvironmentProvider>,
-);
+
+/** Not at the top of the file: the files of pages import it, and would wait for it. */
+async function start() {
+  pagePaths.push(...pages.map(({ path }) => path));
+  applyTheme();
+  await findToken();
+  // The router knows the overview only with the slash that links to it have.
+  if (location.pathname === base) history.replaceState(null, '', at('/') + location.search);
+  const router = makeRouter();
+  if (document.querySelector('#first .tile')) await firstPage(router);
+  createRoot(document.querySelector('#root') as HTMLElement).render(
+    <RelayEnvironmentProvider environment={environment}>
+      <RouterProvider router={router} />
+    </RelayEnvironmentProvider>,
+  );
+}
+
+void start();

@@ -17,16 +17,19 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 
 type Look = Pick<Settings, 'EXPLORER_TITLE' | 'EXPLORER_COLORS'>;
 
-/** Puts the title and the colours of the settings into the page; its policy allows no other inline style. */
+const inline = /<script>([\s\S]*?)<\/script>/g;
+
+/** Puts the title and the colours of the settings into the page; its policy allows no other inline style or script. */
 function styled(page: string, { EXPLORER_TITLE: title, EXPLORER_COLORS: colors }: Look) {
   const style = colors && `:root{--accent:light-dark(${colors.light},${colors.dark})}`;
   const name = escapeHtml(title);
+  const scripts = [...page.matchAll(inline)].map(([, text = '']) => ` ${hashOf(text)}`).join('');
   return {
     page: page
       .replace(/<title>.*<\/title>/, () => `<title>${name}</title>`)
       .replace(/(?<=<meta name="application-name" content=")[^"]*/, () => name)
       .replace('</head>', () => `${style ? `<style>${style}</style>` : ''}</head>`),
-    csp: `${strict}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' ${plotStyle}${style ? ` ${hashOf(style)}` : ''}`,
+    csp: `${strict}; connect-src 'self'; img-src 'self' data:; script-src 'self'${scripts}; style-src 'self' ${plotStyle}${style ? ` ${hashOf(style)}` : ''}`,
   };
 }
 

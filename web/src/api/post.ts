@@ -1,5 +1,5 @@
 import { at } from '../url/base.ts';
-import { token } from './token.ts';
+import { token } from './stored-token.ts';
 
 const post = (body: string) =>
   fetch(at('/graphql'), {
@@ -15,18 +15,19 @@ const post = (body: string) =>
 export const bodyOf = (query: string | null | undefined, operationName: string, variables: object) =>
   JSON.stringify({ query, operationName, variables });
 
-let early: { body: string; response: Promise<Response> } | undefined;
+/** What `first.ts` has requested: it is a script of its own. */
+const shared = globalThis as { stakegraphFirst?: { body: string; response: Promise<Response> } | undefined };
 
 /** Sends a request before the application is there, which then takes the response of the same request. */
 export function postEarly(body: string): Promise<Response> {
   const response = post(body);
   response.catch(() => undefined);
-  early = { body, response };
+  shared.stakegraphFirst = { body, response };
   return response.then((one) => one.clone());
 }
 
 export function postGraphql(body: string): Promise<Response> {
-  const sent = early?.body === body ? early.response : undefined;
-  early = undefined;
-  return sent ?? post(body);
+  const early = shared.stakegraphFirst;
+  shared.stakegraphFirst = undefined;
+  return early?.body === body ? early.response : post(body);
 }

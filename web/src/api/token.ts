@@ -1,19 +1,19 @@
 import { at } from '../url/base.ts';
+import { TOKEN_KEY, token } from './stored-token.ts';
+
+export { token };
 
 /**
  * The access token, as GraphiQL and /docs hold it (src/http/pages/token-bar.ts): in sessionStorage, passed to new tabs
  * by open ones, so that it is gone when all are closed.
  */
-const KEY = 'stakegraph:token';
 const ANSWER_MS = 200;
-const tabs = new BroadcastChannel(KEY);
-
-export const token = () => sessionStorage.getItem(KEY);
+const tabs = new BroadcastChannel(TOKEN_KEY);
 
 /** Reloads the page, so that nothing of another account stays in memory. */
 function keep(next: string | null) {
-  if (next) sessionStorage.setItem(KEY, next);
-  else sessionStorage.removeItem(KEY);
+  if (next) sessionStorage.setItem(TOKEN_KEY, next);
+  else sessionStorage.removeItem(TOKEN_KEY);
   location.reload();
 }
 
@@ -56,7 +56,7 @@ async function exchange(code: string) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code }),
   }).catch(() => undefined);
-  if (answer?.ok) sessionStorage.setItem(KEY, (await answer.json()).token);
+  if (answer?.ok) sessionStorage.setItem(TOKEN_KEY, (await answer.json()).token);
   else
     tokenFailure =
       answer?.status === 400
@@ -68,5 +68,5 @@ export async function findToken() {
   const code = codeIn(location.hash);
   if (code) await exchange(code);
   const found = token() ?? (await fromOtherTab());
-  if (found) sessionStorage.setItem(KEY, found);
+  if (found) sessionStorage.setItem(TOKEN_KEY, found);
 }
