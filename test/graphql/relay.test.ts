@@ -5,7 +5,7 @@ import { schema } from '../../src/graphql/run/schema.ts';
 import { importBuilders } from '../support/builders.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { compileRelay, relayEnvironment } from '../support/relay.ts';
-import { addSlashed } from '../support/series.ts';
+import { addSlashedAndConsolidated } from '../support/series.ts';
 
 const { createOperationDescriptor, getRequest, getSingularSelector }: Record<string, any> = relay;
 
@@ -77,7 +77,7 @@ let compiled: ReturnType<typeof compileRelay>;
 beforeAll(async () => {
   gateway = await startGateway();
   await importBuilders(gateway);
-  await addSlashed(gateway);
+  await addSlashedAndConsolidated(gateway);
   const { data } = await gateway.graphql(
     '{ operators(window: SEVEN_DAYS, idType: POOL, first: 1) { nodes { operatorId } } }',
   );

@@ -534,11 +534,19 @@ describe('once months are archived, a ranking', () => {
   });
 
   it('takes a statement for the days of the database, and one for the figures of a page', async () => {
+    await forgetRankings();
     const page = () => gateway.ask('{ validatorRanking(fromDay: 1, first: 3) { nodes { rank } } }');
     expect((await page()).statements).toEqual(['rankingSums', 'rankingFigures']);
     expect((await page()).statements).toEqual(['rankingFigures']);
-    const archived = await gateway.ask('{ validatorRanking(toDay: 1530, first: 3) { nodes { rank } } }');
-    expect(archived.statements).toEqual(['rankingSums', 'checkMonths', 'rankingFigures', 'checkMonths']);
+    const archived = (day: number) =>
+      gateway.ask(`{ validatorRanking(toDay: ${day}, first: 3) { nodes { rank } } }`);
+    await archived(1529); // where the rows of a validator are in a file is read once
+    expect((await archived(1530)).statements).toEqual([
+      'rankingSums',
+      'checkMonths',
+      'rankingFigures',
+      'checkMonths',
+    ]);
   });
 
   it('costs a twentieth of the archived rows that are read', async () => {

@@ -63,12 +63,16 @@ export const rising: Series[] = [
 export const named = (all: readonly Series[]) =>
   all.map((one) => [`${one.within ?? ''} ${one.list} ${one.args ?? ''}`.trim(), one] as const);
 
-/** Adds slashed validators to the set of the sample, which has none. */
-export const addSlashed = (gateway: Gateway) =>
+/** Adds validators that were slashed, and such that were consolidated, to the set of the sample, which has none. */
+export const addSlashedAndConsolidated = (gateway: Gateway) =>
   gateway.database.pool.query({
     text: `insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
-      select set_id, validator_index, validator_pubkey, now(), '-infinity' from private_sets join slashings using (network)
-      where set_id = $1 order by slashing_epoch desc limit 5`,
+      select set_id, validator_index, validator_pubkey, now(), '-infinity' from private_sets s cross join lateral (
+        (select validator_index, validator_pubkey from slashings where network = s.network order by slashing_epoch desc limit 5)
+        union
+        (select source_index, source_pubkey from consolidations where network = s.network order by epoch desc limit 5)
+      ) v
+      where set_id = $1`,
     values: [SAMPLE_SET],
   });
 
@@ -103,7 +107,7 @@ export async function variablesOf(gateway: Gateway): Promise<Record<string, stri
     );
     variables[network] = data.networkValidators.nodes[0].validator;
   }
-  await addSlashed(gateway);
+  await addSlashedAndConsolidated(gateway);
   for (const name of ['first', 'second', 'third'])
     await gateway.graphql(
       `mutation { createPrivateSet(input: { name: "${name}" }) { privateSet { setId } } }`,

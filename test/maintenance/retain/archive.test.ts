@@ -106,7 +106,10 @@ describe('months of days of validators with --archive', () => {
       Object.fromEntries(
         Object.keys(archivedColumns).map((name) => {
           const value = row[name] ?? null;
-          return [name, value instanceof Date ? value.toISOString().slice(0, 10) : value === null ? null : String(value)];
+          return [
+            name,
+            value instanceof Date ? value.toISOString().slice(0, 10) : value === null ? null : String(value),
+          ];
         }),
       );
     expect(rows.map(text)).toEqual(before.map(text));
