@@ -44,7 +44,7 @@ export default defineConfig(({ mode }) => ({
           include: ['test/**/*.test.ts'],
           exclude: [...isolated, ...(mode === 'all' ? [] : slowFiles)],
           isolate: false,
-          setupFiles: ['test/support/retry.ts'],
+          setupFiles: [...common.setupFiles, 'test/support/retry.ts'],
         },
       },
     ],
