@@ -38,7 +38,8 @@ describe.skipIf(noBrowser)('on a network of 50 kB/s and 400 ms', () => {
     const known = await page.waitForFunction(() => (window as { requested?: Requested }).requested);
     const requested = (await known.jsonValue()) as Requested;
     const kinds = requested.map(({ path }) => path.replace(/^.*(?=\.\w+$)/, ''));
-    expect(kinds.sort()).toEqual(['.css', '.svg', '/', '/graphql']);
+    // The browser may fetch the icon before or afterwards.
+    expect(kinds.filter((kind) => kind !== '.svg').sort()).toEqual(['.css', '/', '/graphql']);
     // The machine may be slow, so that the time of the network alone is compared.
     const bytes = requested.reduce((sum, one) => sum + one.bytes, 0);
     expect(2 * slow.latency + (1_000 * bytes) / slow.throughput).toBeLessThan(1_500);
