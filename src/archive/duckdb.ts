@@ -62,6 +62,9 @@ async function connected<T>(instance: DuckDBInstance, work: (duck: Duck) => Prom
   }
 }
 
+/** Of commands that go through whole months. With what these need in Node, memory stays below 1 GB. */
+export const WHOLE_MONTHS = { memoryMb: 600, threads: 2 };
+
 /** Of a command: closed afterwards. */
 export async function withDuck<T>(settings: DuckSettings, work: (duck: Duck) => Promise<T>): Promise<T> {
   const instance = await open(settings);

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArchivedMonth, archivedMonths, noteSums } from '../../archive/catalogue.ts';
-import { type Duck, withDuck } from '../../archive/duckdb.ts';
+import { type Duck, WHOLE_MONTHS, withDuck } from '../../archive/duckdb.ts';
 import { partialName, removePartials, syncFolder, withTemporaryFolder } from '../../archive/folders.ts';
 import { filesOfMonth, pathOf } from '../../archive/part-file.ts';
 import { hasSums, sumsFileOf, writeSums } from '../../archive/sums.ts';
@@ -32,7 +32,7 @@ export const sumMonths = (pool: Pool, tell: (path: string) => void): Promise<voi
         removePartials(month.folder, database);
         tell(
           await withTemporaryFolder((spill) =>
-            withDuck({ memoryMb: 600, threads: 2, spill }, (duck) => sumMonth(pool, duck, month, database)),
+            withDuck({ ...WHOLE_MONTHS, spill }, (duck) => sumMonth(pool, duck, month, database)),
           ),
         );
       }

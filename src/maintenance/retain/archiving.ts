@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { addArchivedMonth, archivedMonths, type NewMonth } from '../../archive/catalogue.ts';
 import { SCHEMA_VERSION } from '../../archive/columns.ts';
-import { type Duck, withDuck } from '../../archive/duckdb.ts';
+import { type Duck, WHOLE_MONTHS, withDuck } from '../../archive/duckdb.ts';
 import {
   checkedFolder,
   checkSpace,
@@ -28,8 +28,7 @@ import { attempted, type ReportHead, type RetainReport, type Run } from './dropp
 import { type StoredPart, whyNeeded } from './needed.ts';
 import { dropPart, networksOf, type PartedTable, RefusedPart } from './parts.ts';
 
-/** At most, with what two of them need at a time. DuckDB keeps to the first. */
-const MEMORY_MB = 600;
+/** On disk: in the archive, and in the temporary folder. */
 const BYTES_OF_ROW = { file: 8, staged: 140 };
 const ATTEMPTS = 3;
 const TELL_AFTER_MS = 10_000;
@@ -91,7 +90,7 @@ async function writeAndDrop(
   let isDone = false;
   try {
     const seen = await inSnapshot(client, part, () =>
-      withDuck({ memoryMb: MEMORY_MB, threads: 2, spill: place.temporary }, async (duck) => {
+      withDuck({ ...WHOLE_MONTHS, spill: place.temporary }, async (duck) => {
         for (const network of await networksOf(client, parted, part))
           await writeNetwork(run, { part, what, network }, client, duck, place, written);
       }),

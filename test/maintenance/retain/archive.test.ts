@@ -141,6 +141,24 @@ describe('months of days of validators with --archive', () => {
     expect(await catalogued()).toEqual([{ file, ...stateOf(join(folder, file)) }]);
   });
 
+  it('move back into the database only as they were archived; of a version with another hash, as many', async () => {
+    await loadDays();
+    const before = await stored();
+    await retained(days, { archive: newFolder() });
+    const restored = () => restoreMonth(gateway.database.pool, '2024-11', () => {}, addFeesOfMonth);
+    const catalogue = (change: string) =>
+      run(`update archived_months set ${change} where month = '2024-11-01'`);
+    for (const change of [`rows_sha256 = '\\x00'`, 'schema_version = 1, rows = 4']) {
+      await catalogue(change);
+      await expect(restored()).rejects.toThrow(
+        /^The rows of .*-2024-11\.parquet are not those that were archived\.$/,
+      );
+    }
+    await catalogue('rows = 3');
+    expect(await restored()).toMatchObject([{ rows: 3 }]);
+    expect(await stored()).toEqual(before);
+  });
+
   it('get the sums that are missing by "archive sum"', async () => {
     const folder = newFolder();
     await loadDays();
