@@ -4,6 +4,14 @@
  */
 const NUM_ROWS = 3;
 const ROW_GROUPS = 4;
+/** Of a row group: its columns, and where it begins. */
+const COLUMNS = 1;
+const GROUP_OFFSET = 5;
+/** Of a column: where it begins, its metadata, and where its indexes begin. */
+const COLUMN_OFFSETS = [2, 4, 6];
+const COLUMN_METADATA = 3;
+/** Of its metadata: where its pages and its filter begin. */
+const PAGE_OFFSETS = [9, 10, 11, 14];
 
 type Slice = readonly [from: number, to: number];
 
@@ -55,7 +63,7 @@ function passer(bytes: Buffer) {
       if (!on?.(id, type)) pass(type, false);
     }
   };
-  return { at: () => at, listHeader, pass, passFields };
+  return { at: () => at, varint, listHeader, pass, passFields };
 }
 
 export function partsOfFooter(metadata: Buffer): FooterParts {
@@ -90,6 +98,39 @@ function varintOf(value: number): Buffer {
   for (; left >= 0x80; left = Math.floor(left / 128)) bytes.push((left % 128) | 0x80);
   bytes.push(left);
   return Buffer.from(bytes);
+}
+
+/** The metadata of a row group whose columns are so many bytes later in another file. */
+export function movedGroup(slice: Buffer, by: number): Buffer {
+  const { at, varint, listHeader, pass, passFields } = passer(slice);
+  const parts: Buffer[] = [];
+  let done = 0;
+  const move = () => {
+    const from = at();
+    const doubled = varint(); // zigzag
+    if (doubled === 0) return; // there is none
+    parts.push(slice.subarray(done, from), varintOf(doubled + 2 * by));
+    done = at();
+  };
+  passFields((id, type) => {
+    if (id === GROUP_OFFSET) move();
+    else if (id === COLUMNS)
+      for (let left = listHeader().size; left > 0; left -= 1)
+        passFields((of, kind) => {
+          if (COLUMN_OFFSETS.includes(of)) move();
+          else if (of === COLUMN_METADATA)
+            passFields((figure, sort) => {
+              if (PAGE_OFFSETS.includes(figure)) move();
+              else pass(sort, false);
+              return true;
+            });
+          else pass(kind, false);
+          return true;
+        });
+    else pass(type, false);
+    return true;
+  });
+  return Buffer.concat([...parts, slice.subarray(done)]);
 }
 
 export const MAGIC = Buffer.from('PAR1', 'latin1');

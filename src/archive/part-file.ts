@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { Refusal } from '../kernel/refusal.ts';
 import type { ArchivedMonth } from './catalogue.ts';
 import { temporaryFolder } from './folders.ts';
-import { footerWith, MAGIC } from './footer.ts';
+import { footerWith, MAGIC, movedGroup } from './footer.ts';
 import type { RowGroup, RowGroups } from './row-groups.ts';
 
 export type ArchivedFile = {
@@ -84,59 +84,83 @@ function temporaryFile(): string {
   return join(folder, `${files}.parquet`);
 }
 
+type Part = { month: ArchivedFile; frame: RowGroups['frame']; groups: readonly RowGroup[] };
+
 /**
- * Calls `work` with a temporary Parquet file that has only these row groups of the month's file. DuckDB takes about a
- * tenth of a millisecond for each row group of a file, also for those without the validators it looks for: a month of a
- * million validators has 3,000. Throws UnreadableMonth unless what was read has the checksums of the catalogue.
+ * Calls `work` with temporary Parquet files that have only these row groups. DuckDB takes about a tenth of a millisecond for
+ * each row group of a file, also for those without the validators it looks for: a month of a million validators has 3,000.
+ * Each file takes time, too, so that months whose files have the same columns share one. Throws UnreadableMonth unless what
+ * was read has the checksums of the catalogue.
  */
 export async function withRowGroups<T>(
-  parts: readonly { month: ArchivedFile; frame: RowGroups['frame']; groups: readonly RowGroup[] }[],
+  parts: readonly Part[],
   work: (paths: string[]) => Promise<T>,
 ): Promise<T> {
+  const shared = new Map<string, Part[]>();
+  for (const part of parts) {
+    const { head, middle } = part.frame;
+    shared.set(head + middle, [...(shared.get(head + middle) ?? []), part]);
+  }
   const paths: string[] = [];
   try {
-    const written = await Promise.allSettled(
-      parts.map(({ month, frame, groups }) => {
+    await allOf(
+      [...shared.values()].map((some) => {
         const path = temporaryFile();
         paths.push(path);
-        return writePart(path, month, frame, groups);
+        return writeParts(path, some);
       }),
     );
-    for (const one of written) if (one.status === 'rejected') throw one.reason;
     return await work(paths);
   } finally {
     await Promise.all(paths.map((path) => rm(path, { force: true })));
   }
 }
 
-/** The columns keep their places, with holes between them, because the metadata name these. */
-async function writePart(
-  path: string,
-  month: ArchivedFile,
-  frame: RowGroups['frame'],
-  groups: readonly RowGroup[],
-): Promise<void> {
+/** Waits for all, also if one fails. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(promises);
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+/** The row groups of a month keep their distances, because the metadata name their places: there are holes between them. */
+async function writeParts(path: string, parts: readonly Part[]): Promise<void> {
+  const target = await open(path, 'wx', 0o600);
+  try {
+    await target.write(MAGIC, 0, MAGIC.length, 0);
+    let end = MAGIC.length;
+    const copied = await allOf(
+      parts.map(({ month, groups }) => {
+        const by = Math.max(0, end - (groups[0]?.[3] ?? end));
+        end = Math.max(end, (groups.at(-1)?.[4] ?? 0) + by);
+        return copyGroups(target, month, groups, by);
+      }),
+    );
+    const { frame } = parts[0] as Part;
+    const text = (name: keyof RowGroups['frame']) => Buffer.from(frame[name], 'base64');
+    const whole = { head: text('head'), middle: text('middle'), tail: text('tail') };
+    const footer = footerWith(whole, copied.flat());
+    await target.write(footer, 0, footer.length, end);
+  } finally {
+    await target.close();
+  }
+}
+
+/** Opens the month's file even if no row groups are asked for, so that its loss is told. */
+async function copyGroups(target: FileHandle, month: ArchivedFile, groups: readonly RowGroup[], by: number) {
   const source = await openMonth(month);
   try {
-    const part = await open(path, 'wx', 0o600);
-    try {
-      await part.write(MAGIC, 0, MAGIC.length, 0);
-      let end = MAGIC.length;
-      const kept: { slice: Buffer; rows: number }[] = [];
-      for (const [, , rows, from, to, metadataFrom, metadataTo, crc] of groups) {
-        const data = await bytesOf(source, from, to);
-        const slice = await bytesOf(source, metadataFrom, metadataTo);
-        if (crc32(slice, crc32(data)) !== crc) throw new UnreadableMonth(month, 'was changed');
-        await part.write(data, 0, data.length, from);
-        end = to;
-        kept.push({ slice, rows });
-      }
-      const text = (name: keyof RowGroups['frame']) => Buffer.from(frame[name], 'base64');
-      const footer = footerWith({ head: text('head'), middle: text('middle'), tail: text('tail') }, kept);
-      await part.write(footer, 0, footer.length, end);
-    } finally {
-      await part.close();
+    const kept: { slice: Buffer; rows: number }[] = [];
+    for (const [, , rows, from, to, metadataFrom, metadataTo, crc] of groups) {
+      const data = await bytesOf(source, from, to);
+      const slice = await bytesOf(source, metadataFrom, metadataTo);
+      if (crc32(slice, crc32(data)) !== crc) throw new UnreadableMonth(month, 'was changed');
+      await target.write(data, 0, data.length, from + by);
+      kept.push({ slice: by === 0 ? slice : movedGroup(slice, by), rows });
     }
+    return kept;
   } finally {
     await source.close();
   }
