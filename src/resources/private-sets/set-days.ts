@@ -224,7 +224,7 @@ const Step = z.object({
   id: z.string(),
   network: Network,
   until: z.string(),
-  /** Up to 31 dates earlier, or -infinity. */
+  /** The first of a month, or -infinity for the earliest one. */
   from: z.string(),
   indices: z.array(z.int()),
 });
@@ -245,9 +245,10 @@ async function daysOf(
 }
 
 /**
- * Sums some of the days that requests have left out: of one set, those of some validators on 31 dates, the newest dates
- * first. Several may do so at once, of one set too. Call `completeSets` afterwards. Returns whether days were summed: `busy`
- * if others sum what is left, or change the set, or an import has days.
+ * Sums some of the days that requests have left out: of one set, those of some validators in one month, the newest month
+ * first. A month is in one partition or in one archived file, which is then read once for these validators. Several may do so
+ * at once, of one set too. Call `completeSets` afterwards. Returns whether days were summed: `busy` if others sum what is
+ * left, or change the set, or an import has days.
  */
 export async function sumOlderDays(db: Queryable): Promise<'summed' | 'busy' | 'nothing left'> {
   const { rows: left } = await run(
@@ -274,11 +275,12 @@ export async function sumOlderDays(db: Queryable): Promise<'summed' | 'busy' | '
       for update skip locked
     ), newest as (select max(summed_from) as until from free)
     select c.set_id::text as id, c.network, n.until::text as until, coalesce((
-        select date::text from (
-          select date from validator_day_dates d where d.network = c.network and d.date < n.until
-          union select date from archived_day_dates d where d.network = c.network and d.date < n.until
-          order by date desc limit 1 offset ${MIN_DATES - 1}
-        ) d
+        select max(m.month)::text from (
+          select distinct date_trunc('month', d.date::timestamp)::date as month from (
+            select date from validator_day_dates d where d.network = c.network and d.date < n.until
+            union all select date from archived_day_dates d where d.network = c.network and d.date < n.until
+          ) d order by month desc limit 2
+        ) m having count(*) = 2
       ), '-infinity') as "from",
       array(
         select validator_index from free where summed_from = n.until order by validator_index
