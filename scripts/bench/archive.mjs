@@ -1,4 +1,4 @@
-// What it takes to archive months of days of validators, and to read them. See --help.
+// What it takes to archive months of days of validators. See --help.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -6,32 +6,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createToken } from '../../dist/accounts/tokens.js';
 import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
-import { cpuOf, cpuOfDatabase, databasePid, endAll, memoryOf, startServer } from './processes.mjs';
+import { cpuOf, cpuOfDatabase, databasePid, memoryOf } from './processes.mjs';
 import { benchServer } from './server.mjs';
 
-const HELP = `npm run bench:archive -- [--validators 100000] [--months 1] [--reads 20] [--members 1000]
+const HELP = `npm run bench:archive -- [--validators 100000] [--months 1]
 
 Stores made days of --validators in both calendars in --months from 2025-01 on and a later day, in a database that it makes on
-the server of DATABASE_URL, or on an embedded one; archives the months by the command line; reads all archived days of a
-validator, --reads times; and adds --members of the validators, as far apart as there are, to a private set. 100,000
-validators take 1.4 GB a month. Needs Linux and the package @duckdb/node-api.`;
+the server of DATABASE_URL, or on an embedded one, and archives the months by the command line. 100,000 validators take
+1.4 GB a month. Needs Linux and the package @duckdb/node-api.`;
 
 const { values: flags } = parseArgs({
   options: {
     validators: { type: 'string', default: '100000' },
     months: { type: 'string', default: '1' },
-    reads: { type: 'string', default: '20' },
-    members: { type: 'string', default: '1000' },
     help: { type: 'boolean' },
   },
 });
-const [validators, months, reads, members] = [flags.validators, flags.months, flags.reads, flags.members].map(
-  Number,
-);
-if (flags.help || !(validators >= 1_000) || !(months >= 1 && months <= 36) || !(members <= validators)) {
+const [validators, months] = [flags.validators, flags.months].map(Number);
+if (flags.help || !(validators >= 1_000) || !(months >= 1 && months <= 36)) {
   console.error(flags.help ? HELP : `1,000 validators and 1 to 36 months are needed.\n\n${HELP}`);
   process.exit(flags.help ? 0 : 2);
 }
@@ -136,57 +130,12 @@ try {
   };
   tell(JSON.stringify(table));
 
-  const { token } = await createToken(pool, 'bench');
-  const env = {
-    DATABASE_URL: url,
-    PORT: '0',
-    CACHE: 'off',
-    LOG_LEVEL: 'error',
-    STATEMENT_TIMEOUT_MS: '120000',
-  };
-  const { port, pid } = await startServer('../../dist/main.js', env, ['serve']);
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const rest = async (path, body) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      ...{ method: body ? 'POST' : 'GET', headers },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`);
-    return JSON.parse(text);
-  };
-  const read = async (index, counted) => {
-    const { data, errors } = await rest('/graphql', {
-      query: `{ validator(by: { index: ${index} }) {
-        rewards(granularity: ALL, toDay: ${end - 1}) { ${counted} nodes { sumRewards } } } }`,
-    });
-    if (errors) throw new Error(errors[0].message);
-    return data.validator.rewards.nodes.length;
-  };
-  for (let n = 0; n < 5; n += 1) await read(n, ''); // files and code are then in memory
-  const spent = [cpuOf(pid), cpuOfDatabase(postgres)];
-  for (let n = 0; n < reads; n += 1) await read(Math.floor((n * validators) / reads), '');
-  table[`CPU ms of the gateway, ${months} months of a validator`] = round((cpuOf(pid) - spent[0]) / reads);
-  table[`CPU ms of PostgreSQL, ${months} months of a validator`] = round(
-    (cpuOfDatabase(postgres) - spent[1]) / reads,
-  );
-
-  const indices = Array.from({ length: members }, (_, n) => Math.floor((n * validators) / members));
-  const before = [cpuOf(pid), cpuOfDatabase(postgres), performance.now()];
-  const { id } = await rest('/v1/eth/tags', { name: 'bench', validators: indices });
-  while ((await rest(`/v1/eth/tags/${id}`)).progress) await new Promise((done) => setTimeout(done, 200));
-  table[`s until a set has ${months} months of ${members} validators`] = round(
-    (performance.now() - before[2]) / 1_000,
-  );
-  table['CPU s of the gateway for it'] = round((cpuOf(pid) - before[0]) / 1_000);
-  table['CPU s of PostgreSQL for it'] = round((cpuOfDatabase(postgres) - before[1]) / 1_000);
   const size = statSync(join(folder, archived[0].sums_file ?? '.')).size;
   console.log(
     `${validators} validators, ${months} months, ${rows} rows; a file of sums has ${round(size / 1e6)} MB\n`,
   );
   console.table(table);
 } finally {
-  await endAll();
   await pool.end();
   await server.stop();
   for (const made of [folder, data]) rmSync(made, { recursive: true, force: true });

@@ -1,40 +1,37 @@
 // How long a ranking of all validators over archived months takes. See --help.
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createToken } from '../../dist/accounts/tokens.js';
-import { addArchivedMonth } from '../../dist/archive/catalogue.js';
-import { archivedColumns, SCHEMA_VERSION } from '../../dist/archive/columns.js';
-import { quote, withDuck } from '../../dist/archive/duckdb.js';
-import { sha256OfFile } from '../../dist/archive/part-file.js';
-import { rowGroupsOfFile } from '../../dist/archive/row-groups.js';
-import { sumsFileOf, writeSums } from '../../dist/archive/sums.js';
+import { withDuck } from '../../dist/archive/duckdb.js';
 import { migrate } from '../../dist/db/migrate/index.js';
-import { createPool, transaction } from '../../dist/db/pool.js';
-import { archivedSumsOfValidators } from '../../dist/periods/validator-sums.js';
+import { createPool } from '../../dist/db/pool.js';
+import { dayOf, figureColumns, figures, firstOf, makeMonth } from './made-months.mjs';
 import { cpuOf, cpuOfDatabase, databasePid, endAll, memoryOf, startServer } from './processes.mjs';
 import { benchServer } from './server.mjs';
 
-const HELP = `npm run bench:ranking -- [--validators 1000000] [--months 3] [--stored 0] [--files FOLDER]
+const HELP = `npm run bench:ranking -- [--validators 1000000] [--months 3] [--days 31] [--stored 0] [--files FOLDER]
 
 Writes Parquet files of made days of --validators in both calendars in --months from 2025-01 on, enters them in the
 catalogue of a database that it makes on the server of DATABASE_URL, or on an embedded one, stores --stored more days in the
-database, and ranks the validators over the months. Files in --files are kept, and used again by the next run. Three months of a million validators take 1.6 GB in TMPDIR, and each
+database, and ranks the validators over the months. With fewer --days in a month, files are made in less time, and those of
+sums have as many rows. Files in --files are kept, and used again by the next run. Three months of a million validators take 1.6 GB in TMPDIR, and each
 day in the database 0.4 GB. Needs Linux and the package @duckdb/node-api.`;
 
 const { values: flags } = parseArgs({
   options: {
     validators: { type: 'string', default: '1000000' },
     months: { type: 'string', default: '3' },
+    days: { type: 'string', default: '31' },
     stored: { type: 'string', default: '0' },
     files: { type: 'string' },
     help: { type: 'boolean' },
   },
 });
-const [validators, months, stored] = [flags.validators, flags.months, flags.stored].map(Number);
+const [validators, months, most, stored] = [flags.validators, flags.months, flags.days, flags.stored].map(
+  Number,
+);
 if (
   flags.help ||
   !(validators >= 1_000) ||
@@ -55,78 +52,6 @@ const url = await server.create('ranking');
 const pool = createPool({ url, readOnly: false, max: 2 });
 const run = async (text, values = []) => (await pool.query({ text, values })).rows;
 
-const firstOf = (n) => new Date(Date.UTC(2025, n, 1)).toISOString().slice(0, 10);
-const dayOf = (date) => Math.round((Date.parse(date) - Date.UTC(2020, 11, 1)) / 86_400_000);
-
-/** Figures of row `n`, in both databases' SQL: `v` is the validator, `d` the day, `h` a random number >= 0. */
-const figures = {
-  missed: 'case when h % 40 = 0 then h % 7 when h % 3000 = 1 then 225 else 0 end',
-  reward: '2100000 + h % 61000 - v % 997',
-  block: 'case when h % 4400 = 7 then 1 else 0 end',
-};
-const values = (m, reward, block) => `
-  null, null, (225 - ${m}), ${m}, greatest(0, 222 - ${m} - h % 5), greatest(0, 224 - ${m} - h % 2), (225 - ${m}), least(3 + h % 5, 225 - ${m}),
-  0, 0, 0, (225 - ${m}) + h % 6, ${block}, case when h % 400000 = 9 then 1 else 0 end, 32000000000 + v * 17 + d * 2100000::bigint,
-  32000000000, ${reward}, 0, ${block} * 45000000, ${block} * (9000000 + h % 80000000), ${block} * (h % 90000000)`;
-
-/** Rows in the order of an archived file, of both calendars. */
-async function writeMonth(duck, n) {
-  const [month, next] = [firstOf(n), firstOf(n + 1)];
-  const [first, days] = [dayOf(month), dayOf(next) - dayOf(month)];
-  const file = `validator_days-mainnet-${month.slice(0, 7)}.parquet`;
-  const path = join(flags.files ?? folder, file);
-  const { missed, reward, block } = figures;
-  const columns = Object.entries(archivedColumns).map(([name, type]) => `${name}::${type} as ${name}`);
-  if (!existsSync(path))
-    await duck.run(`copy (
-    select ${columns.join(', ')} from (
-      select 'mainnet', v, utc, d, date '2020-12-01' + d::integer, d * 225, d * 225 + 224, ${values('m', 'reward', 'block')},
-        225 * 32000000000, null, null
-      from (
-        select *, ${missed} as m, ${reward} as reward, ${block} as block from (
-          select i // ${2 * days} as v, i % 2 = 1 as utc, ${first} + i % ${2 * days} // 2 as d, (hash(i) >> 20)::bigint as h
-          from range(${validators * 2 * days}) r(i)
-        )
-      )
-    ) made(${Object.keys(archivedColumns).join(', ')})
-  ) to ${quote(path)} (format parquet, compression zstd, compression_level 1, row_group_size 20480, write_bloom_filter false)`);
-  const { size: bytes } = await stat(path);
-  const groups = await rowGroupsOfFile(duck, path);
-  const rows = validators * 2 * days;
-  const hashes = { sha256: await sha256OfFile(path), rowsSha256: randomBytes(32) };
-  const [began, spent] = [performance.now(), process.cpuUsage()];
-  const fileOfSums = sumsFileOf('mainnet', month);
-  const sums = await writeSums(
-    duck,
-    path,
-    join(flags.files ?? folder, fileOfSums),
-    archivedSumsOfValidators,
-    {},
-  );
-  const { user, system } = process.cpuUsage(spent);
-  await run(
-    `insert into validator_day_dates (network, utc, day, date)
-    select 'mainnet', utc, d, '2020-12-01'::date + d from generate_series($1::int, $2::int) d, unnest('{f,t}'::boolean[]) utc`,
-    [first, first + days - 1],
-  );
-  const entry = {
-    network: 'mainnet',
-    month,
-    folder: flags.files ?? folder,
-    file,
-    schemaVersion: SCHEMA_VERSION,
-    rows,
-    bytes,
-    ...hashes,
-    groups,
-    sums: { file: fileOfSums, ...sums },
-  };
-  await transaction(pool, (client) => addArchivedMonth(client, entry));
-  await run('delete from validator_day_dates');
-  tell(`${file}: ${round(bytes / 1e6)} MB, ${round(bytes / rows)} bytes a row; sums ${round(sums.bytes / 1e6)} MB,
-    in ${round((performance.now() - began) / 1e3)} s, ${round((user + system) / 1e6)} s of CPU`);
-}
-
 async function storeDays() {
   const first = dayOf(firstOf(months));
   if (stored === 0) return;
@@ -135,7 +60,7 @@ async function storeDays() {
     const { missed, reward, block } = figures;
     await run(
       `insert into validator_days
-      select 'mainnet', v, false, d, '2020-12-01'::date + d, d * 225, d * 225 + 224, ${values('m', 'reward', 'block')},
+      select 'mainnet', v, false, d, '2020-12-01'::date + d, d * 225, d * 225 + 224, ${figureColumns('m', 'reward', 'block')},
         225 * 32000000000, null, null
       from (
         select *, ${missed} as m, ${reward} as reward, ${block} as block from (
@@ -167,7 +92,12 @@ try {
   await run('vacuum analyze validators');
   tell(`${validators} validators stored`);
   await withDuck({ memoryMb: 1_000, threads: 2, spill: folder }, async (duck) => {
-    for (let n = 0; n < months; n += 1) await writeMonth(duck, n);
+    for (let n = 0; n < months; n += 1) {
+      const made = await makeMonth(pool, duck, { folder: flags.files ?? folder, validators, n, most });
+      const { file, rows, bytes, sumsBytes, sumsSeconds, sumsCpu } = made;
+      tell(`${file}: ${round(bytes / 1e6)} MB, ${round(bytes / rows)} bytes a row; sums ${round(sumsBytes / 1e6)} MB,
+        in ${round(sumsSeconds)} s, ${round(sumsCpu)} s of CPU`);
+    }
   });
   await storeDays();
   const { token } = await createToken(pool, 'bench');
