@@ -8,7 +8,6 @@ import { quote } from '../../dist/archive/duckdb.js';
 import { sha256OfFile } from '../../dist/archive/part-file.js';
 import { rowGroupsOfFile } from '../../dist/archive/row-groups.js';
 import { sumsFileOf, writeSums } from '../../dist/archive/sums.js';
-import { ROWS_IN_GROUP } from '../../dist/archive/write.js';
 import { transaction } from '../../dist/db/pool.js';
 import { archivedSumsOfValidators } from '../../dist/periods/validator-sums.js';
 
@@ -45,7 +44,7 @@ async function writeMonth(duck, path, { validators, n, most = 31 }) {
         )
       )
     ) made(${Object.keys(archivedColumns).join(', ')})
-  ) to ${quote(`${path}.partial`)} (format parquet, compression zstd, compression_level 1, row_group_size ${ROWS_IN_GROUP}, write_bloom_filter false)`);
+  ) to ${quote(`${path}.partial`)} (format parquet, compression zstd, compression_level 1, row_group_size 20480, write_bloom_filter false)`);
   renameSync(`${path}.partial`, path);
 }
 

@@ -13,7 +13,7 @@ import { appending, streamRows } from './vectors.ts';
  * Of all validators: 330 of them in a month. Larger groups take less space; in groups of half the size, one validator takes
  * as long to read, since DuckDB spends most of it on each column of each group.
  */
-export const ROWS_IN_GROUP = 20_480;
+const ROWS_IN_GROUP = 20_480;
 const GROUPS_AT_ONCE = 50;
 
 export type WrittenMonth = {
