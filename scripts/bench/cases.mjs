@@ -1,7 +1,7 @@
 // The questions, in the words of each contender. The gateway, Mercurius and Apollo Server take the same documents.
 // Each question is asked of several places in turn, as callers do: another operator, or another page. So no contender can
 // answer two callers at once because they happen to ask the same.
-import { rankCursor } from '../../dist/graphql/schema/connection.js';
+import { encodeCursor } from '../../dist/kernel/cursor.js';
 
 const operatorOwn = 'operatorId network idType operatorTags { name path idType } displayName';
 const operatorFigures = `validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
@@ -35,14 +35,11 @@ const authorities = (args) =>
 
 // Cursors of the row before a rank: those of the gateway name the list and its revision, those of Mercurius and Apollo do not.
 const operatorsFrom = (idType, rank) => ({
-  own: rankCursor(`operators:${JSON.stringify(['mainnet', '7d', idType, 'all', '', ''])}`, {
-    revision: 0,
-    rank: rank - 1,
-  }),
+  own: encodeCursor(`operators:${JSON.stringify(['mainnet', '7d', idType, 'all', '', ''])}`, [0, rank - 1]),
   plain: plainCursor(rank),
 });
 const authoritiesFrom = (rank) => ({
-  own: rankCursor('stakeAuthorities:7d:all', { revision: 0, rank: rank - 1 }),
+  own: encodeCursor('stakeAuthorities:7d:all', [0, rank - 1]),
   plain: plainCursor(rank),
 });
 const plainCursor = (rank) => Buffer.from(String(rank - 1)).toString('base64url');

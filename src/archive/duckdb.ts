@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type FairTurns, fairTurns, turnOf } from '../kernel/fair-turns.ts';
+import { type FairTurns, fairTurns } from '../kernel/fair-turns.ts';
 import { unavailable } from '../kernel/refusal.ts';
 
 export type Duck = DuckDBConnection;
@@ -84,7 +84,7 @@ let readers: Shared | undefined;
 export async function reading<T>(account: string | undefined, work: (duck: Duck) => Promise<T>): Promise<T> {
   readers ??= { turns: fairTurns(READERS) };
   const { turns } = readers;
-  const turn = await turnOf(turns, account);
+  const turn = await turns.turn(account);
   try {
     return await connected(await instanceOf(readers), work);
   } finally {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
-import { sizedMap } from '../kernel/bounded.ts';
+import { boundedMap } from '../kernel/bounded.ts';
 import { type ArchivedMonth, archivedMonths, rowGroupsOf } from './catalogue.ts';
 import { columnNames } from './columns.ts';
 import { type Duck, quote, reading, rowsOf } from './duckdb.ts';
@@ -11,7 +11,7 @@ import { readingFault, whileUnchanged } from './unchanged.ts';
 
 /** Row groups whose places stay in memory: those of 60 months of a million validators. */
 const MAX_GROUPS = 200_000;
-const known = sizedMap<RowGroups>(MAX_GROUPS, ({ groups }) => groups.length + 1);
+const known = boundedMap<RowGroups>(MAX_GROUPS, ({ groups }) => groups.length + 1);
 
 const startOf = (sha256: Buffer) => sha256.toString('hex').slice(0, 16);
 /** Different for every content of a month's files. */

@@ -1,6 +1,6 @@
-import { LAST_NUMBER } from '../kernel/page.ts';
+import { type Ends, LAST_NUMBER } from '../kernel/page.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
-import { type Calendar, dateOfDay, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
+import { type Calendar, dateOfDay, dayOfDate, epochsOfDay } from './calendar.ts';
 import type { Network } from './networks.ts';
 
 /** Both ends are inclusive; null means unbounded. */
@@ -14,13 +14,13 @@ export type Bounds = {
 export const boundUnits = ['Date', 'Day', 'Epoch', 'Slot'] as const;
 export type BoundUnit = (typeof boundUnits)[number];
 
-type Ends = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
+type Given = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
 
-export const isBounded = (bounds: Ends): boolean =>
+export const isBounded = (bounds: Given): boolean =>
   boundUnits.some((unit) => bounds[`from${unit}`] != null || bounds[`to${unit}`] != null);
 
 /** `place` is the first element of each fault's `loc`: `query` or `argument`. */
-export function boundFaults(bounds: Ends, place: string): Fault[] {
+export function boundFaults(bounds: Given, place: string): Fault[] {
   const faults: Fault[] = [];
   for (const unit of boundUnits) {
     const [from, to] = [`from${unit}`, `to${unit}`] as const;
@@ -32,7 +32,7 @@ export function boundFaults(bounds: Ends, place: string): Fault[] {
   return faults;
 }
 
-export function checkBounds(bounds: Ends, place: string): void {
+export function checkBounds(bounds: Given, place: string): void {
   const faults = boundFaults(bounds, place);
   if (faults.length > 0) throw badInput(faults);
 }
@@ -52,7 +52,7 @@ export function datesWithin(network: Network, { fromDate, toDate, fromDay, toDay
   };
 }
 
-export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
+export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): Ends {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);
   const lasts = [bounds.toDay, dayOf(bounds.toDate)].filter((day) => day !== null);

@@ -1,3 +1,5 @@
+import type { Ends } from '../kernel/page.ts';
+import { timestampText } from '../kernel/time.ts';
 import { genesisTime, type Network } from './networks.ts';
 
 /** Spec §4.4: a chain day is 225 epochs, counted from genesis. An epoch belongs to the UTC day of its first slot. */
@@ -23,6 +25,10 @@ export const epochStart = (network: Network, epoch: number): number =>
 export const slotStart = (network: Network, slot: number): number =>
   genesisTime[network] + slot * SECONDS_PER_SLOT;
 
+/** When a slot begins, as text. */
+export const slotTimestamp = (network: Network, slot: number): string =>
+  timestampText(slotStart(network, slot));
+
 export const firstEpochFrom = (network: Network, seconds: number): number =>
   Math.max(0, Math.ceil((seconds - genesisTime[network]) / SECONDS_PER_EPOCH));
 
@@ -46,17 +52,15 @@ export const dayOfEpoch = (network: Network, calendar: Calendar, epoch: number):
 /** The epoch of what has not happened: the largest integer of 64 bits, as text, as beacon nodes send it. */
 export const FAR_FUTURE_EPOCH = '18446744073709551615';
 
-export type EpochRange = { first: number; last: number };
-
-const epochsOf = (network: Network, calendar: Calendar, period: number, seconds: number): EpochRange => {
+const epochsOf = (network: Network, calendar: Calendar, period: number, seconds: number): Ends => {
   const start = origin(network, calendar) + period * seconds;
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
 
-export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
+export const epochsOfDay = (network: Network, calendar: Calendar, day: number): Ends =>
   epochsOf(network, calendar, day, SECONDS_PER_DAY);
 
-export const epochsOfHour = (network: Network, calendar: Calendar, hour: number): EpochRange =>
+export const epochsOfHour = (network: Network, calendar: Calendar, hour: number): Ends =>
   epochsOf(network, calendar, hour, SECONDS_PER_HOUR);
 
 const isoDates = new Map<number, string>();

@@ -1,4 +1,4 @@
-import type { EpochRange } from './calendar.ts';
+import type { Ends } from '../kernel/page.ts';
 import { forkEpochs, type Network, networks } from './networks.ts';
 
 /** Gwei per epoch since Electra (EIP-7251; `specs/electra/beacon-chain.md` of the consensus specs). */
@@ -60,19 +60,15 @@ export const consolidationLimitAt = (totalActiveBalance: bigint, epoch: number, 
   (epoch < gloas ? getConsolidationChurnLimit : getConsolidationChurnLimitGloas)(totalActiveBalance);
 
 /** Sums the limits of the epochs, which must not begin before Electra. */
-export const churnCapacity = (
-  totalActiveBalance: bigint,
-  { first, last }: EpochRange,
-  gloas: number,
-): bigint =>
+export const churnCapacity = (totalActiveBalance: bigint, { first, last }: Ends, gloas: number): bigint =>
   getConsolidationChurnLimit(totalActiveBalance) *
     BigInt(epochCount({ first, last: Math.min(last, gloas - 1) })) +
   getConsolidationChurnLimitGloas(totalActiveBalance) *
     BigInt(epochCount({ first: Math.max(first, gloas), last }));
 
-export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
+export const electraEpochs = (network: Network, latest: number, epochs: number | null): Ends => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),
   last: latest,
 });
 
-export const epochCount = ({ first, last }: EpochRange): number => Math.max(0, last - first + 1);
+export const epochCount = ({ first, last }: Ends): number => Math.max(0, last - first + 1);

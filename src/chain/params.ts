@@ -2,7 +2,7 @@ import type { PageSizes } from '../kernel/page.ts';
 import { boolParam, enumParam, formParam, intParam, textParam } from '../kernel/params.ts';
 import { parseDate } from '../kernel/time.ts';
 import { networks } from './networks.ts';
-import { timeWindows } from './windows.ts';
+import { TimeWindow } from './windows.ts';
 
 export const networkParam = () =>
   enumParam(
@@ -33,7 +33,9 @@ export const param = {
   form: formParam,
   date: dateParam,
   window: () =>
-    enumParam(timeWindows, { description: 'Aggregation window: the last 1, 7 or 30 days, or all time.' }),
+    enumParam(TimeWindow.options, {
+      description: 'Aggregation window: the last 1, 7 or 30 days, or all time.',
+    }),
   range: () => ({
     fromDate: dateParam('First date, inclusive.'),
     toDate: dateParam('Last date, inclusive.'),
@@ -51,6 +53,13 @@ export const param = {
     limit: intParam({ description: 'Results per page.', min: 1, max: maxSize, default: defaultSize }),
     offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
   }),
+  revision: () =>
+    intParam({
+      description:
+        'Revision of the list to read, from `next`; paging then returns each row once despite refreshes. Replaced lists are kept for up to an hour, at most eight of each.',
+      min: 0,
+      nullable: true,
+    }),
   sortOrder: (order: 'asc' | 'desc' = 'asc') =>
     enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: order }),
 };

@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
-import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { TimeWindow } from '../chain/windows.ts';
 import { SettingsError } from '../config/index.ts';
 import { isDisconnected } from '../db/connection.ts';
 import { recordRun } from '../db/job-runs.ts';
@@ -51,7 +51,7 @@ export const importCommand = (): Command =>
       ),
     )
     .option('--utc', 'rows without a calendar are of the UTC calendar instead of the chain calendar')
-    .addOption(new Option('--window <window>', 'window of rows without one').choices(timeWindows))
+    .addOption(new Option('--window <window>', 'window of rows without one').choices(TimeWindow.options))
     .addOption(
       new Option('--format <format>', 'format of the files (default: by name and content)').choices(formats),
     )

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Calendar, calendars } from '../chain/calendar.ts';
 import { type Network, networks } from '../chain/networks.ts';
-import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { TimeWindow } from '../chain/windows.ts';
 import { readSecret } from '../config/index.ts';
 import { audit } from '../db/audit.ts';
 import { isDisconnected } from '../db/connection.ts';
@@ -100,8 +100,8 @@ export const mirrorCommand = (): Command =>
       namesOption(
         '--windows <names>',
         'windows of operators and stake authorities',
-        timeWindows,
-        timeWindows,
+        TimeWindow.options,
+        TimeWindow.options,
       ),
     )
     .addOption(

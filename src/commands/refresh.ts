@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
-import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { TimeWindow } from '../chain/windows.ts';
 import { audit } from '../db/audit.ts';
 import { recordRun } from '../db/job-runs.ts';
 import type { Pool } from '../db/pool.ts';
@@ -28,7 +28,9 @@ export const refreshCommand = (): Command =>
   new Command('refresh')
     .description('compute the published summaries from stored facts')
     .addOption(namesOption('--networks <names>', 'Ethereum networks, comma-separated', networks, networks))
-    .addOption(namesOption('--windows <names>', 'windows, comma-separated', timeWindows, timeWindows))
+    .addOption(
+      namesOption('--windows <names>', 'windows, comma-separated', TimeWindow.options, TimeWindow.options),
+    )
     .addOption(namesOption('--only <names>', 'what to compute, comma-separated', subjects, subjects))
     .option(
       '--validators',
@@ -84,7 +86,7 @@ const optionsOf = (flags: Flags): RefreshOptions => ({
 
 /** Whether everything of the network is refreshed, so that no other part of it can be late. */
 const isWhole = (network: Network | 'solana', { windows, only }: Flags): boolean =>
-  windows.length === timeWindows.length &&
+  windows.length === TimeWindow.options.length &&
   subjects.every((subject) => only.includes(subject) || (subject === 'solana') !== (network === 'solana'));
 
 async function pass(pool: Pool, flags: Flags, stop: AbortSignal) {

@@ -5,7 +5,7 @@ import { recordLayout, type Selection } from './row-layout.ts';
 import { FAST_ROWS } from './switch.ts';
 
 export { columnsOrText } from './columns-or-text.ts';
-export { IN_PAGE, IN_ROW, selectedFields, selectedOf, selectionFor } from './selection.ts';
+export { selectedInPage, selectedInRow } from './selection.ts';
 export type { Selection };
 
 /** A summary to read in the same statement as its owner. */

@@ -41,6 +41,13 @@ export function selectedOf<Field extends string>(
   return fields.filter((name) => names.has(shown[name] ?? name));
 }
 
+/** Of a field with a row. */
+export const selectedInRow = (info: GraphQLResolveInfo): ReadonlySet<string> =>
+  selectedFields(info, ...IN_ROW);
+/** Of the rows of a field with a page. */
+export const selectedInPage = (info: GraphQLResolveInfo): ReadonlySet<string> =>
+  selectedFields(info, ...IN_PAGE);
+
 export const selectionFor = <Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
-export const boundedMap = <T extends NonNullable<unknown>>(max: number) => new LRUCache<string, T>({ max });
-
-export const sizedMap = <T extends NonNullable<unknown>>(
-  maxSize: number,
-  sizeOf: (value: T, key: string) => number,
-  /** How long a value stays; without it, until others need its room. */
+/** The most recently used values, whose number or sizes add up to at most `most`. After `ms`, a value is forgotten. */
+export const boundedMap = <T extends NonNullable<unknown>>(
+  most: number,
+  sizeOf?: (value: T, key: string) => number,
   ms?: number,
-) => new LRUCache<string, T>({ maxSize, sizeCalculation: sizeOf, ...(ms !== undefined && { ttl: ms }) });
+) =>
+  new LRUCache<string, T>({
+    ...(sizeOf ? { maxSize: most, sizeCalculation: sizeOf } : { max: most }),
+    ...(ms !== undefined && { ttl: ms }),
+  });

@@ -35,7 +35,7 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
 }
 
 /** PostgreSQL's `int` ends at 2³¹ − 1. */
-export const isNumber = (part: unknown): part is number =>
+const isNumber = (part: unknown): part is number =>
   Number.isInteger(part) && (part as number) >= 0 && (part as number) < 2 ** 31;
 
 export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
@@ -43,11 +43,46 @@ export function decodePosition(list: string, cursor: string, length: number): nu
   return key?.length === length && key.every(isNumber) ? key : undefined;
 }
 
-export function integerCursors(name: () => string) {
+export type Cursors<Row, Place> = {
+  of: (row: Row) => string;
+  read: (cursor: string) => Place | undefined;
+};
+
+/** Of rows whose place in the list is one number. */
+export function integerCursors<Row>(name: () => string, placeOf: (row: Row) => number): Cursors<Row, number> {
   let made: string | undefined;
   const list = () => (made ??= name());
   return {
-    of: (place: number): string => encodeCursor(list(), [place]),
-    read: (cursor: string): number | undefined => decodePosition(list(), cursor, 1)?.[0],
+    of: (row) => encodeCursor(list(), [placeOf(row)]),
+    read: (cursor) => decodePosition(list(), cursor, 1)?.[0],
+  };
+}
+
+type Part = string | number;
+/** What a part of a cursor must be, which can be forged. A pattern makes it a text. */
+type Form = 'int' | RegExp | ((part: Part) => boolean);
+type Parts<Forms extends readonly Form[]> = {
+  -readonly [At in keyof Forms]: Forms[At] extends 'int' ? number : Forms[At] extends RegExp ? string : Part;
+};
+
+const fits = (form: Form | undefined, part: Part): boolean =>
+  form === 'int' ? isNumber(part) : form instanceof RegExp ? form.test(String(part)) : form?.(part) === true;
+
+/** Of rows whose place in the list has several parts, or is no number. */
+export function placeCursors<Row, const Forms extends readonly Form[], Place>(
+  list: string,
+  forms: Forms,
+  partsOf: (row: Row) => readonly Part[],
+  placeOf: (...parts: Parts<Forms>) => Place,
+): Cursors<Row, Place> {
+  return {
+    of: (row) => encodeCursor(list, partsOf(row)),
+    read(cursor) {
+      const parts = decodeCursor(list, cursor);
+      if (parts?.length !== forms.length || !parts.every((part, at) => fits(forms[at], part)))
+        return undefined;
+      const texts = parts.map((part, at) => (forms[at] instanceof RegExp ? String(part) : part));
+      return placeOf(...(texts as Parts<Forms>));
+    },
   };
 }

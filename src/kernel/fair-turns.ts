@@ -17,17 +17,13 @@ type Use = (refusal: Refusal | undefined, turn?: Turn) => void;
 export type FairTurns = {
   /** Calls `use` when the account may use a place, or with UNAVAILABLE. Call `leave` afterwards. */
   enter(account: string | undefined, use: Use): void;
+  /** As `enter`, for work that awaits its turn. */
+  turn(account: string | undefined): Promise<Turn>;
   leave(turn: Turn): void;
   /** Those that wait, because their account uses all that it may, or because places are scarce. */
   waiting(): { own: number; scarce: number };
   stop(): void;
 };
-
-/** Waits for a turn. Throws UNAVAILABLE as `enter` does. */
-export const turnOf = (turns: FairTurns, account: string | undefined): Promise<Turn> =>
-  new Promise((resolve, reject) =>
-    turns.enter(account, (refusal, given) => (given ? resolve(given) : reject(refusal))),
-  );
 
 type Options = {
   places: number;
@@ -103,7 +99,7 @@ export function fairTurns({ places, most, waitTimeoutMs, ofOwn }: Options): Fair
   }
 
   const timer = setInterval(sweep, SWEEP_MS).unref();
-  return {
+  const turns: FairTurns = {
     enter(account, use) {
       const now = performance.now();
       if (account === undefined) {
@@ -118,6 +114,10 @@ export function fairTurns({ places, most, waitTimeoutMs, ofOwn }: Options): Fair
       waiting += 1;
       line.waiting.add({ since: now, use });
     },
+    turn: (account) =>
+      new Promise((resolve, reject) =>
+        turns.enter(account, (refusal, given) => (given ? resolve(given) : reject(refusal))),
+      ),
     leave({ line, since }) {
       free += 1;
       if (line) {
@@ -140,4 +140,5 @@ export function fairTurns({ places, most, waitTimeoutMs, ofOwn }: Options): Fair
     },
     stop: () => clearInterval(timer),
   };
+  return turns;
 }

@@ -1,5 +1,3 @@
-import { intParam } from './params.ts';
-
 /** For every GraphQL list. Each REST list has its own documented default. */
 export const DEFAULT_PAGE_SIZE = 20;
 
@@ -31,22 +29,13 @@ export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rows
 /** All pages of one pass through a list read `revision`, even after a refresh. `loc` locates the parameter. */
 export type Walk = { revision: number; loc: string[] };
 
-export type RankedRange = { range: Range<number>; walk: Walk | undefined };
+export type RankedRange<At = number> = { range: Range<At>; walk: Walk | undefined };
 
 /** Rows without a value in the ordering field come last, with ranks of their own. */
 export type Position = { valued: boolean; rank: number };
 
 export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };
 
-export type OrderedRange = { range: Range<Position>; walk: Walk | undefined };
-
-export const revisionParam = () =>
-  intParam({
-    description:
-      'Revision of the list to read, from `next`; paging then returns each row once despite refreshes. Replaced lists are kept for up to an hour, at most eight of each.',
-    min: 0,
-    nullable: true,
-  });
 export const walkOf = (revision: number | null): Walk | undefined =>
   revision === null ? undefined : { revision, loc: ['query', 'revision'] };
 
@@ -59,10 +48,6 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     ? { rows: rows.toReversed(), hasPrevious: more, hasNext: range.before !== undefined }
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
-
-/** The page begins at the number `start`, or at the next number in the list. */
-export const startingAt = (range: Range<number>, start: number | null, ascending = false): Range<number> =>
-  start === null || hasCursor(range) ? range : { ...range, after: ascending ? start - 1 : start + 1 };
 
 export const LAST_NUMBER = 2 ** 31 - 1;
 

@@ -5,8 +5,6 @@ import type { PeriodKey } from './record.ts';
 /** SQL over rows `a` of keys `k`. `stored` is for an hour or a day, `gathered` for a longer period. */
 export type Expression = { stored: Sql; gathered: Sql };
 
-export const same = (expression: Sql): Expression => ({ stored: expression, gathered: expression });
-
 export const summed = (column: string): Expression => ({
   stored: raw(`a.${column}`),
   gathered: raw(`sum(a.${column})`),
@@ -17,7 +15,7 @@ export const last = (column: string): Expression => ({
   gathered: raw(`(array_agg(a.${column} order by a.day desc))[1]`),
 });
 
-export const storedOnly = (stored: Sql, type: string): Expression => ({
+const storedOnly = (stored: Sql, type: string): Expression => ({
   stored,
   gathered: raw(`null::${type}`),
 });

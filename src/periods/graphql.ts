@@ -1,19 +1,21 @@
-import type { InputShapeFromFields } from '@pothos/core';
+import type { InputShapeFromFields, ObjectParam } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
+import type { Context } from '../context.ts';
 import type { Stored } from '../db/batch/stored.ts';
-import { IN_PAGE, selectedFields } from '../fast-rows/index.ts';
+import { selectedInPage } from '../fast-rows/index.ts';
 import { layoutFor } from '../fast-rows/placeholders.ts';
 import type { Selection } from '../fast-rows/row-layout.ts';
-import { builder, globalIdOf } from '../graphql/schema/builder.ts';
+import { builder, globalIdOf, type Schema } from '../graphql/schema/builder.ts';
 import { columns, type FieldsOf, renamed } from '../graphql/schema/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../graphql/schema/connection.ts';
+import { type ConnectionArgs, checkSizes, connectionOf } from '../graphql/schema/connection.ts';
 import { pagesOf } from '../graphql/schema/connection-types.ts';
 import { enumValues } from '../graphql/schema/enums.ts';
 import { orderInput, orderOf } from '../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../graphql/schema/range.ts';
 import { integerCursors } from '../kernel/cursor.ts';
 import type { Range } from '../kernel/page.ts';
+import { collectFaults } from '../kernel/refusal.ts';
 import type { PeriodRow } from './pages.ts';
 import { PERIODS_SIZES } from './params.ts';
 import type { PeriodQuery } from './read-plan.ts';
@@ -61,7 +63,7 @@ function periodArgs(name: string, record: z.ZodObject) {
 type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs>>;
 
 /** Throws BAD_INPUT for negative days and reversed ranges. */
-export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery<Field> {
+function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery<Field> {
   const { field, direction } = orderOf<string>(args.orderBy, 'period');
   return {
     granularity: args.granularity ?? 'day',
@@ -71,7 +73,7 @@ export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery
   };
 }
 
-export type OwnedPeriod<Record> = PeriodRow<Record> & {
+type OwnedPeriod<Record> = PeriodRow<Record> & {
   of?: { owner: EntityKey; query: PeriodQuery<string> };
 };
 
@@ -114,7 +116,7 @@ function periodSelection<Field extends string>(
 ): Selection<Field> {
   const layout = layoutFor(info);
   if (layout) return layout;
-  const names = selectedFields(info, ...IN_PAGE);
+  const names = selectedInPage(info);
   return Object.keys(record.shape).filter((name) =>
     name === 'id' ? names.has('operatorId') : names.has(name) || (names.has('id') && keysOfId.has(name)),
   ) as Field[];
@@ -122,7 +124,7 @@ function periodSelection<Field extends string>(
 
 const periodLists =
   <Field extends string, Record>(list: string, record: z.ZodObject) =>
-  async (
+  (
     owner: EntityKey,
     args: PeriodArgs & ConnectionArgs,
     info: GraphQLResolveInfo,
@@ -134,39 +136,67 @@ const periodLists =
       ) => Promise<PeriodPage<Record>>;
       stored: (query: PeriodQuery<Field>) => Promise<Stored> | Stored;
     },
+    check?: () => void,
   ) => {
+    if (check)
+      collectFaults(
+        check,
+        () => periodQuery(args),
+        () => checkSizes(args, PERIODS_SIZES.maxSize),
+      );
     const query = periodQuery<Field>(args);
-    const cursors = integerCursors(
-      () => `${list}:${JSON.stringify([owner.network, owner.idType, owner.id, query])}`,
-    );
-    const range = connectionRange(args, info, { ...PERIODS_SIZES, decode: cursors.read });
-    const selection = periodSelection<Field>(info, record);
-    const page = await of.read(query, range, selection);
-    if (Array.isArray(selection))
-      for (const row of page.rows as OwnedPeriod<Record>[]) row.of = { owner, query };
-    return connection(
-      page,
-      (row) => cursors.of(row.position),
-      () => page.total as number,
-      () => of.stored(query),
-    );
+    return connectionOf(args, info, {
+      ...PERIODS_SIZES,
+      cursors: integerCursors(
+        () => `${list}:${JSON.stringify([owner.network, owner.idType, owner.id, query])}`,
+        (row: PeriodRow<Record>) => row.position,
+      ),
+      async read(range) {
+        const selection = periodSelection<Field>(info, record);
+        const page = await of.read(query, range, selection);
+        if (Array.isArray(selection))
+          for (const row of page.rows as OwnedPeriod<Record>[]) row.of = { owner, query };
+        return page;
+      },
+      total: (page) => page.total as number,
+      stored: () => of.stored(query),
+    });
   };
 
 /**
  * The type `name` of a record of periods, with what makes fields of its lists: their arguments, their pages, and how they are
- * read. Cursors have the name `cursors`.
+ * read, with a check of other arguments. Cursors have the name `cursors`. `operator`: how to load that of a period.
  */
 export function periodType<Field extends string, Record extends object>(
   name: string,
   record: z.ZodObject,
-  of: { description: string; list: string; cursors: string; ofOperators?: boolean },
+  of: {
+    description: string;
+    list: string;
+    cursors: string;
+    operator?: {
+      type: ObjectParam<Schema>;
+      load: (ctx: Context, owner: never) => Promise<unknown>;
+    };
+  },
 ) {
   const type = builder.objectRef<OwnedPeriod<Record>>(name).implement({
     description: `${of.description} Not a Node: its period belongs to the range and the calendar of its list.`,
-    fields: (t) => periodFields(t, name, record, of.ofOperators ?? false) as never,
+    fields: (t) => periodFields(t, name, record, of.operator !== undefined) as never,
   });
+  const { operator } = of;
+  if (operator)
+    builder.objectField(type, 'operator', (t) =>
+      t.field({
+        type: operator.type,
+        nullable: true,
+        description:
+          'The operator or private set as an operator; null when it has no summary, as most single validators.',
+        resolve: ({ of: owned }, _args, ctx) =>
+          (owned ? operator.load(ctx, owned.owner as never) : null) as never,
+      }),
+    );
   return {
-    type,
     args: periodArgs(name, record),
     pages: pagesOf(type, { name, row: 'A period', list: of.list, stored: 'date' }),
     read: periodLists<Field, Record>(of.cursors, record),

@@ -5,8 +5,8 @@ import { inOnePiece, join, momentText, raw, type Sql, sql } from '../db/rows.ts'
 import { columnsOrText, type Selection } from '../fast-rows/index.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import * as Leaf from '../kernel/leaves.ts';
-import type { Expression } from './expressions.ts';
-import type { Granularity } from './record.ts';
+import { type Expression, periodKeys } from './expressions.ts';
+import type { Granularity, PeriodKey } from './record.ts';
 
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
@@ -16,10 +16,11 @@ export type PeriodQuery<Field extends string> = Bounds & {
   sortOrder: 'asc' | 'desc';
 };
 
+/** The fields of `PeriodKeys` are those of every series. SQL alone is of rows of each length. */
 export type Series<Field extends string> = {
   statement: string;
   record: z.ZodObject<Record<Field, z.ZodType>>;
-  fields: Record<Field, Expression>;
+  fields: Record<Exclude<Field, PeriodKey>, Expression | Sql>;
 };
 
 function wire(series: Series<string>, name: string): Sql {
@@ -49,9 +50,12 @@ export function readPlan<Field extends string>(
   const fields = Object.fromEntries(names.map((name) => [name, wire(series, name)]));
   const reader = columnsOrText(selection, { record: series.record as z.ZodObject, fields });
   const form = granularity === 'hour' || granularity === 'day' ? 'stored' : 'gathered';
+  const expressions: Record<string, Expression | Sql> = { ...periodKeys, ...series.fields };
   const typed = [...new Set([...reader.names, ...(sortBy === 'day' ? [] : [sortBy])])].map((name) => {
     const none = name === 'hour' && granularity !== 'hour';
-    return sql`, ${none ? sql`null::int` : series.fields[name as Field][form]} as ${raw(`"${name}"`)}`;
+    const expression = expressions[name] as Expression | Sql;
+    const value = 'gathered' in expression ? expression[form] : expression;
+    return sql`, ${none ? sql`null::int` : value} as ${raw(`"${name}"`)}`;
   });
   const plan = {
     ...reader,

@@ -22,30 +22,13 @@ export const entities = (keys: readonly EntityKey[]) => sql`${keyTable(keys, {
 const own = (query: PeriodQuery<string>) =>
   sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`;
 
-export const entityDays = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
+export const entityDays = (keys: readonly EntityKey[], query: PeriodQuery<string>) => ({
   keys: entities(keys),
   days: sql`attestation_days`,
   hours: sql`attestation_hours`,
   parted: true,
   own: own(query),
 });
-
-/** Excludes imported days, because only a refresh computes these figures. */
-export const entityFigures = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
-  keys: entities(keys),
-  days: figuresOfEntities,
-  parted: true,
-  own: sql`${own(query)} and a.validator_count is not null`,
-});
-
-const figuresOfEntities = sql`(
-  select entity_key, utc, day, date, start_epoch, end_epoch, active_count::int as validator_count,
-    sum_end_epoch_balance, sum_end_epoch_effective_balance, attested_count, proposer_count, proposed_count,
-    missed_proposal_count, empty_payload_count, sum_attestation_rewards, sum_sync_committee_rewards, sum_proposer_rewards,
-    sum_priority_fees, sum_baseline_mev, sum_correctness, sum_inclusion_delays, sum_uptime,
-    sum_attester_effectiveness, sum_proposer_effectiveness, sum_validator_effectiveness
-  from attestation_days
-)`;
 
 export type ValidatorOwner = { network: Network; validatorIndex: number };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as Leaf from '../kernel/leaves.ts';
+import type { Snake } from '../kernel/names.ts';
 import { PeriodKeys } from './record.ts';
 
 /** 281,474 ETH, more than any validator had. Sums fit 64 bits, because all ETH is about 1.2e17 Gwei. */
@@ -76,3 +77,4 @@ export const ValidatorDay = z
   })
   .meta({ id: 'ValidatorDay', description: 'What a validator did on a day.' });
 export type ValidatorDay = z.infer<typeof ValidatorDay>;
+export type DayColumn = Snake<keyof ValidatorDay>;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Calendar, calendars } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
-import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { TimeWindow } from '../chain/windows.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { sumDueMonth } from '../ingest/importers/validator-months.ts';
 import { type Attributes, traced } from '../kernel/tracing.ts';
@@ -60,7 +60,7 @@ function partsOf({
   types,
   allDays: all,
 }: RefreshOptions): (RefreshPart | Windows)[] {
-  const chosen = timeWindows.filter((window) => windows.includes(window));
+  const chosen = TimeWindow.options.filter((window) => windows.includes(window));
   const parts: Record<Subject, (RefreshPart | Windows)[]> = {
     operators: networks.map((network) => ({ network, windows: chosen })),
     slashings: networks.map((network) => ({

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
-import { timeWindows, windowDays } from '../chain/windows.ts';
+import { TimeWindow, windowDays } from '../chain/windows.ts';
 import { snake } from '../kernel/names.ts';
 import { solanaOverviewFields } from '../resources/solana-overview/record.ts';
 import { datesBefore, type Sample } from './chain.ts';
@@ -31,7 +31,7 @@ type History = {
   series: { key: string[]; scope: string[]; figuresOf(daysAgo: number): Value[] }[];
 };
 
-const windows = timeWindows.filter((window) => window !== 'all');
+const windows = TimeWindow.options.filter((window) => window !== 'all');
 const daysBefore = Array.from({ length: DAYS }, (_, index) => DAYS - index);
 
 async function loadHistory(client: pg.ClientBase, sample: Sample, of: History): Promise<void> {
@@ -155,7 +155,7 @@ export async function loadSolanaHistory(client: pg.ClientBase, sample: Sample): 
   const fields = [...solanaOverviewFields, 'asOfEpoch', 'asOfTime'] as const;
   function* overviews(): Generator<Value[]> {
     for (const daysAgo of daysBefore) {
-      for (const timeWindow of timeWindows) {
+      for (const timeWindow of TimeWindow.options) {
         const overview = overviewOf(sample, validators, { timeWindow, daysAgo });
         yield [datesBefore(sample, daysAgo), ...fields.map((field) => overview[field])];
       }

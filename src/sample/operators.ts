@@ -1,5 +1,5 @@
 import { chainDayOfEpoch, EPOCHS_PER_DAY } from '../chain/calendar.ts';
-import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
+import { TimeWindow, windowDays } from '../chain/windows.ts';
 import type { ImportedOperator } from '../ingest/importers/operators.ts';
 import type { OperatorProposals, OperatorTag } from '../resources/operators/record.ts';
 import { activeEth, type Network, type Sample } from './chain.ts';
@@ -183,7 +183,7 @@ export function* summaries(sample: Sample, operator: Operator): Generator<Sample
   const [numberOfClients, numberOfRelays] = [CLIENTS, RELAYS].map(
     (salt) => 1 + Math.floor(4 * noise(key, salt, 1)),
   );
-  for (const timeWindow of timeWindows) {
+  for (const timeWindow of TimeWindow.options) {
     const days = daysOf(sample, network, timeWindow);
     const figures = figuresOf({ days });
     const means = meansOf(figures);

@@ -1,4 +1,4 @@
-import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
+import { TimeWindow, windowDays } from '../chain/windows.ts';
 import { definitions } from '../resources/network-rewards/record.ts';
 import type { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
 import type { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
@@ -155,7 +155,7 @@ function summary(authority: Authority, window: TimeWindow) {
 export function* sampleStakeAuthorities(sample: Sample): Generator<SampleStakeAuthority> {
   const authorities = solanaAuthorities(sample);
   const asOf = asOfSolana(sample);
-  for (const timeWindow of timeWindows) {
+  for (const timeWindow of TimeWindow.options) {
     for (const authority of authorities) {
       yield {
         timeWindow,
@@ -244,5 +244,6 @@ export function overviewOf(
 
 export function* sampleSolanaOverviews(sample: Sample) {
   const validators = solanaValidators(sample.seed);
-  for (const timeWindow of timeWindows) yield overviewOf(sample, validators, { timeWindow, daysAgo: 0 });
+  for (const timeWindow of TimeWindow.options)
+    yield overviewOf(sample, validators, { timeWindow, daysAgo: 0 });
 }

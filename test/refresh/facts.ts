@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { networks } from '../../src/chain/networks.ts';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import { computedTypes } from '../../src/ingest/importers/operator-profiles.ts';
 import { type PartReport, type RefreshOptions, refresh, subjects } from '../../src/refresh/index.ts';
 import type { Gateway } from '../support/gateway.ts';
@@ -146,7 +146,14 @@ export async function refreshed(
   change: Partial<RefreshOptions> = {},
 ): Promise<PartReport[]> {
   const reports: PartReport[] = [];
-  const options = { networks, windows: timeWindows, only: subjects, wait: true, allDays: false, jobs: 1 };
+  const options = {
+    networks,
+    windows: TimeWindow.options,
+    only: subjects,
+    wait: true,
+    allDays: false,
+    jobs: 1,
+  };
   const types = computedTypes.filter((type) => type !== 'validator');
   await refresh(gateway.database.pool, { ...options, types, ...change }, (report) => reports.push(report));
   const failed = reports.find(({ state }) => state === 'failed');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dateOfDay, dayOfDate } from '../../src/chain/calendar.ts';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import { finishValidatorDays } from '../../src/ingest/importers/validator-days.ts';
 import { addToSums } from '../../src/refresh/incremental/added-amounts.ts';
 import { keepSums } from '../../src/refresh/incremental/kept-sums.ts';
@@ -292,7 +292,7 @@ describe('a refresh', () => {
   });
 
   const keep = (own: pg.ClientBase) =>
-    keepSums(own, 'mainnet', { windows: timeWindows, wait: true, anew: false });
+    keepSums(own, 'mainnet', { windows: TimeWindow.options, wait: true, anew: false });
 
   it('does not keep sums of days that changed while it read them', async () => {
     await fill(10);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
 import { load, published, refreshed, revisions } from './facts.ts';
@@ -321,8 +321,8 @@ describe('Solana of a refresh', () => {
         await store(told);
         await refreshed(gateway, only);
         const overviews = (await gateway.get('/v0/solana/network/overview')).json;
-        expect(overviews.map((row: any) => row.timeWindow)).toEqual(timeWindows);
-        for (const [at, window] of timeWindows.entries()) {
+        expect(overviews.map((row: any) => row.timeWindow)).toEqual(TimeWindow.options);
+        for (const [at, window] of TimeWindow.options.entries()) {
           const [days, apyDays] = windows[window];
           const span = spanOf(told, days, apyDays);
           expectRow(overviews[at], overviewOf(told, span), window);

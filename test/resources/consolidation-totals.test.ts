@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { calendars, dateOfDay, dayOfEpoch } from '../../src/chain/calendar.ts';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import {
   ConsolidationCapacity,
   capacitySortFields,
@@ -236,7 +236,7 @@ describe('GET /v1/eth/consolidationCapacity', () => {
   it('has no capacity before Electra, and nothing to tell without an active balance', async () => {
     const hoodi = (await gateway.get(CAPACITY, { 'x-service-network': 'hoodi' })).json;
     expect(hoodi).toEqual(
-      timeWindows.map((timeWindow) => ({
+      TimeWindow.options.map((timeWindow) => ({
         ...{ timeWindow, latestEpoch: 2_000, consolidationChurnLimit: Number(LIMIT), capacity: 0 },
         ...{ consolidatedBalance: 0, consolidationCount: 0, capacityFilled: null },
       })),
@@ -264,7 +264,7 @@ describe('GET /v1/eth/consolidationCapacity/entity', () => {
       .sort(byField(field, order));
   };
 
-  it.each(timeWindows.map((window, place) => ({ window, place })))(
+  it.each(TimeWindow.options.map((window, place) => ({ window, place })))(
     'is due by a plain loop in $window',
     async ({ window, place }) => {
       for (const idType of entityClasses) {

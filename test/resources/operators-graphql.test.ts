@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { operatorImporter } from '../../src/ingest/importers/operators.ts';
 import { loadRows } from '../../src/ingest/merge/load-rows.ts';
@@ -25,7 +25,7 @@ const fieldsIn = (window: string) => `operatorId idType operatorTags { name path
 const fromGraphql = ({ operatorId, idType, summary: { window, ...figures }, ...node }: any) => ({
   id: operatorId,
   idType: idTypes.find((name) => enumOf(name) === idType),
-  timeWindow: timeWindows.find((name) => windowEnum[name] === window),
+  timeWindow: TimeWindow.options.find((name) => windowEnum[name] === window),
   ...node,
   ...figures,
 });
@@ -45,7 +45,7 @@ const walkQuery = (
 describe('REST and GraphQL', () => {
   const classes = ['pool', 'nodeOperator', 'poolShare', 'depositAddress', 'withdrawalAddress'];
   const cases = networks.flatMap((network) =>
-    classes.flatMap((idType) => timeWindows.map((window) => ({ network, idType, window }))),
+    classes.flatMap((idType) => TimeWindow.options.map((window) => ({ network, idType, window }))),
   );
 
   it.each(every(7, cases))(

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import { operatorFields } from '../../src/resources/operators/record.ts';
 import { networks } from '../../src/sample/chain.ts';
 import { useGateway } from '../support/gateway.ts';
@@ -69,7 +69,7 @@ describe('GET /v0/eth/operators', () => {
     },
   );
 
-  it.each(timeWindows)('answers window %s', async (window) => {
+  it.each(TimeWindow.options)('answers window %s', async (window) => {
     const { json } = await list(`window=${window}&idType=pool`);
     expect(new Set(json.data.map((row: any) => row.timeWindow))).toEqual(new Set([window]));
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import { SolanaNetworkOverview, solanaOverviewFields } from '../../src/resources/solana-overview/record.ts';
 import { decimals, ratios, signedDecimals, written } from '../support/decimals.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
@@ -42,7 +42,7 @@ const withRatios = (row: any) => ({
 });
 const fromGraphql = (node: any) => ({
   ...node,
-  timeWindow: timeWindows.find((name) => windowEnum[name] === node.timeWindow),
+  timeWindow: TimeWindow.options.find((name) => windowEnum[name] === node.timeWindow),
 });
 
 describe(`GET ${V1}`, () => {
@@ -75,7 +75,7 @@ describe.each([
     for (const row of rowsOf(json)) expect(Object.keys(row)).toEqual(solanaOverviewFields);
   });
 
-  it.each(timeWindows)('is narrowed to window %s', async (window) => {
+  it.each(TimeWindow.options)('is narrowed to window %s', async (window) => {
     const all = rowsOf((await gateway.get(path)).json);
     const { json } = await gateway.get(`${path}?window=${window}`);
     expect(rowsOf(json)).toEqual(all.filter((row: any) => row.timeWindow === window));
@@ -184,7 +184,9 @@ describe('GraphQL solanaNetworkOverview', () => {
     const { data } = await gateway.graphql(
       '{ solanaNetworkOverviews { id window activeValidatorCountDiff giniCoefficient } }',
     );
-    const ids = timeWindows.map((name) => Buffer.from(`SolanaNetworkOverview:${name}`).toString('base64url'));
+    const ids = TimeWindow.options.map((name) =>
+      Buffer.from(`SolanaNetworkOverview:${name}`).toString('base64url'),
+    );
     expect(data.solanaNetworkOverviews.map((row: any) => row.id)).toEqual(ids);
     for (const row of data.solanaNetworkOverviews) {
       expect(row.activeValidatorCountDiff).toBeTypeOf('number');

@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timeWindows } from '../../src/chain/windows.ts';
-import { stakeAuthorityPages } from '../../src/resources/stake-authorities/queries.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
+import { summaries } from '../../src/resources/stake-authorities/queries.ts';
 import { stakeAuthorityFields } from '../../src/resources/stake-authorities/record.ts';
 import { useGateway } from '../support/gateway.ts';
 import { every } from '../support/thorough.ts';
@@ -89,8 +89,8 @@ describe.each([
     expect(rowsOf((await get(`window=7d&${from}=0&${size}=15`)).json)).toEqual(rowsOf(bare.json));
   });
 
-  it.each(timeWindows)('answers window %s', async (window) => {
-    const others = timeWindows.filter((name) => name !== window);
+  it.each(TimeWindow.options)('answers window %s', async (window) => {
+    const others = TimeWindow.options.filter((name) => name !== window);
     const { text } = await get(`window=${window}`);
     for (const other of others) expect((await get(`window=${other}`)).text).not.toBe(text);
   });
@@ -263,7 +263,7 @@ async function walkV1(start: string, direction: 'next' | 'previous'): Promise<an
 }
 
 describe('REST v0, REST v1 and GraphQL', () => {
-  const cases = timeWindows.flatMap((window) => types.map((type) => ({ window, type })));
+  const cases = TimeWindow.options.flatMap((window) => types.map((type) => ({ window, type })));
 
   it.each(every(12, cases, 1))(
     'give the same rows once each, both ways: $window $type',
@@ -292,7 +292,7 @@ describe('REST v0, REST v1 and GraphQL', () => {
     60_000,
   );
 
-  it.each(every(4, timeWindows, 1))(
+  it.each(every(4, TimeWindow.options, 1))(
     'order by network penetration descending, and split into the types: %s',
     async (window) => {
       const all = await walkNext(gateway, `${V0}?window=${window}&size=200`);
@@ -415,7 +415,7 @@ describe('a deep page', () => {
       },
     };
     const place = { timeWindow: '7d', type: 'individual', pinned: null, after, before: 2 ** 31 - 1 } as const;
-    await stakeAuthorityPages(recorder as never, [place], limit, false, ['delegatedStake']);
+    await summaries.pages(recorder as never, [place], limit, false, ['delegatedStake']);
     const { rows } = await gateway.database.pool.query({
       text: `explain (analyze, buffers, format json) ${asked?.text}`,
       values: asked?.values as unknown[],

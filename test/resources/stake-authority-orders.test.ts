@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { operatorsByOrder } from '../../src/resources/operators/queries.ts';
+import { summaries } from '../../src/resources/operators/queries.ts';
 import { stakeAuthorityOrders } from '../../src/resources/stake-authorities/queries.ts';
 import { useGateway } from '../support/gateway.ts';
 import { byOrder, walkOrdered } from '../support/ordered.ts';
@@ -153,7 +153,7 @@ describe('a deep page of a stored order', () => {
     };
     const order = { field: 'avgValidatorEffectiveness', direction };
     const of = { order, limit: 16, backward: false, counted: false, filtered: where !== null };
-    await operatorsByOrder(recorder as never, [place], of, ['aprPercentage']);
+    await summaries.byOrder(recorder as never, [place], of, ['aprPercentage']);
     const { rows } = await gateway.database.pool.query({
       text: `explain (analyze, buffers, format json) ${asked?.text}`,
       values: asked?.values as unknown[],

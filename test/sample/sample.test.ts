@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { chainDayOfEpoch } from '../../src/chain/calendar.ts';
 import { electraEpoch } from '../../src/chain/churn.ts';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import { readSettings } from '../../src/config/index.ts';
 import { Block } from '../../src/resources/blocks/record.ts';
 import { definitions, rewardRecord } from '../../src/resources/network-rewards/record.ts';
@@ -28,7 +28,9 @@ const operatorsOf = new Map([1, 2, 3].map((seed) => [seed, [...sampleOperators(s
 const operators = operatorsOf.get(1) as SampleOperator[]; // the seed unless another is given
 const slashings = [...sampleSlashings()];
 const validators = [...sampleValidators()];
-const lists = networks.flatMap((network) => timeWindows.map((timeWindow) => ({ network, timeWindow })));
+const lists = networks.flatMap((network) =>
+  TimeWindow.options.map((timeWindow) => ({ network, timeWindow })),
+);
 const large = { pool: 40, nodeOperator: 200, poolShare: 300, depositAddress: 400, withdrawalAddress: 160 };
 const small = { pool: 12, nodeOperator: 40, poolShare: 32, depositAddress: 80, withdrawalAddress: 40 };
 const counts = { mainnet: large, hoodi: small, holesky: small };
@@ -164,18 +166,21 @@ describe('the figures', () => {
     expect(unlike).toEqual([]);
   });
 
-  test.each(timeWindows)('the largest balance of mainnet is not one a double can hold: %s', (timeWindow) => {
-    const [largest] = rowsOf({ network: 'mainnet', timeWindow }, 'pool')
-      .map((row) => row.sumEndEpochBalance ?? '0')
-      .sort((a, b) => Number(BigInt(b) - BigInt(a)));
-    expect(BigInt(largest ?? 0)).toBeGreaterThan(2n ** 53n);
-    expect(BigInt(Number(largest))).not.toBe(BigInt(largest ?? 0));
-  });
+  test.each(TimeWindow.options)(
+    'the largest balance of mainnet is not one a double can hold: %s',
+    (timeWindow) => {
+      const [largest] = rowsOf({ network: 'mainnet', timeWindow }, 'pool')
+        .map((row) => row.sumEndEpochBalance ?? '0')
+        .sort((a, b) => Number(BigInt(b) - BigInt(a)));
+      expect(BigInt(largest ?? 0)).toBeGreaterThan(2n ** 53n);
+      expect(BigInt(Number(largest))).not.toBe(BigInt(largest ?? 0));
+    },
+  );
 
   test('every operator has all windows, which differ and end with the same validators', () => {
     const entities = groupBy(operators, (row) => `${row.network}/${row.idType}/${row.id}`);
     for (const rows of entities.values()) {
-      expect(rows.map((row) => row.timeWindow)).toEqual(timeWindows);
+      expect(rows.map((row) => row.timeWindow)).toEqual(TimeWindow.options);
       expect(new Set(rows.map((row) => row.validatorCount)).size).toBe(1);
     }
     const [first] = [...entities.values()];

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 import { type Calendar, dateOfDay, dayOfEpoch } from '../../src/chain/calendar.ts';
-import { timeWindows } from '../../src/chain/windows.ts';
+import { TimeWindow } from '../../src/chain/windows.ts';
 import type { entityClasses } from '../../src/resources/consolidations/record.ts';
 import { hexDigits, pick, stream, whole } from '../../src/sample/random.ts';
 import { operator } from '../ingest/rows.ts';
@@ -107,7 +107,7 @@ export const exactly = (text: string): any =>
   );
 
 /** What the windows are due to tell, by a plain loop. */
-export const windows = timeWindows.map((timeWindow) => {
+export const windows = TimeWindow.options.map((timeWindow) => {
   const days = { '1d': 1, '7d': 7, '30d': 30, all: null }[timeWindow];
   const first = days === null ? ELECTRA : HEAD - days * 225 + 1;
   const capacity = LIMIT * BigInt(HEAD - first + 1);

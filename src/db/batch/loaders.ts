@@ -5,7 +5,7 @@ import type { Queryable } from '../pool.ts';
 /** Belongs to one request, because cached rows become stale. */
 export type LoaderCache = Map<string, unknown>;
 
-export function batchLoader<Key, Value>(
+function batchLoader<Key, Value>(
   cache: LoaderCache,
   name: string,
   keyOf: (key: Key) => string,
@@ -46,6 +46,25 @@ type Private<Key, Args extends unknown[], Row> = {
   keyOf: (key: Key) => string;
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Row[]>;
 };
+
+/** As `rowReader`, of private data: `load` finds only what the caller owns. */
+export const privateRowReader =
+  <Request extends PrivateReading, Key, Row, Args extends unknown[]>({
+    name,
+    keyOf,
+    load,
+    rowKey,
+  }: {
+    /** Of no other reader. */
+    name: string;
+    keyOf: (key: Key) => string;
+    load: (ctx: Request, keys: readonly Key[], ...args: Args) => Promise<Row[]>;
+    rowKey: (row: Row) => string;
+  }) =>
+  (ctx: Request, key: Key, ...args: Args): Promise<Row | undefined> =>
+    batchLoader<Key, Row>(ctx.loaders, `${name}:${JSON.stringify(args)}`, keyOf, async (keys) =>
+      byKey(await load(ctx, keys, ...args), rowKey),
+    ).load(key);
 
 /** As `listReader`, of private data: it does not check who owns them. */
 export const privateListReader =

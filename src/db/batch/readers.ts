@@ -167,14 +167,28 @@ export function reader<Key, Args extends unknown[], Value>({
   };
 }
 
-/** A key has one row. */
+type RowsOf<Key, Args extends unknown[], Row> = Omit<Of<Key, Args, Row[]>, 'rows'>;
+type RowReader<Key, Args extends unknown[], Row> = (
+  ctx: Reading,
+  key: Key,
+  ...args: Args
+) => Promise<Row | undefined>;
+
+/** A key has one row. `rowKey` is the text of a row's key, where the row does not contain the key itself. */
 export function rowReader<Key, Row extends Key, Args extends unknown[]>(
-  of: Omit<Of<Key, Args, Row[]>, 'rows'>,
+  of: RowsOf<Key, Args, Row>,
+): RowReader<Key, Args, Row>;
+export function rowReader<Key, Row, Args extends unknown[]>(
+  of: RowsOf<Key, Args, Row> & { rowKey: (row: Row, ...args: Args) => string },
+): RowReader<Key, Args, Row>;
+export function rowReader<Key, Row, Args extends unknown[]>(
+  of: RowsOf<Key, Args, Row> & { rowKey?: (row: Row, ...args: Args) => string },
 ) {
+  const rowKey = of.rowKey ?? (of.keyOf as (row: never) => string as (row: Row) => string);
   return reader<Key, Args, Row>({
     keyOf: of.keyOf,
     rows: () => 1,
-    load: async (db, keys, ...args) => byKey(await of.load(db, keys, ...args), of.keyOf),
+    load: async (db, keys, ...args) => byKey(await of.load(db, keys, ...args), (row) => rowKey(row, ...args)),
   });
 }
 

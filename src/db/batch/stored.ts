@@ -9,23 +9,20 @@ export const StoredRow = z.object({ list: Leaf.count(), from: end, to: end });
 /** Both inclusive, in the unit of the list: a slot, an epoch, a day or a date. Null when nothing is stored. */
 export type Stored = Pick<z.infer<typeof StoredRow>, 'from' | 'to'>;
 
-/** Of a list of dates with two sources. */
-export function joinedDates(one: Stored, other: Stored): Stored {
-  const ends = (side: keyof Stored) => [one[side], other[side]].filter((end) => end !== null).sort();
-  return { from: ends('from')[0] ?? null, to: ends('to').at(-1) ?? null };
-}
+type OfNetwork = { network: string };
+const networkKeys = (keys: readonly OfNetwork[]): Sql => keyTable(keys, { network: ['text', 'network'] });
 
-export const networkKeys = (keys: readonly { network: string }[]): Sql =>
-  keyTable(keys, { network: ['text', 'network'] });
-
-/** `keys` makes the table of keys `k`, with `list` (from 1). `ends` selects `first` and `last` of a key. */
-export function storedReader<Key, Args extends unknown[]>({
+/**
+ * `keys` makes the table of keys `k`, with `list` (from 1); by default, of networks. `ends` selects `first` and `last` of a
+ * key.
+ */
+export function storedReader<Args extends unknown[], Key = OfNetwork>({
   statement,
-  keys,
+  keys = networkKeys as never,
   ends,
 }: {
   statement: string;
-  keys: (keysOfBatch: readonly Key[]) => Sql;
+  keys?: (keysOfBatch: readonly Key[]) => Sql;
   ends: (...args: Args) => Sql;
 }) {
   const read = listReader<Key, z.infer<typeof StoredRow>, Args>({

@@ -3,9 +3,9 @@ import { columnsOrText, type Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import {
   type Order,
-  type OrderedRange,
   type Position,
   type Range,
+  type RankedRange,
   rowsToRead,
   slice,
 } from '../../kernel/page.ts';
@@ -37,7 +37,7 @@ export type Filter = {
   rows: Sql;
 };
 
-type Bound = { column: string; type: string; at: 'least' | 'most' };
+export type Bound = { column: string; type: string; at: 'least' | 'most' };
 
 /** Bounds are inclusive. */
 export function filterOf(bounds: Record<string, Bound>, others: Filter): Filter {
@@ -202,7 +202,7 @@ export function orderedPageReader<List extends object, Field extends string, Row
     list: List,
     order: Order<string>,
     where: Where | null,
-    { range, walk }: OrderedRange,
+    { range, walk }: RankedRange<Position>,
     selection: Selection<Field>,
   ): Promise<RankedSlice<Row>> => {
     const place = {

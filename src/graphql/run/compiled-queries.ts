@@ -20,7 +20,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../../context.ts';
 import { schemaWithPlaceholders } from '../../fast-rows/placeholders.ts';
 import { withPlaceholders } from '../../fast-rows/rewrite.ts';
-import { sizedMap } from '../../kernel/bounded.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
 import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspection.ts';
 import { LimitsRule } from './limits.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
@@ -60,7 +60,7 @@ type Sized = { query: Compiled | undefined; fields: number };
  */
 export function compiledQueries() {
   const documents = documentMap<{ document?: DocumentNode | null }>();
-  const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfCompiled);
+  const compiled = boundedMap<Sized>(CACHE_MAX_FIELDS, sizeOfCompiled);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
     if (text.length > CACHE_MAX_CHARACTERS) return undefined;
     const key = operationName ? `${text}\0${operationName}` : text;

@@ -17,7 +17,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
-import { sizedMap } from '../../kernel/bounded.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
 import { JsonText } from '../../kernel/json-text.ts';
 import { limits } from './limits.ts';
 import { isSkipped, type Values } from './size-arguments.ts';
@@ -114,7 +114,7 @@ const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
 export function introspectionAnswers(schema: GraphQLSchema) {
-  const kept = sizedMap<JsonText>(
+  const kept = boundedMap<JsonText>(
     CACHE_MAX_TEXT,
     ({ pieces }, key) => (pieces[0]?.length ?? 0) + key.length + OVERHEAD,
   );

@@ -1,5 +1,5 @@
 import { BREAK, type DocumentNode, Kind, type ParseOptions, parse, type Source, visit } from 'graphql';
-import { sizedMap } from '../../kernel/bounded.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
 import { limitError, limits } from './limits.ts';
 import { freeTokens } from './typename.ts';
 
@@ -49,4 +49,4 @@ const CACHE_MAX_TEXT = 300_000;
 const OVERHEAD = 200;
 
 export const documentMap = <T extends NonNullable<unknown>>() =>
-  sizedMap<T>(CACHE_MAX_TEXT, (_value, text) => text.length + OVERHEAD);
+  boundedMap<T>(CACHE_MAX_TEXT, (_value, text) => text.length + OVERHEAD);

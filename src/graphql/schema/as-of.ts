@@ -1,7 +1,6 @@
-import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
+import { SLOTS_PER_EPOCH, slotTimestamp } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { SolanaAsOf } from '../../db/solana-as-of.ts';
-import { timestampText } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
 import type { FieldsOf } from './columns.ts';
 
@@ -28,7 +27,7 @@ function asOf(facts: Facts): AsOf | null {
   if (facts?.epoch == null) return null;
   if (!('network' in facts)) return { ...facts, slot: null };
   const slot = (facts.epoch + 1) * SLOTS_PER_EPOCH - 1;
-  return { epoch: facts.epoch, slot, time: timestampText(slotStart(facts.network, slot)) };
+  return { epoch: facts.epoch, slot, time: slotTimestamp(facts.network, slot) };
 }
 
 export const asOfField = <Row>(

@@ -1,11 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Stored } from '../../db/batch/stored.ts';
 import { selectedFields } from '../../fast-rows/selection.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { type Cursors, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import {
   DEFAULT_PAGE_SIZE,
   hasCursor,
-  type OrderedRange,
   type Position,
   type Range,
   type RankedRange,
@@ -57,7 +56,7 @@ const fault = (name: string, msg: string): Fault => ({
   type: 'value_error',
 });
 
-export function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
+function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   const faults: Fault[] = [];
   if (args.first != null && args.last != null)
     faults.push(fault('last', 'cannot be given together with first; give one'));
@@ -77,28 +76,40 @@ export function checkSizes(args: ConnectionArgs, maxSize: number): void {
   if (faults.length > 0) throw badInput(faults);
 }
 
-export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
-  encodeCursor(list, [revision, rank]);
-
 type WalkLimits = { list: string; maxSize: number };
+type Ranked<Row> = Slice<Row> & { total: number; revision: number };
 
-export const orderCursor = (list: string, revision: number, { rank, valued }: Position): string =>
-  encodeCursor(list, [revision, rank, valued ? 1 : 0]);
-
-export function rankedRange(args: ConnectionArgs, info: GraphQLResolveInfo, limits: WalkLimits): RankedRange;
-/** Cursors also tell whether the row has a value in the ordering field. */
-export function rankedRange(
+/**
+ * Of a list with stored ranks, each page of which is of the revision that a cursor names. `valued`: rows may have no value in
+ * the order, and cursors also tell whether the row has one.
+ */
+export async function rankedConnection<Row extends { rank: number }>(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
-  limits: WalkLimits,
-  valued: true,
-): OrderedRange;
-export function rankedRange(
+  limits: WalkLimits & { valued?: false },
+  read: (ranked: RankedRange) => Promise<Ranked<Row>>,
+): Promise<Connection<Row>>;
+export async function rankedConnection<Row extends Position>(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
-  limits: WalkLimits,
-  valued = false,
+  limits: WalkLimits & { valued: true },
+  read: (ranked: RankedRange<Position>) => Promise<Ranked<Row>>,
+): Promise<Connection<Row>>;
+export async function rankedConnection<Row extends { rank: number; valued?: boolean }>(
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+  { valued = false, ...limits }: WalkLimits & { valued?: boolean },
+  read: (ranked: never) => Promise<Ranked<Row>>,
 ) {
+  const page = await read(walkRange(args, info, limits, valued) as never);
+  return new Connection<Row>(
+    page,
+    (row) => encodeCursor(limits.list, [page.revision, row.rank, ...(valued ? [row.valued ? 1 : 0] : [])]),
+    () => page.total,
+  );
+}
+
+function walkRange(args: ConnectionArgs, info: GraphQLResolveInfo, limits: WalkLimits, valued: boolean) {
   const { after, before, ...range } = connectionRange(args, info, {
     ...limits,
     decode(cursor) {
@@ -115,21 +126,47 @@ export function rankedRange(
   return {
     range: { ...range, ...(after && { after: after.at }), ...(before && { before: before.at }) },
     walk: revision === undefined ? undefined : { revision, loc: ['argument', after ? 'after' : 'before'] },
-  } as RankedRange & OrderedRange;
+  };
 }
 
-export async function withPreviousPage<Row>(
-  page: Slice<Row>,
-  start: number | null,
-  range: Range<number>,
+type Listed<Key, Row, Page extends Slice<Row>> = {
+  maxSize: number;
+  cursors: Cursors<Row, Key>;
+  /** Undefined if there is no list. */
+  read: (range: Range<Key>) => Promise<Page | undefined>;
+  total: (page: Page) => number | Promise<number>;
+  stored?: () => Promise<Stored> | Stored;
+};
+
+/** The page that the arguments ask for; null if there is no list. */
+export async function connectionOf<Key, Row, Page extends Slice<Row>>(
+  args: ConnectionArgs,
   info: GraphQLResolveInfo,
-  read: (range: Range<number>) => Promise<Slice<Row>>,
-): Promise<Slice<Row>> {
-  if (start === null || hasCursor(range) || !selectedFields(info, ['pageInfo']).has('hasPreviousPage'))
-    return page;
-  if (range.backward && page.hasPrevious) return page;
-  const { rows } = await read({ before: start, backward: true, limit: 1, rowsOnly: true });
-  return { ...page, hasPrevious: rows.length > 0 };
+  { maxSize, cursors, read, total, stored }: Listed<Key, Row, Page>,
+) {
+  const page = await read(connectionRange(args, info, { maxSize, decode: cursors.read }));
+  return page ? new Connection<Row>(page, cursors.of, () => total(page), stored) : null;
+}
+
+/** As `connectionOf`, of a list by a number at which the first page begins, or at the next number in the list. */
+export function connectionFrom<Row>(
+  start: number | null,
+  ascending: boolean,
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+  of: Omit<Listed<number, Row, Slice<Row>>, 'read'> & { read: (range: Range<number>) => Promise<Slice<Row>> },
+) {
+  return connectionOf(args, info, {
+    ...of,
+    async read(range) {
+      if (start === null || hasCursor(range)) return of.read(range);
+      const page = await of.read({ ...range, after: ascending ? start - 1 : start + 1 });
+      if (!selectedFields(info, ['pageInfo']).has('hasPreviousPage')) return page;
+      if (range.backward && page.hasPrevious) return page;
+      const { rows } = await of.read({ before: start, backward: true, limit: 1, rowsOnly: true });
+      return { ...page, hasPrevious: rows.length > 0 };
+    },
+  });
 }
 
 /**
@@ -156,7 +193,7 @@ class Connection<Row> {
     slice: Slice<Row>,
     cursorOf: (row: Row) => string,
     totalCount: () => number | Promise<number>,
-    stored: (() => Promise<Stored> | Stored) | undefined,
+    stored?: () => Promise<Stored> | Stored,
   ) {
     this.nodes = slice.rows;
     this.#count = totalCount;

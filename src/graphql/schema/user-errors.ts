@@ -1,9 +1,13 @@
+import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
+import type { computeUnits } from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
 import { bodyFaults } from '../../kernel/body.ts';
+import { capitalized } from '../../kernel/names.ts';
 import { badInput, Refusal, type RefusalCode } from '../../kernel/refusal.ts';
-import { builder } from './builder.ts';
+import { builder, globalIdOf, type Schema } from './builder.ts';
 import type { FieldsOf } from './columns.ts';
+import type { Reads } from './field-cost.ts';
 
 const UserErrorCode = builder.enumType('UserErrorCode', {
   description: 'Why a mutation was refused.',
@@ -32,22 +36,52 @@ const UserErrorType = builder.objectRef<UserError>('UserError').implement({
   }),
 });
 
-export type Outcome = { userErrors: UserError[] };
-export const outcome = <P extends Outcome>(t: FieldsOf<P>) => ({
-  userErrors: t.field({
-    type: [UserErrorType],
-    description: 'Why the mutation was refused; empty on success.',
-    resolve: (payload) => payload.userErrors,
-  }),
-});
+type Outcome = { userErrors: UserError[] };
+
+/** A payload with `userErrors`; its other fields are empty when the mutation was refused. */
+export const payloadType = <Payload extends object>(
+  name: string,
+  description: string,
+  fields: (t: FieldsOf<Payload>) => FieldMap,
+): ObjectRef<Schema, Payload> =>
+  builder.objectRef<Payload & Outcome>(name).implement({
+    description,
+    fields: (t) => ({
+      ...fields(t as never),
+      userErrors: t.field({
+        type: [UserErrorType],
+        description: 'Why the mutation was refused; empty on success.',
+        resolve: (payload) => payload.userErrors,
+      }),
+    }),
+  }) as unknown as ObjectRef<Schema, Payload>;
+
+/** The payload of a deletion: the id of what was deleted, of the type `type`, in its two forms. */
+export function deletedPayload(
+  type: string,
+  description: string,
+  noun: string,
+  idField: string,
+): ObjectRef<Schema, { deleted?: string }> {
+  const refused = 'null when the mutation was refused.';
+  return payloadType(`Delete${type}Payload`, description, (t) => ({
+    deletedId: t.id({
+      nullable: true,
+      description: `Global id of the deleted ${noun}, for client caches; ${refused}`,
+      resolve: ({ deleted }) => deleted && globalIdOf(type, deleted),
+    }),
+    [`deleted${capitalized(idField)}`]: t.string({
+      nullable: true,
+      description: `\`${idField}\` of the deleted ${noun}; ${refused}`,
+      resolve: ({ deleted }) => deleted,
+    }),
+  }));
+}
 
 const shownCodes = new Set<RefusalCode>(['BAD_INPUT', 'FORBIDDEN', 'NOT_FOUND']);
 
 /** Returns refusals as `userErrors` if the caller can fix them. */
-export async function mutate<T extends object>(
-  ctx: Context,
-  work: () => Promise<T>,
-): Promise<Partial<T> & Outcome> {
+async function mutate<T extends object>(ctx: Context, work: () => Promise<T>): Promise<Partial<T> & Outcome> {
   try {
     const done = await work();
     return { ...done, userErrors: [] };
@@ -64,6 +98,32 @@ export async function mutate<T extends object>(
   } finally {
     ctx.loaders.clear(); // drops rows that were cached before the change
   }
+}
+
+type Mutation<Payload extends object, Input> = {
+  payload: ObjectRef<Schema, Payload>;
+  input: { $inferInput: Input };
+  operation: keyof typeof computeUnits;
+  reads?: Reads;
+  description: string;
+  run: (ctx: Context, input: Input) => Promise<Payload>;
+};
+
+/** Nullable, because a failure must not null the committed results of other mutations. */
+export function mutation<Payload extends object, Input>(
+  name: string,
+  { payload, input, operation, reads, description, run }: Mutation<Payload, Input>,
+): void {
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: payload,
+      nullable: true,
+      extensions: { operation, ...(reads && { reads }) },
+      description,
+      args: { input: t.arg({ type: input as never, required: true, description: 'The input.' }) },
+      resolve: (_root, given, ctx) => mutate(ctx, () => run(ctx, given.input as Input)) as never,
+    }),
+  );
 }
 
 /** Throws BAD_INPUT with the fields of `input` that are wrong. */

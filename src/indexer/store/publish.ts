@@ -1,6 +1,6 @@
 import { type Calendar, calendars } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
-import { timeWindows } from '../../chain/windows.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import { memberClasses } from '../../db/operator-members.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { noteOrigins } from '../../ingest/merge/origins.ts';
@@ -24,7 +24,7 @@ export async function publish(
   await refresh(
     pool,
     {
-      ...{ networks: [network], windows: timeWindows, only },
+      ...{ networks: [network], windows: TimeWindow.options, only },
       ...{ types: memberClasses, allDays: false, wait: true, jobs: 1 },
     },
     (report) => reports.push(report),

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { timeWindows } from '../../chain/windows.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { StakeAuthoritySummary, StakeAuthorityTrend } from '../../resources/stake-authorities/record.ts';
 import {
@@ -14,8 +14,8 @@ import { HAS_HISTORY, IMPORT_DATE } from '../merge/history.ts';
 import { finishLists, mergeRanked, type RankedTables, storeNames } from '../merge/ranked-lists.ts';
 
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
-  timeWindow: z.enum(timeWindows, {
-    error: `must be one of ${timeWindows.join(', ')}: in the row or as --window`,
+  timeWindow: z.enum(TimeWindow.options, {
+    error: `must be one of ${TimeWindow.options.join(', ')}: in the row or as --window`,
   }),
 });
 export type ImportedStakeAuthority = z.infer<typeof ImportedStakeAuthority>;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import { raw, type Sql, sql } from '../../db/rows.ts';
 import { joined, type Source, sourcesOf, sumColumns } from '../sums.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { run } from '../write.ts';
 
 /** The window `1d` is a single day. */
-const keptWindows: readonly TimeWindow[] = timeWindows.filter((window) => window !== '1d');
+const keptWindows: readonly TimeWindow[] = TimeWindow.options.filter((window) => window !== '1d');
 /** An index still changes the newest days: fees of the last blocks of a day arrive after it. */
 const OPEN_DAYS = 2;
 

@@ -1,15 +1,13 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Context } from '../../context.ts';
-import type { Stored } from '../../db/batch/stored.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
-import { checkSizes, sizesText } from '../../graphql/schema/connection.ts';
+import { sizesText } from '../../graphql/schema/connection.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
-import { collectFaults } from '../../kernel/refusal.ts';
-import { type OwnedPeriod, periodQuery, periodType } from '../../periods/graphql.ts';
+import { periodType } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { storedDates } from '../../periods/stored.ts';
-import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
-import { loadOperatorNode, type OperatorId } from '../operators/loaders.ts';
+import { checkId, IdTypeEnum, Operator, operatorOfPeriod } from '../operators/graphql.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { normaliseId } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { type AttestationField, AttestationRecord } from './record.ts';
@@ -19,20 +17,8 @@ const periods = periodType<AttestationField, AttestationRecord>('AttestationReco
   description: 'Attestation duties of an operator, private set or validator over a period.',
   list: 'Attestation duties over time',
   cursors: 'attestations',
-  ofOperators: true,
+  operator: operatorOfPeriod,
 });
-
-export const addOperator = <Record>(type: ObjectRef<Schema, OwnedPeriod<Record>>) =>
-  builder.objectField(type, 'operator', (t) =>
-    t.field({
-      type: Operator,
-      nullable: true,
-      description:
-        'The operator or private set as an operator; null when it has no summary, as most single validators.',
-      resolve: ({ of }, _args, ctx) => (of ? loadOperatorNode(ctx, of.owner as OperatorId) : null),
-    }),
-  );
-addOperator(periods.type);
 
 const sizes = sizesText(PERIODS_SIZES);
 
@@ -47,7 +33,9 @@ export function attestationsOf<Row>(
   keyOf: (row: Row) => OperatorId,
   description: string,
   read: Read<Row> = (ctx, row, ...page) => attestationPageOf(ctx, keyOf(row), ...page),
-  stored: (...page: Parameters<typeof storedAttestations>) => Promise<Stored> | Stored = storedAttestations,
+  stored: (
+    ...page: Parameters<typeof storedAttestations>
+  ) => ReturnType<typeof storedDates> = storedAttestations,
 ) {
   builder.objectField(type, 'attestations', (t) =>
     periods.pages(t, {
@@ -84,17 +72,18 @@ builder.queryField('attestations', (t) =>
       ...periods.args,
     },
     resolve: (_root, args, ctx: Context, info) => {
-      collectFaults(
-        () => checkId('operatorId', args.operatorId),
-        () => periodQuery(args),
-        () => checkSizes(args, PERIODS_SIZES.maxSize),
-      );
       const { idType, operatorId } = args;
       const key = { network: args.network ?? ctx.network, idType, id: normaliseId(operatorId) };
-      return periods.read(key, args, info, {
-        read: (...page) => attestations(ctx, key, ...page),
-        stored: (query) => storedAttestations(ctx, key, query),
-      });
+      return periods.read(
+        key,
+        args,
+        info,
+        {
+          read: (...page) => attestations(ctx, key, ...page),
+          stored: (query) => storedAttestations(ctx, key, query),
+        },
+        () => checkId('operatorId', operatorId),
+      );
     },
   }),
 );

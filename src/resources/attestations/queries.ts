@@ -5,14 +5,15 @@ import { queryOf, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
-import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
-import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
+import { last, summed } from '../../periods/expressions.ts';
+import { type PeriodRow, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
-import { entities, entityDays, type ValidatorOwner } from '../../periods/sources.ts';
+import { entities, entityDays } from '../../periods/sources.ts';
 import { validatorPages } from '../../periods/validator-pages.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { IdType } from '../operators/record.ts';
 import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
+import type { ValidatorKey } from '../validators/loaders.ts';
 import { type AttestationField, AttestationRecord } from './record.ts';
 
 export type AttestationQuery = PeriodQuery<AttestationField>;
@@ -21,7 +22,7 @@ export type AttestationRow = PeriodRow<AttestationRecord>;
 const seriesWith = (weighted: Sql): Omit<Series<AttestationField>, 'statement'> => ({
   record: AttestationRecord,
   fields: {
-    id: same(sql`k.entity_id`),
+    id: sql`k.entity_id`,
     validatorCount: last('validator_count'),
     totalUniqueAttestations: summed('total_unique_attestations'),
     sumMissedAttestations: summed('sum_missed_attestations'),
@@ -44,8 +45,7 @@ const seriesWith = (weighted: Sql): Omit<Series<AttestationField>, 'statement'> 
     sumSyncSignatureCount: summed('sum_sync_signature_count'),
     sumEndEpochBalance: last('sum_end_epoch_balance'),
     sumEndEpochEffectiveBalance: last('sum_end_epoch_effective_balance'),
-    hour: storedOnly(sql`a.hour`, 'int'),
-    ...periodKeys,
+    hour: { stored: sql`a.hour`, gathered: sql`null::int` },
   },
 });
 const series = seriesWith(sql`sum(a.avg_attester_effectiveness * a.validator_count)`);
@@ -62,7 +62,7 @@ type Load<Key> = (
 const pagesOf =
   <Key>(
     statement: string,
-    sourceOf: (keys: readonly Key[], query: AttestationQuery) => PeriodSource,
+    sourceOf: (keys: readonly Key[], query: AttestationQuery) => Parameters<typeof periodPages>[2],
     own = series,
   ): Load<Key> =>
   (db, keys, query, ...rest) =>
@@ -84,5 +84,5 @@ export const attestedEntities = queryOf(
     select network, id_type as "idType", entity_id as id from ${entities(keys)}`,
 );
 
-export const validatorAttestationPages: Load<ValidatorOwner> = (db, keys, ...rest) =>
+export const validatorAttestationPages: Load<ValidatorKey> = (db, keys, ...rest) =>
   validatorPages(db, { ...series, statement: 'validatorAttestationPages' }, keys, ...rest);

@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import { joinedDates, type Stored } from '../../db/batch/stored.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
@@ -12,6 +11,7 @@ import { isKnown, loadAttestationPage, loadValidatorAttestations, validatorOf } 
 import type { AttestationQuery } from './queries.ts';
 import type { AttestationField, AttestationRecord } from './record.ts';
 
+type Stored = Awaited<ReturnType<typeof storedDates>>;
 type AttestationPage = PeriodPage<AttestationRecord>;
 
 /** The page is empty for an unknown entity. */
@@ -62,5 +62,10 @@ export async function storedAttestations(
   const own = storedDates(ctx, key, query);
   if (!validator) return own;
   const byIndex = storedDates(ctx, { ...key, id: String(validator.validatorIndex) }, query);
-  return joinedDates(await own, await byIndex);
+  return joined(await own, await byIndex);
+}
+
+function joined(one: Stored, other: Stored): Stored {
+  const ends = (side: keyof Stored) => [one[side], other[side]].filter((end) => end !== null).sort();
+  return { from: ends('from')[0] ?? null, to: ends('to').at(-1) ?? null };
 }

@@ -6,7 +6,6 @@ import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { route } from '../../kernel/route.ts';
 import { periodParams } from '../../periods/params.ts';
-import { granularities } from '../../periods/record.ts';
 import { idTypes, normaliseId } from '../operators/record.ts';
 import type { AttestationQuery } from './queries.ts';
 import { AttestationRecord, sortFields } from './record.ts';
@@ -25,7 +24,7 @@ const list = route({
   }),
   query: z.object({
     entityType: param.choice(idTypes, { description: 'Class of the entity.' }),
-    ...periodParams(sortFields, granularities),
+    ...periodParams(sortFields),
   }),
   crossFieldFaults: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(AttestationRecord),

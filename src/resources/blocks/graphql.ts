@@ -1,17 +1,10 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import { SECONDS_PER_DAY, SECONDS_PER_SLOT, slotStart } from '../../chain/calendar.ts';
-import type { Network } from '../../chain/networks.ts';
+import { SECONDS_PER_SLOT, SLOTS_PER_DAY } from '../../chain/calendar.ts';
+import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { IN_PAGE, IN_ROW, selectedFields } from '../../fast-rows/index.ts';
+import { selectedInPage, selectedInRow } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import {
-  checkSizes,
-  connection,
-  connectionRange,
-  sizesText,
-  withPreviousPage,
-} from '../../graphql/schema/connection.ts';
+import { checkSizes, connectionFrom, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { enumValues, networkArgs, networkField } from '../../graphql/schema/enums.ts';
@@ -149,8 +142,7 @@ const columnsOfFields: Record<string, readonly BlockField[]> = {
   bid: bidFields,
 };
 
-export function selectedBlockFields(info: GraphQLResolveInfo, paths: string[][]): BlockField[] {
-  const names = selectedFields(info, ...paths);
+export function selectedBlockFields(names: ReadonlySet<string>): BlockField[] {
   const others = new Set([...names].flatMap((name) => columnsOfFields[name] ?? []));
   return wholeBlockFields.filter((name) => names.has(name) || others.has(name));
 }
@@ -246,9 +238,8 @@ const slotsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
   endsOf(args, {
     Slot: (slot) => ({ first: slot, last: slot }),
     Date: (date) => {
-      const day = (Date.parse(date) / 1000 - slotStart(network, 0)) / SECONDS_PER_SLOT;
-      const next = day + SECONDS_PER_DAY / SECONDS_PER_SLOT;
-      return { first: Math.ceil(day), last: Math.ceil(next) - 1 };
+      const day = Math.ceil((Date.parse(date) / 1000 - genesisTime[network]) / SECONDS_PER_SLOT);
+      return { first: day, last: day + SLOTS_PER_DAY - 1 };
     },
   });
 
@@ -290,18 +281,13 @@ builder.queryField('blocks', (t) =>
         },
         ascending: isAscending(args.orderBy),
       };
-      const cursors = blockCursors(list);
-      const range = connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read });
-      const page = await blocks(ctx, list, startAt, range, selectedBlockFields(info, IN_PAGE));
-      const begun = await withPreviousPage(page, startAt, range, info, (above) =>
-        blocks(ctx, list, null, above, []),
-      );
-      return connection(
-        begun,
-        (row) => cursors.of(row.consensusSlot),
-        () => totalBlocks(ctx, list),
-        () => loadStoredSlots(ctx, { network }),
-      );
+      return connectionFrom(startAt, list.ascending, args, info, {
+        ...BLOCKS_SIZES,
+        cursors: blockCursors(list),
+        read: (range) => blocks(ctx, list, range, selectedBlockFields(selectedInPage(info))),
+        total: () => totalBlocks(ctx, list),
+        stored: () => loadStoredSlots(ctx, { network }),
+      });
     },
   }),
 );
@@ -319,7 +305,11 @@ builder.queryField('block', (t) =>
     },
     resolve: (_root, { slot, network }, ctx, info) => {
       if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
-      return loadBlock(ctx, { network: network ?? ctx.network, slot }, selectedBlockFields(info, IN_ROW));
+      return loadBlock(
+        ctx,
+        { network: network ?? ctx.network, slot },
+        selectedBlockFields(selectedInRow(info)),
+      );
     },
   }),
 );
@@ -329,22 +319,16 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
     extensions: { operation: 'listBlocks' },
     description: `Slots in which it was assigned to propose, by default newest first, missed slots included. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
     args: blockOrderArg,
-    resolve: async (validator, args, ctx, info) => {
+    resolve: (validator, args, ctx, info) => {
       const ascending = isAscending(args.orderBy);
-      const cursors = proposerBlockCursors(validator, ascending);
-      const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-      const page = await loadProposerBlocks(
-        ctx,
-        validator,
-        { ...range, ascending },
-        selectedBlockFields(info, IN_PAGE),
-      );
-      return connection(
-        page,
-        (row) => cursors.of(row.consensusSlot),
-        () => loadProposerBlockTotal(ctx, validator),
-        () => loadStoredSlots(ctx, { network: validator.network }),
-      );
+      const selected = selectedBlockFields(selectedInPage(info));
+      return connectionOf(args, info, {
+        ...PROPOSED_BLOCKS_SIZES,
+        cursors: proposerBlockCursors(validator, ascending),
+        read: (range) => loadProposerBlocks(ctx, validator, { ...range, ascending }, selected),
+        total: () => loadProposerBlockTotal(ctx, validator),
+        stored: () => loadStoredSlots(ctx, { network: validator.network }),
+      });
     },
   }),
 );

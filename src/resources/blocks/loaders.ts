@@ -1,7 +1,5 @@
-import { byKey } from '../../db/batch/loaders.ts';
-import { listReader, pageReader, reader, totalReader } from '../../db/batch/readers.ts';
-import { networkKeys, storedReader } from '../../db/batch/stored.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { listReader, pageReader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import { storedReader } from '../../db/batch/stored.ts';
 import { sql } from '../../db/rows.ts';
 import { operatorIdText } from '../operators/loaders.ts';
 import { validatorKeyText, validatorTotalReader } from '../validators/loaders.ts';
@@ -14,19 +12,15 @@ import {
   operatorProposalCounts,
   proposerBlockPages,
 } from './queries.ts';
-import type { BlockField } from './record.ts';
 
 export type { BlockKey, BuilderKey };
 
 const blockKeyText = (key: BlockKey) => `${key.network}:${key.slot}`;
 
-export const loadBlock = reader({
+export const loadBlock = rowReader({
   keyOf: blockKeyText,
-  load: async (db: Queryable, keys: readonly BlockKey[], fieldNames: readonly BlockField[]) =>
-    byKey(await blocksBySlot(db, keys, fieldNames), ({ network, consensusSlot: slot }) =>
-      blockKeyText({ network, slot }),
-    ),
-  rows: () => 1,
+  load: blocksBySlot,
+  rowKey: ({ network, consensusSlot: slot }) => blockKeyText({ network, slot }),
 });
 
 export const loadProposerBlocks = pageReader({ keyOf: validatorKeyText, load: proposerBlockPages });
@@ -41,7 +35,6 @@ export const loadBuilderBlockTotal = totalReader({ keyOf: builderKeyText, load: 
 
 export const loadStoredSlots = storedReader({
   statement: 'storedSlots',
-  keys: networkKeys,
   ends: () => sql`select min(b.slot) as first, max(b.slot) as last from blocks b where b.network = k.network`,
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
+import { SLOTS_PER_EPOCH, slotTimestamp } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import { isMember, namedOperators, type OperatorScope } from '../../db/operator-members.ts';
@@ -17,7 +17,6 @@ import {
   type Range,
   rowsToRead,
 } from '../../kernel/page.ts';
-import { timestampText } from '../../kernel/time.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { validatorColumns } from '../validators/loaders.ts';
 import {
@@ -78,7 +77,7 @@ function selection(fieldNames: readonly BlockField[]): Selection {
 const timed = <Row extends StoredRow>(row: Row) => ({
   ...row,
   epoch: Math.floor(row.consensusSlot / SLOTS_PER_EPOCH),
-  blockTimestamp: timestampText(slotStart(row.network, row.consensusSlot)),
+  blockTimestamp: slotTimestamp(row.network, row.consensusSlot),
 });
 
 type BlockFilter = {

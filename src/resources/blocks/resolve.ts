@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
-import { LAST_NUMBER, type Range, type Slice, slice, startingAt } from '../../kernel/page.ts';
+import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { type BuilderKey, builderKeyText } from './loaders.ts';
 import { type BlockList, type BlockRow, blockCount, blockPage, blockTotal } from './queries.ts';
@@ -28,30 +28,30 @@ const isWhole = ({ slots, where }: BlockList): boolean =>
   where.finalized === null &&
   where.payload === null;
 
-/** The first page begins at `startAt`. New blocks do not shift pages, because positions are slots. */
-export async function blocks(
+/** New blocks do not shift pages, because positions are slots. */
+export const blocks = async (
   ctx: Context,
   list: BlockList,
-  startAt: number | null,
   range: Range<number>,
   fieldNames: readonly BlockField[],
-): Promise<Slice<BlockRow>> {
-  const placed = startingAt(range, startAt, list.ascending);
-  return slice(await blockPage(ctx.db, list, placed, fieldNames), placed);
-}
+): Promise<Slice<BlockRow>> => slice(await blockPage(ctx.db, list, range, fieldNames), range);
 
 export const totalBlocks = (ctx: Context, list: BlockList): Promise<number> =>
   isWhole(list) ? blockTotal(ctx.db, list.network) : blockCount(ctx.db, list);
 
 export const blockCursors = (list: BlockList) =>
-  integerCursors(() =>
-    isWhole(list) && !list.ascending
-      ? `blocks:${list.network}`
-      : `blocks:${JSON.stringify([list.network, list.slots, list.where, list.ascending])}`,
+  integerCursors(
+    () =>
+      isWhole(list) && !list.ascending
+        ? `blocks:${list.network}`
+        : `blocks:${JSON.stringify([list.network, list.slots, list.where, list.ascending])}`,
+    slotOf,
   );
 
+const slotOf = (row: BlockRow) => row.consensusSlot;
+
 export const proposerBlockCursors = (proposer: ValidatorKey, ascending: boolean) =>
-  integerCursors(() => `blocks:proposer:${validatorKeyText(proposer)}:${ascending}`);
+  integerCursors(() => `blocks:proposer:${validatorKeyText(proposer)}:${ascending}`, slotOf);
 
 export const builderBlockCursors = (of: BuilderKey, ascending: boolean) =>
-  integerCursors(() => `blocks:builder:${builderKeyText(of)}:${ascending}`);
+  integerCursors(() => `blocks:builder:${builderKeyText(of)}:${ascending}`, slotOf);

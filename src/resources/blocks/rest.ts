@@ -32,7 +32,12 @@ const list = route({
   async handle(ctx: Context, { query: { from: fromSlot, size } }, call) {
     const { network } = ctx;
     const [page, total] = await Promise.all([
-      blocks(ctx, allBlocks(network), fromSlot, { limit: size }, blockFields),
+      blocks(
+        ctx,
+        allBlocks(network),
+        { limit: size, ...(fromSlot !== null && { after: fromSlot + 1 }) },
+        blockFields,
+      ),
       totalBlocks(ctx, allBlocks(network)),
     ]);
     const rows = page.rows as Block[];

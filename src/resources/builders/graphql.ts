@@ -1,9 +1,9 @@
 import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { IN_PAGE } from '../../fast-rows/index.ts';
+import { selectedInPage } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
+import { checkSizes, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
@@ -35,19 +35,17 @@ node(BuilderType, {
       extensions: { operation: 'listBlocks' },
       description: `Stored slots whose block has its bid, by default newest first. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
       args: blockOrderArg,
-      resolve: async ({ network, pubkey: builderPubkey }, args, ctx: Context, info) => {
+      resolve: ({ network, pubkey: builderPubkey }, args, ctx: Context, info) => {
         const of = { network, builderPubkey };
         const ascending = isAscending(args.orderBy);
-        const cursors = builderBlockCursors(of, ascending);
-        const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-        const selected = selectedBlockFields(info, IN_PAGE);
-        const page = await loadBuilderBlocks(ctx, of, { ...range, ascending }, selected);
-        return connection(
-          page,
-          (row) => cursors.of(row.consensusSlot),
-          () => loadBuilderBlockTotal(ctx, of),
-          () => loadStoredSlots(ctx, { network }),
-        );
+        const selected = selectedBlockFields(selectedInPage(info));
+        return connectionOf(args, info, {
+          ...PROPOSED_BLOCKS_SIZES,
+          cursors: builderBlockCursors(of, ascending),
+          read: (range) => loadBuilderBlocks(ctx, of, { ...range, ascending }, selected),
+          total: () => loadBuilderBlockTotal(ctx, of),
+          stored: () => loadStoredSlots(ctx, { network }),
+        });
       },
     }),
   }),
@@ -101,10 +99,12 @@ builder.queryField('builders', (t) =>
         where: { executionAddress, exited: where?.exited ?? null },
         order: orderOf(orderBy, 'bidCount'),
       };
-      const cursors = builderCursors(list);
-      const range = connectionRange(args, info, { ...BUILDERS_SIZES, decode: cursors.read });
-      const page = await builders(ctx, list, range);
-      return connection(page, cursors.of, () => totalBuilders(ctx, list));
+      return connectionOf(args, info, {
+        ...BUILDERS_SIZES,
+        cursors: builderCursors(list),
+        read: (range) => builders(ctx, list, range),
+        total: () => totalBuilders(ctx, list),
+      });
     },
   }),
 );

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import {
   type BuilderList,
@@ -19,15 +19,10 @@ export const builders = async (
 
 export const totalBuilders = (ctx: Context, list: BuilderList): Promise<number> => builderTotal(ctx.db, list);
 
-export function builderCursors(list: BuilderList) {
-  const { network, where, order } = list;
-  const name = `builders:${JSON.stringify([network, where, order])}`;
-  return {
-    of: (row: BuilderRow): string => encodeCursor(name, [String(row[order.field]), row.pubkey]),
-    read(cursor: string): BuilderPosition | undefined {
-      const [at, pubkey, ...rest] = decodeCursor(name, cursor) ?? [];
-      const fits = /^\d{1,18}$/.test(String(at)) && /^0x[0-9a-f]{96}$/.test(String(pubkey));
-      return fits && rest.length === 0 ? { at: String(at), pubkey: String(pubkey) } : undefined;
-    },
-  };
-}
+export const builderCursors = ({ network, where, order }: BuilderList) =>
+  placeCursors(
+    `builders:${JSON.stringify([network, where, order])}`,
+    [/^\d{1,18}$/, /^0x[0-9a-f]{96}$/],
+    (row: BuilderRow) => [String(row[order.field]), row.pubkey],
+    (at, pubkey): BuilderPosition => ({ at, pubkey }),
+  );

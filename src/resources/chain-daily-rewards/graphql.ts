@@ -3,19 +3,12 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import {
-  checkSizes,
-  connection,
-  connectionRange,
-  sizesText,
-  withPreviousPage,
-} from '../../graphql/schema/connection.ts';
+import { checkSizes, connectionFrom, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
-import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { loadChainDailyReward, loadStoredDays } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
@@ -108,16 +101,13 @@ builder.queryField('chainDailyRewards', (t) =>
         () => dayOf(network, ['startAtDay', args.startAtDay], ['startAtDate', args.startAtDate]),
         () => checkSizes(args, CHAIN_DAILY_REWARDS_SIZES.maxSize),
       );
-      const cursors = chainDailyRewardCursors(list);
-      const range = connectionRange(args, info, { ...CHAIN_DAILY_REWARDS_SIZES, decode: cursors.read });
-      const read = (part: Range<number>) => chainDailyRewards(ctx, list, startAt, part);
-      const page = await withPreviousPage(await read(range), startAt, range, info, read);
-      return connection(
-        page,
-        (row) => cursors.of(row.day),
-        () => totalChainDailyRewards(ctx, list),
-        () => loadStoredDays(ctx, { network }),
-      );
+      return connectionFrom(startAt, ascending, args, info, {
+        ...CHAIN_DAILY_REWARDS_SIZES,
+        cursors: chainDailyRewardCursors(list),
+        read: (range) => chainDailyRewards(ctx, list, range),
+        total: () => totalChainDailyRewards(ctx, list),
+        stored: () => loadStoredDays(ctx, { network }),
+      });
     },
   }),
 );

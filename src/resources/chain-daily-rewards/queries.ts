@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import { spanOfChainDay } from '../../chain/calendar.ts';
+import { SLOTS_PER_EPOCH, slotTimestamp, spanOfChainDay } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { totalBy } from '../../db/total.ts';
 import { type Ends, endsOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
-import { timestampText } from '../../kernel/time.ts';
 import { ChainDailyReward } from './record.ts';
 
 export type DayKey = { network: Network; day: number };
@@ -25,8 +24,11 @@ const fields = recordColumns(Stored, 'd');
 const select = sql`d.network, ${selectList(fields, Object.keys(fields) as (keyof typeof fields)[])}`;
 
 function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
-  const { start, end, ...span } = spanOfChainDay(row.network, row.day);
-  return { ...row, ...span, startTimestamp: timestampText(start), endTimestamp: timestampText(end) };
+  const { date, startEpoch, endEpoch } = spanOfChainDay(row.network, row.day);
+  const [first, next] = [startEpoch * SLOTS_PER_EPOCH, (endEpoch + 1) * SLOTS_PER_EPOCH];
+  const timestamp = (slot: number) => slotTimestamp(row.network, slot);
+  const moments = { startTimestamp: timestamp(first), endTimestamp: timestamp(next - 1) };
+  return { ...row, date, startEpoch, endEpoch, ...moments };
 }
 
 export type DayList = { network: Network; ends: Ends; ascending: boolean };

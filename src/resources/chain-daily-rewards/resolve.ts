@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
-import { type Range, type Slice, slice, startingAt } from '../../kernel/page.ts';
+import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import {
   type ChainDailyRewardRow,
   chainDailyRewardPage,
@@ -20,22 +20,20 @@ export const allDays = (network: Network): DayList => ({
   ascending: false,
 });
 
-export async function chainDailyRewards(
+export const chainDailyRewards = async (
   ctx: Context,
   list: DayList,
-  startAt: number | null,
   range: Range<number>,
-): Promise<Slice<ChainDailyRewardRow>> {
-  const placed = startingAt(range, startAt, list.ascending);
-  return slice(await chainDailyRewardPage(ctx.db, list, placed), placed);
-}
+): Promise<Slice<ChainDailyRewardRow>> => slice(await chainDailyRewardPage(ctx.db, list, range), range);
 
 export const totalChainDailyRewards = (ctx: Context, list: DayList): Promise<number> =>
   chainDailyRewardTotal(ctx.db, list);
 
 export const chainDailyRewardCursors = ({ network, ends, ascending }: DayList) =>
-  integerCursors(() =>
-    ends.first === 0 && ends.last >= MAX_DAY && !ascending
-      ? `chainDailyRewards:${network}`
-      : `chainDailyRewards:${JSON.stringify([network, ends, ascending])}`,
+  integerCursors(
+    () =>
+      ends.first === 0 && ends.last >= MAX_DAY && !ascending
+        ? `chainDailyRewards:${network}`
+        : `chainDailyRewards:${JSON.stringify([network, ends, ascending])}`,
+    (row: ChainDailyRewardRow) => row.day,
   );

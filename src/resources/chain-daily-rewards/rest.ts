@@ -61,7 +61,10 @@ const list = route({
     const { size } = query;
     const fromDay = query.from && dayOf(network, query.from, ['query', 'from']);
     const [page, total] = await Promise.all([
-      chainDailyRewards(ctx, allDays(network), fromDay, { limit: size }),
+      chainDailyRewards(ctx, allDays(network), {
+        limit: size,
+        ...(fromDay !== null && { after: fromDay + 1 }),
+      }),
       totalChainDailyRewards(ctx, allDays(network)),
     ]);
     return { body: descendingPageV0(call, page, { from: fromDay, size, total }, (row) => row.day) };

@@ -5,12 +5,7 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
-import {
-  type ConnectionArgs,
-  connection,
-  connectionRange,
-  sizesText,
-} from '../../graphql/schema/connection.ts';
+import { type ConnectionArgs, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs, networkField, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
@@ -129,7 +124,7 @@ const operatorCapacityPages = pagesOf(OperatorCapacityType, {
   list: 'What operators used of the capacity',
 });
 
-async function placedConnection<Row extends object>(
+function placedConnection<Row extends object>(
   list: { name: string; network: Network; scope: unknown[] },
   order: unknown,
   args: ConnectionArgs,
@@ -137,11 +132,19 @@ async function placedConnection<Row extends object>(
   read: (range: Range<number>) => Promise<PlacedPage<Row>>,
 ) {
   const { name, network, scope } = list;
-  const cursors = integerCursors(() => `${name}:${JSON.stringify([network, scope, order])}`);
-  const range = connectionRange(args, info, { ...ENTITIES_SIZES, decode: cursors.read });
-  const page = await read(range);
-  const rows = page.rows.map((row) => ({ ...row, network, scope: [network, ...scope] }));
-  return connection({ ...page, rows }, (row) => cursors.of(row.position), page.total);
+  return connectionOf(args, info, {
+    ...ENTITIES_SIZES,
+    cursors: integerCursors(
+      () => `${name}:${JSON.stringify([network, scope, order])}`,
+      (row: Placed<Row>) => row.position,
+    ),
+    async read(range) {
+      const page = await read(range);
+      const rows = page.rows.map((row) => ({ ...row, network, scope: [network, ...scope] }));
+      return { ...page, rows };
+    },
+    total: (page) => page.total(),
+  });
 }
 
 const sizes = sizesText(ENTITIES_SIZES);

@@ -1,26 +1,18 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { byKey } from '../../db/batch/loaders.ts';
-import { listReader, reader } from '../../db/batch/readers.ts';
-import type { Queryable } from '../../db/pool.ts';
-import {
-  consolidatedIn,
-  type EntityList,
-  entityTotals,
-  latestChainBalances,
-  type PeriodKey,
-} from './queries.ts';
+import { listReader, rowReader } from '../../db/batch/readers.ts';
+import { consolidatedIn, entityTotals, latestChainBalances, type PeriodKey } from './queries.ts';
 
-export const loadLatestBalance = reader({
+export const loadLatestBalance = rowReader({
   keyOf: (network: Network) => network,
-  load: async (db: Queryable, networks: readonly Network[]) =>
-    byKey(await latestChainBalances(db, networks), (row) => row.network),
+  load: latestChainBalances,
+  rowKey: (row) => row.network,
 });
 
-export const loadEntityTotal = reader({
+export const loadEntityTotal = rowReader({
   keyOf: (id: string) => id,
-  load: async (db: Queryable, ids: readonly string[], list: EntityList) =>
-    byKey(await entityTotals(db, ids, list), (row) => row.id),
+  load: entityTotals,
+  rowKey: (row) => row.id,
 });
 
 const readConsolidated = listReader({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Calendar, EpochRange } from '../../chain/calendar.ts';
+import type { Calendar } from '../../chain/calendar.ts';
 import * as churn from '../../chain/churn.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
 import { namedOperators, type OperatorScope } from '../../db/operator-members.ts';
@@ -8,9 +8,9 @@ import { keyTable, queryOf, raw, type Sql, sql } from '../../db/rows.ts';
 import { totalBy } from '../../db/total.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type Ends, type Range, rowsToRead } from '../../kernel/page.ts';
 import { epochDays } from '../../periods/epoch-days.ts';
-import { periodKeys, same, summed } from '../../periods/expressions.ts';
+import { summed } from '../../periods/expressions.ts';
 import { type PeriodRow, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import type { EntityClass } from '../consolidations/record.ts';
@@ -22,7 +22,7 @@ import {
   type EntitySortField,
 } from './record.ts';
 
-export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
+export type EntityList = { network: Network; idType: EntityClass; epochs: Ends };
 
 export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };
 
@@ -152,7 +152,7 @@ export const latestChainBalances = queryOf(
     ) b`,
 );
 
-export type PeriodKey = { network: Network; epochs: EpochRange };
+export type PeriodKey = { network: Network; epochs: Ends };
 
 const ConsolidatedRow = z.object({
   list: Leaf.count(),
@@ -181,7 +181,7 @@ const series: Series<ConsolidationRecordField> = {
   statement: 'consolidationHistory',
   record: ConsolidationRecord,
   fields: {
-    id: same(sql`k.network`),
+    id: sql`k.network`,
     consolidationCount: {
       stored: sql`a.consolidation_count`,
       gathered: sql`sum(a.consolidation_count)::int`,
@@ -192,7 +192,6 @@ const series: Series<ConsolidationRecordField> = {
       stored: sql`a.balance::float8 / nullif(a.capacity, 0)::float8`,
       gathered: sql`sum(a.balance)::float8 / nullif(sum(a.capacity), 0)::float8`,
     },
-    ...periodKeys,
   },
 };
 
@@ -218,7 +217,7 @@ const balanceAt = (epoch: Sql): Sql => sql`coalesce(
         (select b.total_active_balance from chain_balances b where b.network = k.network order by b.epoch limit 1)
       )`;
 
-export type ConsolidationSelection = { network: Network; operator: OperatorScope | null; epochs: EpochRange };
+export type ConsolidationSelection = { network: Network; operator: OperatorScope | null; epochs: Ends };
 
 /** Each day since Electra has a row, up to the newest stored balance or consolidation. */
 export function consolidationHistoryPage(

@@ -1,11 +1,11 @@
 import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
-import { type Calendar, dateOfDay, EPOCHS_PER_DAY, type EpochRange } from '../../chain/calendar.ts';
+import { type Calendar, dateOfDay, EPOCHS_PER_DAY } from '../../chain/calendar.ts';
 import * as churn from '../../chain/churn.ts';
 import type { Network } from '../../chain/networks.ts';
-import { type TimeWindow, timeWindows, windowDays } from '../../chain/windows.ts';
+import { TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { type Ends, type Range, type Slice, slice } from '../../kernel/page.ts';
 import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { EntityClass } from '../consolidations/record.ts';
@@ -75,7 +75,7 @@ async function capacityOf(
   ctx: Context,
   network: Network,
   timeWindow: TimeWindow,
-): Promise<{ epochs: EpochRange; row: ConsolidationCapacity } | undefined> {
+): Promise<{ epochs: Ends; row: ConsolidationCapacity } | undefined> {
   const latest = await loadLatestBalance(ctx, network);
   if (!latest) return undefined;
   const length = windowDays[timeWindow];
@@ -103,7 +103,7 @@ export async function consolidationCapacities(
   ctx: Context,
   network: Network,
 ): Promise<ConsolidationCapacity[]> {
-  const found = await Promise.all(timeWindows.map((name) => capacityOf(ctx, network, name)));
+  const found = await Promise.all(TimeWindow.options.map((name) => capacityOf(ctx, network, name)));
   return found.flatMap((window) => (window ? [window.row] : []));
 }
 

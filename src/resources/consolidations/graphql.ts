@@ -5,13 +5,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
-import {
-  type ConnectionArgs,
-  checkSizes,
-  connection,
-  connectionRange,
-  sizesText,
-} from '../../graphql/schema/connection.ts';
+import { type ConnectionArgs, checkSizes, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { enumName, networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
@@ -48,10 +42,9 @@ import {
   type ConsolidationArgs,
   type ConsolidationPage,
   type ConsolidationRow,
-  consolidationCursor,
+  consolidationCursors,
   consolidationOf,
   consolidationPageOf,
-  consolidationPosition,
   consolidations,
   pendingConsolidations,
   setConsolidations,
@@ -156,7 +149,7 @@ function readQuery(args: InputShapeFromFields<typeof queryArgs>) {
 }
 
 /** Cursors contain `of.list` and `args`, so that other lists refuse them. */
-async function consolidationConnection(
+function consolidationConnection(
   ctx: Context,
   of: { network: Network; list: unknown[] },
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,
@@ -164,19 +157,13 @@ async function consolidationConnection(
   read: (query: ConsolidationArgs, range: Range<string[]>) => Promise<ConsolidationPage>,
 ) {
   const query = readQuery(args);
-  const { sortBy } = query;
-  const name = `consolidations:${JSON.stringify([of.list, query])}`;
-  const range = connectionRange(args, info, {
+  return connectionOf(args, info, {
     ...CONSOLIDATIONS_SIZES,
-    decode: (cursor) => consolidationPosition(name, sortBy, cursor),
+    cursors: consolidationCursors(`consolidations:${JSON.stringify([of.list, query])}`, query.sortBy),
+    read: (range) => read(query, range),
+    total: (page) => page.total(),
+    stored: () => loadStoredConsolidationEpochs(ctx, of),
   });
-  const page = await read(query, range);
-  return connection(
-    page,
-    (row) => consolidationCursor(name, sortBy, row),
-    page.total,
-    () => loadStoredConsolidationEpochs(ctx, of),
-  );
 }
 
 const sizes = sizesText(CONSOLIDATIONS_SIZES);
@@ -339,16 +326,21 @@ builder.queryField('pendingConsolidations', (t) =>
       }),
       ...networkArgs,
     },
-    resolve: async (_root, args, ctx: Context, info) => {
+    resolve: (_root, args, ctx: Context, info) => {
       const filter = {
         network: args.network ?? ctx.network,
         validator: validatorOf(args.by),
       };
       const ascending = isAscending(args.orderBy, true);
-      const cursors = integerCursors(() => `pendingConsolidations:${JSON.stringify([filter, ascending])}`);
-      const range = connectionRange(args, info, { ...CONSOLIDATIONS_SIZES, decode: cursors.read });
-      const page = await pendingConsolidations(ctx, filter, { ...range, ascending });
-      return connection(page, (row) => cursors.of(row.position), page.total);
+      return connectionOf(args, info, {
+        ...CONSOLIDATIONS_SIZES,
+        cursors: integerCursors(
+          () => `pendingConsolidations:${JSON.stringify([filter, ascending])}`,
+          (row: QueueRow) => row.position,
+        ),
+        read: (range) => pendingConsolidations(ctx, filter, { ...range, ascending }),
+        total: (page) => page.total(),
+      });
     },
   }),
 );

@@ -1,11 +1,10 @@
-import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
 import { privateListReader, privateTotalReader } from '../../db/batch/loaders.ts';
 import { listReader, pageReader, rowReader, totalReader } from '../../db/batch/readers.ts';
-import { networkKeys, storedEpochs, storedReader } from '../../db/batch/stored.ts';
+import { storedEpochs, storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
-import type { Range } from '../../kernel/page.ts';
+import type { Ends, Range } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type ConsolidationQuery,
@@ -55,11 +54,11 @@ export const loadConsolidations = (
 
 const readTotal = totalReader({
   keyOf,
-  load: (db: Queryable, scopes: readonly Scope[], _kind: string, epochs: EpochRange) =>
+  load: (db: Queryable, scopes: readonly Scope[], _kind: string, epochs: Ends) =>
     consolidationTotals(db, scopes, epochs),
 });
 
-export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: EpochRange): Promise<number> =>
+export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: Ends): Promise<number> =>
   readTotal(ctx, scope, kindOf(scope), epochs);
 
 export const loadSetConsolidations = privateListReader({
@@ -87,7 +86,6 @@ export const loadEntities = listReader({
 
 export const loadStoredConsolidationEpochs = storedReader({
   statement: 'storedConsolidationEpochs',
-  keys: networkKeys,
   ends: () => storedEpochs(sql`c.epoch`, sql`consolidations c where c.network = k.network`),
 });
 

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import { namedOperators } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import {
   beyond,
-  type Fields,
   join,
   type KeyColumns,
   keyTable,
@@ -18,7 +16,14 @@ import {
   sql,
 } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
-import { type DirectedRange, keysOfPage, LAST_NUMBER, type Range, rowsToRead } from '../../kernel/page.ts';
+import {
+  type DirectedRange,
+  type Ends,
+  keysOfPage,
+  LAST_NUMBER,
+  type Range,
+  rowsToRead,
+} from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import {
   Consolidation,
@@ -37,7 +42,7 @@ export type Scope = { network: Network; validatorIndex: number | null; entity: E
 export type SetKey = { network: Network; id: string };
 
 export type ConsolidationQuery = {
-  epochs: EpochRange;
+  epochs: Ends;
   sortBy: ConsolidationSortField;
   sortOrder: 'asc' | 'desc';
 };
@@ -53,7 +58,7 @@ const StoredConsolidation = Consolidation.omit({
   targetEntities: true,
 });
 const storedFields = Object.keys(StoredConsolidation.shape) as (keyof z.infer<typeof StoredConsolidation>)[];
-const fields: Fields<keyof z.infer<typeof StoredConsolidation>> = {
+const fields = {
   epoch: sql`c.epoch`,
   sourceValidatorIndex: sql`c.source_index`,
   sourceValidatorPubkey: sql`c.source_pubkey`,
@@ -96,10 +101,10 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
         on (e.network, e.id_type, e.operator_id, e.share_of) = (a.network, a.id_type, a.operator_id, a.share_of)
     ) k`;
 
-const hasAll = ({ first, last }: EpochRange): boolean => first === 0 && last === LAST_NUMBER;
+const hasAll = ({ first, last }: Ends): boolean => first === 0 && last === LAST_NUMBER;
 
 /** A generic plan expects few rows of any range, and sorts them. The condition is therefore left out for all epochs. */
-const within = (epochs: EpochRange): Sql =>
+const within = (epochs: Ends): Sql =>
   hasAll(epochs) ? sql`true` : sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
 function source({ validatorIndex, entity }: Scope): Sql {
@@ -184,7 +189,7 @@ export const consolidationsBySource = queryOf(
     join consolidations c using (network, source_index)`,
 );
 
-export const consolidationTotals = queryOf(ListedTotal, (scopes: readonly Scope[], epochs: EpochRange) => {
+export const consolidationTotals = queryOf(ListedTotal, (scopes: readonly Scope[], epochs: Ends) => {
   const scope = scopes[0] as Scope;
   const counted =
     scope.validatorIndex !== null
@@ -202,7 +207,7 @@ export const consolidationTotals = queryOf(ListedTotal, (scopes: readonly Scope[
 /** Does not check who owns the sets. */
 export const setConsolidationTotals = queryOf(
   ListedTotal,
-  (sets: readonly SetKey[], epochs: EpochRange) => sql`/* setConsolidationTotals */
+  (sets: readonly SetKey[], epochs: Ends) => sql`/* setConsolidationTotals */
     select k.list::int - 1 as list, t.total
     from ${keyTable(sets, setColumns)}
     cross join lateral (select count(*)::int as total from (${ofSet()}) c where ${within(epochs)}) t`,

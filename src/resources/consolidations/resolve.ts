@@ -1,10 +1,15 @@
 import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
-import { type Calendar, dateOfDay, dayOfEpoch, type EpochRange, epochStart } from '../../chain/calendar.ts';
+import {
+  type Calendar,
+  dateOfDay,
+  dayOfEpoch,
+  SLOTS_PER_EPOCH,
+  slotTimestamp,
+} from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
-import { type DirectedRange, type Range, type Slice, slice } from '../../kernel/page.ts';
-import { timestampText } from '../../kernel/time.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
+import { type DirectedRange, type Ends, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
 import type { ValidatorName } from '../validators/record.ts';
@@ -53,7 +58,7 @@ function complete(row: Omit<StoredRow, 'list'>, calendar: Calendar): Consolidati
     calendar,
     day,
     date: dateOfDay(row.network, day),
-    timestamp: timestampText(epochStart(row.network, row.epoch)),
+    timestamp: slotTimestamp(row.network, row.epoch * SLOTS_PER_EPOCH),
   };
 }
 
@@ -87,7 +92,7 @@ async function pageOf(
   range: Range<Position>,
   load: {
     read: (query: ConsolidationQuery) => Promise<StoredRow[]>;
-    total: (epochs: EpochRange) => Promise<number>;
+    total: (epochs: Ends) => Promise<number>;
   },
 ): Promise<ConsolidationPage> {
   const epochs = epochsWithin(network, args.calendar, args);
@@ -147,26 +152,16 @@ export const withEntities = (ctx: Context, rows: readonly ConsolidationRow[]): P
     }),
   );
 
-export const consolidationCursor = (
-  name: string,
-  sortBy: ConsolidationSortField,
-  row: ConsolidationRow,
-): string =>
-  encodeCursor(
-    name,
-    orderFields(sortBy).map((field) => String(row[field])),
-  );
-
-export function consolidationPosition(
-  name: string,
-  sortBy: ConsolidationSortField,
-  cursor: string,
-): Position | undefined {
+export function consolidationCursors(name: string, sortBy: ConsolidationSortField) {
   const order = orderFields(sortBy);
-  const position = decodeCursor(name, cursor)?.map(String) ?? [];
-  const fits = (digits: string, index: number) =>
-    /^\d{1,18}$/.test(digits) && (order[index] === 'consolidatedBalance' || Number(digits) < 2 ** 31);
-  return position.length === order.length && position.every(fits) ? position : undefined;
+  const formOf = (field: string) => (digits: string | number) =>
+    /^\d{1,18}$/.test(String(digits)) && (field === 'consolidatedBalance' || Number(digits) < 2 ** 31);
+  return placeCursors(
+    name,
+    order.map(formOf),
+    (row: ConsolidationRow) => order.map((field) => String(row[field])),
+    (...parts): Position => parts.map(String),
+  );
 }
 
 export async function pendingConsolidations(

@@ -5,9 +5,8 @@ import { sizesText } from '../../graphql/schema/connection.ts';
 import { capitalized } from '../../kernel/names.ts';
 import { periodType } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
-import type { EntityKey } from '../../periods/sources.ts';
-import { addOperator } from '../attestations/graphql.ts';
-import { Operator } from '../operators/graphql.ts';
+import { Operator, operatorOfPeriod } from '../operators/graphql.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import type { FigureName, Figures } from './loaders.ts';
 import { EffectivenessRecord, PayloadRecord, RewardRecord } from './record.ts';
@@ -24,9 +23,8 @@ const figureType = <Name extends FigureName>(
     description: `${figures} of an operator, private set or validator over a period.`,
     list: `${list} over time`,
     cursors: name,
-    ofOperators: true,
+    operator: operatorOfPeriod,
   });
-  addOperator(periods.type);
   return { ...periods, list };
 };
 
@@ -45,7 +43,7 @@ const figureNames = Object.keys(types) as FigureName[];
 
 export function figuresOf<Row>(
   owner: ObjectRef<Schema, Row, Row>,
-  keyOf: (row: Row) => EntityKey,
+  keyOf: (row: Row) => OperatorId,
   readFigures: ReadFigures<Row>,
   { also }: { also: (name: FigureName) => string },
 ) {

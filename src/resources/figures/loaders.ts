@@ -5,9 +5,9 @@ import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type PeriodRow, rowsRead } from '../../periods/pages.ts';
 import type { PeriodQuery } from '../../periods/read-plan.ts';
-import type { EntityKey, ValidatorOwner } from '../../periods/sources.ts';
+import { type OperatorId, operatorIdText } from '../operators/loaders.ts';
 import type { SetKey } from '../private-sets/set-days.ts';
-import { validatorKeyText } from '../validators/loaders.ts';
+import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import {
   type FigureName,
   type Figures,
@@ -36,13 +36,13 @@ type AnyFigure = [FigureName, PeriodQuery<never>, Range<number>, Selection<never
 const rows = (...[, query, range]: AnyFigure) => rowsRead(query, range);
 
 export const loadOperatorFigures = listReader({
-  keyOf: ({ network, idType, id }: EntityKey) => `${network} ${idType} ${id}`,
+  keyOf: operatorIdText,
   load: operatorFigurePages,
   rows,
-}) as LoadFigures<EntityKey>;
+}) as LoadFigures<OperatorId>;
 
 export const loadValidatorFigures = listReader({
   keyOf: validatorKeyText,
   load: validatorFigurePages,
   rows,
-}) as LoadFigures<ValidatorOwner>;
+}) as LoadFigures<ValidatorKey>;

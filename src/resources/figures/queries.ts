@@ -1,16 +1,18 @@
 import type { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
-import { inOnePiece, raw, type Sql, sql } from '../../db/rows.ts';
+import { raw, type Sql, sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { capitalized } from '../../kernel/names.ts';
 import type { Range } from '../../kernel/page.ts';
-import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
-import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
+import { last, summed } from '../../periods/expressions.ts';
+import { type PeriodRow, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
-import { entityFigures, type ValidatorOwner } from '../../periods/sources.ts';
+import { entityDays } from '../../periods/sources.ts';
 import { validatorPages } from '../../periods/validator-pages.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
+import type { ValidatorKey } from '../validators/loaders.ts';
 import { EffectivenessRecord, PayloadRecord, RewardRecord } from './record.ts';
 
 const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
@@ -18,11 +20,11 @@ const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
 
 /** Means over the validators of all days. `double` converts sums as the source stores them. */
 function meansOf(double: (sum: Sql) => Sql) {
-  const mean = (sum: string, of: string): Expression => ({
-    stored: inOnePiece(sql`${double(raw(`a.${sum}`))} / nullif(a.${raw(of)}, 0)`),
-    gathered: inOnePiece(sql`${double(raw(`sum(a.${sum})`))} / nullif(sum(a.${raw(of)}), 0)::float8`),
+  const mean = (sum: string, of: string) => ({
+    stored: sql`${double(raw(`a.${sum}`))} / nullif(a.${raw(of)}, 0)`,
+    gathered: sql`${double(raw(`sum(a.${sum})`))} / nullif(sum(a.${raw(of)}), 0)::float8`,
   });
-  const meanOrZero = (sum: string, of: string): Expression => {
+  const meanOrZero = (sum: string, of: string) => {
     const { stored, gathered } = mean(sum, of);
     return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };
   };
@@ -37,7 +39,7 @@ function meansOf(double: (sum: Sql) => Sql) {
 }
 const added = (...columns: string[]) => summed(`${columns.join(' + a.')}`);
 
-const shared = { id: same(sql`k.entity_id`), validatorCount: last('validator_count'), ...periodKeys };
+const shared = { id: sql`k.entity_id`, validatorCount: last('validator_count') };
 type Figure<Field extends string> = Omit<Series<Field>, 'statement'>;
 const consensus = ['sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'];
 const execution = ['sum_priority_fees', 'sum_baseline_mev'];
@@ -108,7 +110,7 @@ const seriesOf = <Name extends FigureName>(
 const pagesOf =
   <Key>(
     whose: string,
-    sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => PeriodSource,
+    sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => Parameters<typeof periodPages>[2],
     series = figures,
   ) =>
   <Name extends FigureName>(
@@ -123,9 +125,24 @@ export const setFigurePages = pagesOf<SetKey>(
   (sets, query) => setDays(sets, query.calendar, query),
   figuresOfSets,
 );
-export const operatorFigurePages = pagesOf('operator', entityFigures);
+
+const figuresOfOperators = sql`(
+  select entity_key, utc, day, date, start_epoch, end_epoch, active_count::int as validator_count,
+    sum_end_epoch_balance, sum_end_epoch_effective_balance, attested_count, proposer_count, proposed_count,
+    missed_proposal_count, empty_payload_count, sum_attestation_rewards, sum_sync_committee_rewards, sum_proposer_rewards,
+    sum_priority_fees, sum_baseline_mev, sum_correctness, sum_inclusion_delays, sum_uptime,
+    sum_attester_effectiveness, sum_proposer_effectiveness, sum_validator_effectiveness
+  from attestation_days
+)`;
+/** Excludes imported days, because only a refresh computes these figures. There are none of hours. */
+export const operatorFigurePages = pagesOf('operator', (keys: readonly OperatorId[], query) => {
+  const { keys: table, own, parted } = entityDays(keys, query);
+  const isComputed = sql`${own} and a.validator_count is not null`;
+  return { keys: table, days: figuresOfOperators, parted, own: isComputed };
+});
+
 export const validatorFigurePages = <Name extends FigureName>(
   db: Queryable,
-  keys: readonly ValidatorOwner[],
+  keys: readonly ValidatorKey[],
   ...[name, ...args]: FiguresArguments<Name>
 ): Promise<PeriodRow<Figures[Name]>[]> => validatorPages(db, seriesOf('validator', name), keys, ...args);

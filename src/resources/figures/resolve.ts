@@ -1,9 +1,8 @@
 import type { Context } from '../../context.ts';
-import type { Stored } from '../../db/batch/stored.ts';
 import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
-import type { EntityKey } from '../../periods/sources.ts';
 import { storedDates } from '../../periods/stored.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { loadSet } from '../private-sets/loaders.ts';
 import { loadStoredSetDates } from '../private-sets/summary-loaders.ts';
 import {
@@ -34,15 +33,15 @@ export const validatorFigures = pageOf(loadValidatorFigures);
 /** Of private sets, does not check ownership. */
 export const storedFigures = (
   ctx: Context,
-  key: EntityKey,
+  key: OperatorId,
   query: PeriodQuery<string>,
-): Promise<Stored> | Stored =>
+): ReturnType<typeof storedDates> =>
   key.idType === 'privateSet'
     ? loadStoredSetDates(ctx, key, query.calendar === 'utc')
     : storedDates(ctx, key, query, true);
 
 /** Empty for other accounts' private sets. */
-export const operatorFigures = pageOf<EntityKey>(async (ctx, key, ...args) => {
+export const operatorFigures = pageOf<OperatorId>(async (ctx, key, ...args) => {
   if (key.idType !== 'privateSet') return loadOperatorFigures(ctx, key, ...args);
   const set = await loadSet(ctx, key.id);
   return set?.network === key.network ? loadSetFigures(ctx, set, ...args) : [];

@@ -4,22 +4,16 @@ import { checkBounds } from '../../chain/bounds.ts';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Stored } from '../../db/batch/stored.ts';
-import { type Changes, changeRecord, type Span, spans } from '../../db/change-columns.ts';
+import { type Changes, changeRecord } from '../../db/change-columns.ts';
 import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns, rounded } from '../../graphql/schema/columns.ts';
-import {
-  type ConnectionArgs,
-  connection,
-  connectionRange,
-  sizesText,
-} from '../../graphql/schema/connection.ts';
+import { type ConnectionArgs, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
-import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDate } from '../../kernel/time.ts';
@@ -155,7 +149,7 @@ const solanaPages = pagesOf(SolanaHistoryRecord, {
   stored: 'date',
 });
 
-const hasHistory = (window: TimeWindow): window is Span => spans.some((span) => span === window);
+const hasHistory = (window: TimeWindow): window is keyof Changes => window !== 'all';
 
 function checkWindow(window: TimeWindow): void {
   if (!hasHistory(window))
@@ -180,35 +174,35 @@ const cost = { operation: 'history' };
 
 type Args = ConnectionArgs & InputShapeFromFields<typeof dateArgs>;
 
-async function historyConnection<Row extends { date: string }, Key extends object>(
+function historyConnection<Row extends { date: string }, Key extends object>(
   args: Args,
   info: GraphQLResolveInfo,
   of: {
     key: Key;
     read: (range: HistoryRange) => Promise<Slice<Row>>;
     total: (dates: Dates) => Promise<number>;
-    stored: () => Promise<Stored>;
+    stored: () => ReturnType<typeof loadStoredSolanaDates>;
   },
 ) {
   const dates = { fromDate: args.fromDate ?? null, toDate: args.toDate ?? null };
   checkBounds(dates, 'argument');
   const ascending = isAscending(args.orderBy);
   const list = `history:${JSON.stringify([of.key, dates, ascending])}`;
-  const range = connectionRange<string>(args, info, {
+  return connectionOf(args, info, {
     ...PERIODS_SIZES,
-    decode(cursor) {
-      const [date, ...rest] = decodeCursor(list, cursor) ?? [];
-      return rest.length === 0 && typeof date === 'string' && isDate(date) ? date : undefined;
+    cursors: placeCursors(
+      list,
+      [(date) => isDate(String(date))],
+      ({ date }: Row & { key: Key }) => [date],
+      (date) => String(date),
+    ),
+    async read(range) {
+      const page = await of.read({ ...range, ...dates, ascending });
+      return { ...page, rows: page.rows.map((row) => ({ ...row, key: of.key })) };
     },
+    total: () => of.total(dates),
+    stored: of.stored,
   });
-  const page = await of.read({ ...range, ...dates, ascending });
-  const rows = page.rows.map((row) => ({ ...row, key: of.key }));
-  return connection(
-    { ...page, rows },
-    ({ date }) => encodeCursor(list, [date]),
-    () => of.total(dates),
-    of.stored,
-  );
 }
 
 builder.objectField(Operator, 'history', (t) =>

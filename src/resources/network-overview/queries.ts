@@ -9,8 +9,8 @@ import * as Leaf from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { withinBounds } from '../../periods/bounds.ts';
 import * as figure from '../../periods/effectiveness.ts';
-import { type Expression, periodKeys, same, summed } from '../../periods/expressions.ts';
-import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
+import { summed } from '../../periods/expressions.ts';
+import { type PeriodRow, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import { type NetworkField, NetworkRecord, networkFields } from './record.ts';
 
@@ -18,11 +18,11 @@ export type NetworkKey = { network: Network };
 export type NetworkQuery = PeriodQuery<NetworkField>;
 export type NetworkRow = PeriodRow<NetworkRecord>;
 
-const newest = (column: string): Expression => ({
+const newest = (column: string) => ({
   stored: raw(`a.${column}`),
   gathered: raw(`(array_agg(a.${column} order by a.day desc) filter (where a.${column} is not null))[1]`),
 });
-const quotient = (part: string, whole: string, factor = '1'): Expression => ({
+const quotient = (part: string, whole: string, factor = '1') => ({
   stored: raw(`${factor}::float8 * (a.${part})::float8 / nullif(a.${whole}, 0)::float8`),
   gathered: raw(
     `${factor}::float8 * (sum(a.${part}) filter (where a.${whole} is not null))::float8 / nullif(sum(a.${whole}) filter (where a.${part} is not null), 0)::float8`,
@@ -32,7 +32,7 @@ const quotient = (part: string, whole: string, factor = '1'): Expression => ({
 const series: Omit<Series<NetworkField>, 'statement'> = {
   record: NetworkRecord,
   fields: {
-    id: same(sql`k.network`),
+    id: sql`k.network`,
     validatorCount: newest('validator_count'),
     sumEndEpochBalance: newest('balance'),
     sumEndEpochEffectiveBalance: newest('effective'),
@@ -45,7 +45,6 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
     sumConsensusRewards: summed('consensus'),
     sumExecutionRewards: summed('execution'),
     aprPercentage: quotient('apr_rewards', 'apr_stake', String(figure.APR_FACTOR)),
-    ...periodKeys,
   },
 };
 
@@ -94,7 +93,7 @@ export const keysOf = (keys: readonly NetworkKey[]): Sql => sql`${keyTable(keys,
 })}
     left join attestation_entities e on e.network = k.network and e.id_type = 'network' and e.entity_id = k.network`;
 
-const source = (keys: readonly NetworkKey[], query: NetworkQuery): PeriodSource => ({
+const source = (keys: readonly NetworkKey[], query: NetworkQuery) => ({
   keys: keysOf(keys),
   days: daysOf(query.calendar === 'utc'),
   parted: false,

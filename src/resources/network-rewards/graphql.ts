@@ -1,10 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { IN_PAGE, IN_ROW, selectedFields } from '../../fast-rows/index.ts';
+import { selectedInPage, selectedInRow } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
-import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
+import { checkSizes, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { enumValues } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
@@ -15,7 +15,7 @@ import { parseDate } from '../../kernel/time.ts';
 import { StakeDelegationType } from '../stake-authorities/summary.ts';
 import { loadReward, loadStoredRewardDates, rewardKeyText } from './loaders.ts';
 import { type DayArgs, dayArgs, NetworkValidatorOrder, rankOf, readDays } from './orders.ts';
-import type { RankedRewards, RewardKey, RewardRow } from './queries.ts';
+import type { RankedRewards, RewardDay, RewardKey, RewardRow } from './queries.ts';
 import {
   commonFieldsOf,
   definitions,
@@ -108,8 +108,7 @@ const namesOfRatios = (record: z.ZodObject): Record<string, true> =>
     }),
   );
 
-function columnsOf(info: GraphQLResolveInfo, network: RewardsNetwork, kind: RewardKind, paths: string[][]) {
-  const names = selectedFields(info, ...paths);
+function columnsOf(names: ReadonlySet<string>, network: RewardsNetwork, kind: RewardKind) {
   const own = [...fieldsOf(network, kind), ...rewardSums].filter((name) => names.has(name));
   const common = Object.entries(commonFieldsOf(network, kind)).flatMap(([name, field]) =>
     field !== undefined && names.has(name) ? [field] : [],
@@ -189,21 +188,20 @@ const networkRewardPages = pagesOf(NetworkReward, {
   stored: 'date',
 });
 
-async function rewardConnection(ctx: Context, list: RewardList, args: DayArgs, info: GraphQLResolveInfo) {
+function rewardConnection(ctx: Context, list: RewardList, args: DayArgs, info: GraphQLResolveInfo) {
   const kind = kindOf(list.validatorId);
   const query = readDays(args);
-  const cursors = integerCursors(
-    () => `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`,
-  );
-  const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
   const table = { network: list.network, kind };
-  const page = await rewards(ctx, list, query, range, columnsOf(info, list.network, kind, IN_PAGE));
-  return connection(
-    page,
-    (row) => cursors.of(row.position),
-    () => page.total as number,
-    () => loadStoredRewardDates(ctx, table, table),
-  );
+  return connectionOf(args, info, {
+    ...REWARDS_SIZES,
+    cursors: integerCursors(
+      () => `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`,
+      (row: RewardDay) => row.position,
+    ),
+    read: (range) => rewards(ctx, list, query, range, columnsOf(selectedInPage(info), list.network, kind)),
+    total: (page) => page.total as number,
+    stored: () => loadStoredRewardDates(ctx, table, table),
+  });
 }
 
 const networkArg = builder.args((t) => ({
@@ -279,29 +277,30 @@ builder.queryField('networkValidators', (t) =>
         description: 'Order; by validatorRewards, largest first, by default. Ties by validator.',
       }),
     },
-    resolve: async (_root, args, ctx: Context, info) => {
+    resolve: (_root, args, ctx: Context, info) => {
       const { network, date = null } = args;
       const [order] = collectFaults(
         () => rankOf(network, args.orderBy),
         () => checkSizes(args, REWARDS_SIZES.maxSize),
       );
       const list: RankedRewards = { network, date, order };
-      const cursors = rankedRewardCursors(list);
-      const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
-      const { after, before } = range;
-      if (after && before && after.day !== before.day) {
-        const msg = `before is of ${before.day} and after of ${after.day}; take both from pages of one day.`;
-        throw badArgument('before', msg);
-      }
       const table = { network, kind: 'validator' } as const;
-      const page = await networkValidators(ctx, list, range, columnsOf(info, network, 'validator', IN_PAGE));
-      const day = page.rows[0]?.day ?? (after ?? before)?.day ?? date;
-      return connection(
-        page,
-        cursors.of,
-        () => totalNetworkValidators(ctx, network, day),
-        () => loadStoredRewardDates(ctx, table, table),
-      );
+      return connectionOf(args, info, {
+        ...REWARDS_SIZES,
+        cursors: rankedRewardCursors(list),
+        async read(range) {
+          const { after, before } = range;
+          if (after && before && after.day !== before.day) {
+            const msg = `before is of ${before.day} and after of ${after.day}; take both from pages of one day.`;
+            throw badArgument('before', msg);
+          }
+          const selected = columnsOf(selectedInPage(info), network, 'validator');
+          const page = await networkValidators(ctx, list, range, selected);
+          return { ...page, day: page.rows[0]?.day ?? (after ?? before)?.day ?? date };
+        },
+        total: (page) => totalNetworkValidators(ctx, network, page.day),
+        stored: () => loadStoredRewardDates(ctx, table, table),
+      });
     },
   }),
 );
@@ -313,6 +312,6 @@ builder.objectField(StakeDelegationType, 'validator', (t) =>
     description:
       'The validator on its newest day with stored rewards, from where its `history` leads to the others; null when none is stored.',
     resolve: ({ validatorVoteAccount: id }, _args, ctx, info) =>
-      newestReward(ctx, 'solana', id, columnsOf(info, 'solana', 'validator', IN_ROW)),
+      newestReward(ctx, 'solana', id, columnsOf(selectedInRow(info), 'solana', 'validator')),
   }),
 );

@@ -1,6 +1,5 @@
-import { byKey } from '../../db/batch/loaders.ts';
-import { listReader, reader } from '../../db/batch/readers.ts';
-import { networkKeys, storedReader } from '../../db/batch/stored.ts';
+import { listReader, rowReader } from '../../db/batch/readers.ts';
+import { storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import {
@@ -30,18 +29,16 @@ export const loadRewardPage = listReader({
 /** Of all validators of the network. */
 export const loadStoredRewardDates = storedReader({
   statement: 'storedRewardDates',
-  keys: networkKeys,
   ends: storedRewardDates,
 });
 
 export const rewardKeyText = ({ id, day }: RewardKey) => `${id}:${day}`;
 
-export const loadReward = reader({
+export const loadReward = rowReader({
   keyOf: rewardKeyText,
-  load: async (db: Queryable, keys: readonly RewardKey[], table: RewardTable) =>
-    byKey(await rewardsByDay(db, keys, table), (row) => {
-      const id = table.kind === 'network' ? '' : String(row[definitions[table.network].idField]);
-      return rewardKeyText({ id, day: row.day as string });
-    }),
-  rows: () => 1,
+  load: rewardsByDay,
+  rowKey(row, { kind, network }) {
+    const id = kind === 'network' ? '' : String(row[definitions[network].idField]);
+    return rewardKeyText({ id, day: row.day as string });
+  },
 });

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
 import { parseDate } from '../../kernel/time.ts';
@@ -65,21 +65,17 @@ const rankedListName = ({ network, date, order }: RankedRewards) =>
   `networkValidators:${JSON.stringify([network, date, order.field, order.direction])}`;
 
 export function rankedRewardCursors(list: RankedRewards) {
-  const name = rankedListName(list);
   const { id, idField } = definitions[list.network];
-  return {
-    of: (row: RankedReward): string => encodeCursor(name, [row.day, row.amount, String(row[idField])]),
-    read(cursor: string): RankedPosition | undefined {
-      const [day, amount, key, ...rest] = (decodeCursor(name, cursor) ?? []).map(String);
-      const fits =
-        day !== undefined &&
-        parseDate(day) !== undefined &&
-        /^\d{1,60}(\.\d{1,60})?$/.test(amount ?? '') &&
-        key !== undefined &&
-        id.read(key) === key;
-      return fits && rest.length === 0 ? ({ day, amount, id: key } as RankedPosition) : undefined;
-    },
-  };
+  return placeCursors(
+    rankedListName(list),
+    [
+      (day) => parseDate(String(day)) !== undefined,
+      /^\d{1,60}(\.\d{1,60})?$/,
+      (key) => id.read(String(key)) === String(key),
+    ],
+    (row: RankedReward) => [row.day, row.amount, String(row[idField])],
+    (day, amount, key): RankedPosition => ({ day: String(day), amount, id: String(key) }),
+  );
 }
 
 /** Later pages keep the day of the first page, even if a newer day is stored meanwhile. */

@@ -3,7 +3,7 @@ import { boundFaults } from '../../chain/bounds.ts';
 import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { type Call, type Route, route } from '../../kernel/route.ts';
+import { route } from '../../kernel/route.ts';
 import {
   definitions,
   fieldsOf,
@@ -34,33 +34,31 @@ const queryParams = (network: RewardsNetwork, kind: RewardKind) =>
     sortOrder: param.sortOrder(),
   });
 
-const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
+const readerOf = (network: RewardsNetwork, kind: RewardKind) => {
   const fieldNames = fieldsOf(network, kind);
   return async (
     ctx: Context,
     validatorId: string | null,
     query: z.output<ReturnType<typeof queryParams>>,
-    call: Call,
   ) => {
     const { limit, offset, sortBy, sortOrder, ...bounds } = query;
-    const page = await rewards(
+    const { rows: results, total } = await rewards(
       ctx,
       { network, validatorId },
       { ...rangeOf(bounds), sortBy, sortOrder },
       { limit, offset, counted: true, rowsOnly: true },
       fieldNames,
     );
-    const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
-    return { body: { previous, next, pages, results: page.rows } };
+    return { results, place: { limit, offset, count: total ?? 0 } };
   };
 };
 
 const days =
   'One row a day, oldest first; a day is a UTC date. Amounts are exact JSON numbers, in the token of the network. The network header, which is for Ethereum, is ignored.';
 
-function validatorRewards(network: RewardsNetwork): Route<Context> {
+function validatorRewards(network: RewardsNetwork) {
   const { title, id, exampleId } = definitions[network];
-  const answer = answerOf(network, 'validator');
+  const read = readerOf(network, 'validator');
   const path = `/v1/${network}/validators`;
   return route({
     path: `${path}/:validator_id/rewards`,
@@ -81,13 +79,16 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
     query: queryParams(network, 'validator'),
     crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'validator')),
-    handle: (ctx: Context, { params, query }, call) => answer(ctx, params.validator_id, query, call),
+    async handle(ctx: Context, { params, query }, call) {
+      const { place, results } = await read(ctx, params.validator_id, query);
+      return { body: { ...linksV1(call, place), results } };
+    },
   });
 }
 
-function networkRewards(network: RewardsNetwork): Route<Context> {
+function networkRewards(network: RewardsNetwork) {
   const { title } = definitions[network];
-  const answer = answerOf(network, 'network');
+  const read = readerOf(network, 'network');
   const path = `/v1/${network}/network/rewards`;
   return route({
     path,
@@ -101,7 +102,10 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
     query: queryParams(network, 'network'),
     crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'network')),
-    handle: (ctx: Context, { query }, call) => answer(ctx, null, query, call),
+    async handle(ctx: Context, { query }, call) {
+      const { place, results } = await read(ctx, null, query);
+      return { body: { ...linksV1(call, place), results } };
+    },
   });
 }
 

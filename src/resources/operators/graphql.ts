@@ -5,11 +5,8 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
-  connection,
-  orderCursor,
-  rankCursor,
-  rankedRange,
-  sizeFaults,
+  checkSizes,
+  rankedConnection,
   sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
@@ -17,24 +14,21 @@ import { networkArgs, networkField, TimeWindowEnum } from '../../graphql/schema/
 import { connectionOfIds } from '../../graphql/schema/ids.ts';
 import { node } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/order.ts';
-import { firstSummary, windowArgs } from '../../graphql/schema/summaries.ts';
-import { whereOf } from '../../graphql/schema/where.ts';
 import { textFault } from '../../kernel/params.ts';
-import { badInput, type Fault } from '../../kernel/refusal.ts';
+import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
-import { OperatorOrder, OperatorWhere, orderFaults } from './orders.ts';
+import { OperatorOrder, OperatorWhere, readOrder } from './orders.ts';
 import type { ListKey, OperatorId } from './queries.ts';
 import { OperatorSummary, OperatorTag, operatorOfTag } from './record.ts';
 import {
   listKey,
   OPERATORS_MAX_SIZE,
-  type OrderedOperators,
   operatorNode,
   operatorPage,
   orderedOperators,
   shareListKey,
 } from './resolve.ts';
-import { IN_OPERATOR, IN_OPERATOR_PAGE, Operator, operatorOfNodeId, operatorSelection } from './summary.ts';
+import { Operator, operatorOfNodeId, operatorSelections } from './summary.ts';
 
 export { Operator };
 
@@ -60,6 +54,9 @@ const PoolTypeEnum = builder.enumType('PoolType', {
     LST: { value: 'lst', description: 'Liquid staking.' },
   } as const,
 });
+
+/** For lists of periods, each of which names its operator. */
+export const operatorOfPeriod = { type: Operator, load: loadOperatorNode };
 
 type Tag = OperatorTag & { network: Network };
 
@@ -124,21 +121,16 @@ const operatorPages = pagesOf(Operator, {
 const listName = (key: ListKey) =>
   `operators:${JSON.stringify([key.network, key.timeWindow, key.idType, key.poolType, key.parentType, key.parentId])}`;
 
-async function operatorConnection(
+function operatorConnection(
   ctx: Context,
   key: ListKey,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
   parentId?: string | null,
 ) {
-  const list = listName(key);
-  const limits = { list, maxSize: OPERATORS_MAX_SIZE };
-  const ranked = rankedRange(args, info, limits);
-  const page = await operatorPage(ctx, key, ranked, operatorSelection(info, IN_OPERATOR_PAGE), parentId);
-  return connection(
-    page,
-    ({ rank }) => rankCursor(list, { revision: page.revision, rank }),
-    () => page.total,
+  const limits = { list: listName(key), maxSize: OPERATORS_MAX_SIZE };
+  return rankedConnection(args, info, limits, (ranked) =>
+    operatorPage(ctx, key, ranked, operatorSelections.ofPage(info), parentId),
   );
 }
 
@@ -148,32 +140,9 @@ function publicId(text: string): OperatorId | undefined {
   return operator?.idType === 'privateSet' ? undefined : operator;
 }
 
-async function orderedConnection(
-  ctx: Context,
-  listed: OrderedOperators,
-  args: ConnectionArgs,
-  info: GraphQLResolveInfo,
-) {
-  const { order, where } = listed;
-  const list = `${listName(listed.key)}:${JSON.stringify([order.field, order.direction, where])}`;
-  const limits = { list, maxSize: OPERATORS_MAX_SIZE };
-  const ordered = rankedRange(args, info, limits, true);
-  const page = await orderedOperators(ctx, listed, ordered, operatorSelection(info, IN_OPERATOR_PAGE));
-  return connection(
-    page,
-    (row) => orderCursor(list, page.revision, row),
-    () => page.total,
-  );
-}
-
-function idFaults(name: string, id: string | null | undefined): Fault[] {
-  const fault = id == null ? undefined : textFault(id);
-  return fault ? [{ loc: ['argument', name], msg: `${name} ${fault}.`, type: 'value_error' }] : [];
-}
-
 export function checkId(name: string, id: string | null | undefined): void {
-  const faults = idFaults(name, id);
-  if (faults.length > 0) throw badInput(faults);
+  const fault = id == null ? undefined : textFault(id);
+  if (fault) throw badArgument(name, `${name} ${fault}.`);
 }
 
 const poolTypeArg = 'Filters pools by type, and pool shares by the type of their pool.';
@@ -204,7 +173,7 @@ builder.queryField('operators', (t) =>
     },
     resolve: (_root, args, ctx: Context, info) => {
       if (args.ids) {
-        const selection = operatorSelection(info, IN_OPERATOR_PAGE);
+        const selection = operatorSelections.ofPage(info);
         return connectionOfIds(args.ids, args, {
           type: 'Operator',
           maxSize: OPERATORS_MAX_SIZE,
@@ -222,18 +191,21 @@ builder.queryField('operators', (t) =>
         poolType: args.poolType ?? 'all',
         parentId,
       });
-      const faults = [
-        ...(args.parentId == null ? [] : idFaults('parentId', args.parentId)),
-        ...(args.orderBy || args.where ? orderFaults(args.orderBy, args.where, key.idType) : []),
-        ...sizeFaults(args, OPERATORS_MAX_SIZE),
-      ];
-      if (faults.length > 0) throw badInput(faults);
-      const where = args.where ? whereOf(args.where) : null;
-      if (args.orderBy || where) {
-        const order = orderOf(args.orderBy, 'networkPenetration');
-        return orderedConnection(ctx, { key, parentId, order, where }, args, info);
+      if (parentId === null && !args.orderBy && !args.where) {
+        checkSizes(args, OPERATORS_MAX_SIZE);
+        return operatorConnection(ctx, key, args, info);
       }
-      return operatorConnection(ctx, key, args, info, parentId);
+      const [, where] = collectFaults(
+        () => checkId('parentId', parentId),
+        () => readOrder(args.orderBy, args.where, key.idType),
+        () => checkSizes(args, OPERATORS_MAX_SIZE),
+      );
+      if (!args.orderBy && !where) return operatorConnection(ctx, key, args, info, parentId);
+      const order = orderOf(args.orderBy, 'networkPenetration');
+      const list = `${listName(key)}:${JSON.stringify([order.field, order.direction, where])}`;
+      return rankedConnection(args, info, { list, maxSize: OPERATORS_MAX_SIZE, valued: true }, (ordered) =>
+        orderedOperators(ctx, { key, parentId, order, where }, ordered, operatorSelections.ofPage(info)),
+      );
     },
   }),
 );
@@ -260,8 +232,7 @@ builder.queryField('operator', (t) =>
         id: args.operatorId,
         idType: args.idType ?? null,
       };
-      const selection = operatorSelection(info, IN_OPERATOR);
-      return operatorNode(ctx, query, firstSummary(info, selection));
+      return operatorNode(ctx, query, operatorSelections.first(info));
     },
   }),
 );
@@ -270,7 +241,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
   operatorPages(t, {
     extensions: { operation: 'listOperators' },
     description: `Pool shares of a pool or node operator in a window, by network penetration. Empty for other classes. ${sizesText({ maxSize: OPERATORS_MAX_SIZE })}`,
-    args: windowArgs,
+    args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The window.' }) },
     resolve: (row, args, ctx, info) => {
       const { network, idType, id } = row;
       const operator = { network, idType, id, timeWindow: args.window };

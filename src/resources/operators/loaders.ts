@@ -1,10 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
-import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
-import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
-import type { FirstSummary, Selection } from '../../fast-rows/index.ts';
-import type { RankedRange } from '../../kernel/page.ts';
+import { rankedSlice } from '../../db/ranked/ranked-lists.ts';
+import { ownerReader, summaryReaders } from '../../db/ranked/summaries.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import { loadSet } from '../private-sets/loaders.ts';
 import { countSets } from '../private-sets/resolve.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/summary-loaders.ts';
@@ -15,11 +14,8 @@ import {
   type OperatorKey,
   type OperatorNode,
   type OperatorRow,
-  operatorPages,
   operatorsById,
-  operatorsByKey,
-  operatorsByOrder,
-  type RankedOperatorRow,
+  summaries,
 } from './queries.ts';
 import type { IdType, OperatorField } from './record.ts';
 
@@ -35,25 +31,16 @@ export const loadOperator = (
   key: OperatorKey,
   selection: Selection<OperatorField>,
 ): Promise<OperatorRow | undefined> =>
-  key.idType === 'privateSet' ? loadSetSummary(ctx, key) : readSummary(ctx, key, selection);
+  key.idType === 'privateSet' ? loadSetSummary(ctx, key) : read.byKey(ctx, key, selection);
 
-const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey });
+const read = summaryReaders(summaries, operatorKeyText);
 
 const readOperator = rowReader({ keyOf: operatorIdText, load: operatorsById });
 
-/** With `first`, reads that summary, and the name only if there is no such summary. */
-export async function loadOperatorNode(
-  ctx: Context,
-  id: OperatorId,
-  first?: FirstSummary<OperatorField>,
-): Promise<OperatorNode | undefined> {
-  if (!first) return loadName(ctx, id);
-  const { window, selection } = first;
-  const row = await loadOperator(ctx, { ...id, timeWindow: window }, selection);
-  if (row) return row;
-  const node = await loadName(ctx, id);
-  return node && { ...node, withoutSummary: window };
-}
+export const loadOperatorNode = ownerReader<Context, OperatorId, OperatorNode, OperatorField>(
+  loadName,
+  loadOperator,
+);
 
 async function loadName(ctx: Context, id: OperatorId): Promise<OperatorNode | undefined> {
   if (id.idType !== 'privateSet') return readOperator(ctx, id);
@@ -61,29 +48,20 @@ async function loadName(ctx: Context, id: OperatorId): Promise<OperatorNode | un
   return tag?.network === id.network ? { ...id, name: tag.name, tags: [] } : undefined;
 }
 
-export const loadOrderedOperators = orderedPageReader(operatorsByOrder);
+export const loadOrderedOperators = read.ordered;
 
-const readPage = rankedPageReader(operatorPages);
+export const loadOperatorPage: typeof read.page = (ctx, list, ranked, selection) =>
+  list.idType === 'privateSet'
+    ? privateSetPage(ctx as Context, list, ranked)
+    : read.page(ctx, list, ranked, selection);
 
-export const loadOperatorPage = (
-  ctx: Context,
-  list: ListKey,
-  ranked: RankedRange,
-  selection: Selection<OperatorField>,
-): Promise<RankedSlice<RankedOperatorRow>> =>
-  list.idType === 'privateSet' ? privateSetPage(ctx, list, ranked) : readPage(ctx, list, ranked, selection);
-
-async function privateSetPage(
-  ctx: Context,
-  list: ListKey,
-  ranked: RankedRange,
-): Promise<RankedSlice<RankedOperatorRow>> {
+async function privateSetPage(ctx: Context, list: ListKey, ranked: Parameters<typeof read.page>[2]) {
   const { range } = ranked;
   const total = await countSets(ctx, list.network);
   const [low, high] = [(range.after ?? -1) + 1, Math.min(range.before ?? total, total)];
   const from = range.backward ? Math.max(low, high - range.limit) : low;
   const size = Math.min(range.limit, high - from);
-  const rows = size > 0 ? await loadSetSummaries(ctx, list, { from, size }) : [];
+  const rows: OperatorRow[] = size > 0 ? await loadSetSummaries(ctx, list, { from, size }) : [];
   const page = { rows: rows.map((row, index) => ({ ...row, rank: from + index })), total, revision: 0 };
   return rankedSlice(page, ranked);
 }

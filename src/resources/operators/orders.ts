@@ -1,8 +1,8 @@
 import { builder } from '../../graphql/schema/builder.ts';
 import { enumName } from '../../graphql/schema/enums.ts';
 import { orderInput } from '../../graphql/schema/order.ts';
-import { commonFaults, whereFault } from '../../graphql/schema/where.ts';
-import type { Fault } from '../../kernel/refusal.ts';
+import { readWhere, whereFault } from '../../graphql/schema/where.ts';
+import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { type OperatorOrderField, operatorOrders } from './queries.ts';
 import type { IdType } from './record.ts';
 
@@ -62,19 +62,23 @@ const MAX_TAGS = 20;
 /** Refused in a search by name, which would read all operators of these types, because many have no name. */
 const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
 
-export function orderFaults(
+/** The filter of a list, null if it has none. Throws BAD_INPUT where the class has no such order or filter. */
+export function readOrder(
   orderBy: unknown,
   where: typeof OperatorWhere.$inferInput | null | undefined,
   idType: IdType,
-): Fault[] {
-  if (idType === 'privateSet')
-    return Object.entries({ orderBy, where }).flatMap(([name, value]) =>
-      value == null
-        ? []
-        : [{ loc: ['argument', name], msg: `${name} is not for idType PRIVATE_SET.`, type: 'value_error' }],
+) {
+  const given = Object.entries({ orderBy, where }).filter(([, value]) => value != null);
+  if (idType === 'privateSet' && given.length > 0)
+    throw badInput(
+      given.map(([name]) => ({
+        loc: ['argument', name],
+        msg: `${name} is not for idType PRIVATE_SET.`,
+        type: 'value_error',
+      })),
     );
-  if (!where) return [];
-  const faults = commonFaults(where, pairs);
+  if (!where) return null;
+  const faults: Fault[] = [];
   if (where.name != null && nameless.includes(idType)) {
     const msg = `is not for idType ${enumName(idType)}; operator(operatorId:) finds an address or validator`;
     faults.push(whereFault('name', msg));
@@ -82,5 +86,5 @@ export function orderFaults(
   const tags = where.tags?.length ?? 1;
   if (tags < 1 || tags > MAX_TAGS)
     faults.push(whereFault('tags', `has ${tags} names; 1 to ${MAX_TAGS} are needed`));
-  return faults;
+  return readWhere(where, pairs, faults);
 }

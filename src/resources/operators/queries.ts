@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
-import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
-import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
+import { TimeWindow } from '../../chain/windows.ts';
+import type { Changes } from '../../db/change-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
-import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
+import { summaryStatements } from '../../db/ranked/summaries.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, queryOf, raw, rows, sql } from '../../db/rows.ts';
+import { keyTable, queryOf, raw, rows, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
-import type { Position } from '../../kernel/page.ts';
 import { IdType, type OperatorField, OperatorProposals, OperatorSummary, OperatorTrend } from './record.ts';
 
 export type OperatorId = { network: Network; idType: IdType; id: string };
@@ -31,54 +29,21 @@ export type OperatorRow = Partial<OperatorSummary & OperatorProposals> &
   OperatorKey & { change?: Changes; asOf?: number | null };
 /** With the columns of a summary if `timeWindow` is set. */
 export type OperatorNode = Partial<OperatorRow> & OperatorId & { withoutSummary?: TimeWindow };
-export type RankedOperatorRow = OperatorRow & { rank: number };
-export type OrderedOperatorRow = OperatorRow & Position;
 
 const record = OperatorSummary.extend({
   ...OperatorProposals.shape,
   network: Network,
   name: OperatorSummary.shape.displayName,
   tags: OperatorSummary.shape.operatorTags,
-  change: changesRecord(OperatorTrend),
   asOf: Leaf.count().nullable(),
 });
 
-const shortestWindow = raw(`array_position('{${timeWindows.join()}}'::text[], n.time_window)`);
+const shortestWindow = raw(`array_position('{${TimeWindow.options.join()}}'::text[], n.time_window)`);
 
 /** In the shortest stored window, which nearly always has the names of this row. */
 const current = (column: 'display_name' | 'operator_tags') => sql`case when s.superseded or s.renamed
   then current_operator_${raw(column === 'display_name' ? 'name' : 'tags')}(s.network, s.operator_id, s.id_type, s.${raw(column)})
   else s.${raw(column)} end`;
-
-const summaries: RankedRows = {
-  record,
-  fields: {
-    ...recordColumns(record, 's'),
-    id: sql`s.operator_id`,
-    name: current('display_name'),
-    tags: current('operator_tags'),
-    change: changesColumn(OperatorTrend, 's'),
-    asOf: sql`s.as_of_epoch`,
-  },
-  keys: ['network', 'id', 'idType', 'timeWindow'],
-};
-
-const listColumns: KeyColumns<ListKey> = {
-  network: ['text', 'network'],
-  parent_id: ['text', 'parentId'],
-  parent_type: ['text', 'parentType'],
-  id_type: ['text', 'idType'],
-  time_window: ['text', 'timeWindow'],
-  pool_type: ['text', 'poolType'],
-};
-
-export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorRow>({
-  statement: 'operatorPages',
-  name: 'operator',
-  dataset: 'operators',
-  columns: listColumns,
-  rows: summaries,
-});
 
 /** Stored by the database function `store_operator_orders`. */
 export const operatorOrders = [
@@ -106,43 +71,52 @@ const bounds = {
   maxEffectiveness: { column: 'avg_validator_effectiveness', type: 'float8', at: 'most' },
 } as const;
 
-/** `tags` is JSON text, because one statement may read several lists. */
-const namesAndTags: Filter = {
-  columns: {
-    name: ['text', ({ where }) => where.name ?? null],
-    tags: ['text', ({ where }) => where.tags ?? null],
-  },
-  compared: ['operator_id', 'display_name', 'operator_tags'],
-  joins: sql`cross join lateral (
-    select case when k.tags is not null then array(select json_array_elements_text(k.tags::json)) end as tags
-  ) f`,
-  parts: sql` and (f.tags is null or c.tags && f.tags)`,
-  rows: sql` and (f.tags is null or exists (
-      select from json_array_elements(s.operator_tags) t where t ->> 'name' = any(f.tags)
-    ))
-    and (k.name is null or strpos(lower(s.operator_id), lower(k.name collate "C")) > 0
-      or strpos(lower(s.display_name collate "C"), lower(k.name collate "C")) > 0)`,
-};
-
-export const operatorsByOrder = pagesByOrder<ListKey, OperatorField, OrderedOperatorRow>({
-  statement: 'operatorsByOrder',
+export const summaries = summaryStatements<ListKey, OperatorKey, OperatorField, OperatorRow>({
   name: 'operator',
   dataset: 'operators',
-  columns: listColumns,
-  rows: summaries,
-  filter: filterOf(bounds, namesAndTags),
-});
-
-export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, OperatorRow>({
-  statement: 'operatorsByKey',
-  table: 'operator_summaries',
-  columns: {
+  statements: { byKey: 'operatorsByKey', pages: 'operatorPages', byOrder: 'operatorsByOrder' },
+  list: {
+    network: ['text', 'network'],
+    parent_id: ['text', 'parentId'],
+    parent_type: ['text', 'parentType'],
+    id_type: ['text', 'idType'],
+    time_window: ['text', 'timeWindow'],
+    pool_type: ['text', 'poolType'],
+  },
+  key: {
     network: ['text', 'network'],
     operator_id: ['text', 'id'],
     id_type: ['text', 'idType'],
     time_window: ['text', 'timeWindow'],
   },
-  rows: summaries,
+  record,
+  fields: {
+    ...recordColumns(record, 's'),
+    id: sql`s.operator_id`,
+    name: current('display_name'),
+    tags: current('operator_tags'),
+    asOf: sql`s.as_of_epoch`,
+  },
+  trend: OperatorTrend,
+  keys: ['network', 'id', 'idType', 'timeWindow'],
+  bounds,
+  /** `tags` is JSON text, because one statement may read several lists. */
+  others: {
+    columns: {
+      name: ['text', ({ where }) => where.name ?? null],
+      tags: ['text', ({ where }) => where.tags ?? null],
+    },
+    compared: ['operator_id', 'display_name', 'operator_tags'],
+    joins: sql`cross join lateral (
+    select case when k.tags is not null then array(select json_array_elements_text(k.tags::json)) end as tags
+  ) f`,
+    parts: sql` and (f.tags is null or c.tags && f.tags)`,
+    rows: sql` and (f.tags is null or exists (
+      select from json_array_elements(s.operator_tags) t where t ->> 'name' = any(f.tags)
+    ))
+    and (k.name is null or strpos(lower(s.operator_id), lower(k.name collate "C")) > 0
+      or strpos(lower(s.display_name collate "C"), lower(k.name collate "C")) > 0)`,
+  },
 });
 
 const NamedOperator = z.object({

@@ -1,7 +1,7 @@
-import type { Sizes } from '../../db/sizes.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { normaliseId } from './record.ts';
 
+type Sizes = Parameters<Reads>[0]['sizes'];
 type By = { operatorId?: unknown; idType?: unknown } | null | undefined;
 
 /** Validators of the operator that arguments name, 0 if they name none. */

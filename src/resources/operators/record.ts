@@ -3,9 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { capitalized, snake } from '../../kernel/names.ts';
-import { textFault } from '../../kernel/params.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
-import { unstorable } from '../../kernel/storable.ts';
 
 /** Spec §2.2. */
 export const idTypes = [
@@ -76,8 +74,8 @@ export const idOfTag = ({ name, path, idType }: NamedTag): string =>
 /** Undefined for a label, because it names no operator. */
 export function operatorOfTag(tag: OperatorTag): { idType: IdType; id: string } | undefined {
   const idType = IdType.exclude(['validator', 'privateSet']).safeParse(tag.idType).data;
-  const id = idOfTag(tag);
-  return idType && !textFault(id) && !unstorable(id) ? { idType, id: normaliseId(id) } : undefined;
+  const id = OperatorSummary.shape.id.safeParse(idOfTag(tag)).data;
+  return idType && id !== undefined ? { idType, id: normaliseId(id) } : undefined;
 }
 
 /** Spec §2.2. */

@@ -1,10 +1,8 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Where } from '../../db/ranked/ordered-lists.ts';
-import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
-import type { FirstSummary, Selection } from '../../fast-rows/index.ts';
-import type { Order, OrderedRange, RankedRange } from '../../kernel/page.ts';
+import type { Selection } from '../../fast-rows/index.ts';
+import type { Order } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
@@ -17,8 +15,6 @@ import {
   type OperatorNode,
   type OperatorOrderField,
   type OperatorRow,
-  type OrderedOperatorRow,
-  type RankedOperatorRow,
 } from './queries.ts';
 import { type IdType, isAddress, normaliseId, type OperatorField, type PoolType } from './record.ts';
 
@@ -61,8 +57,6 @@ export function shareListKey(operator: OperatorKey): ListKey {
   return { network, idType: 'poolShare', timeWindow, poolType: 'all', parentType, parentId: id };
 }
 
-export type OperatorPage = RankedSlice<RankedOperatorRow>;
-
 const parentClasses = ['pool', 'nodeOperator'] as const;
 
 /**
@@ -72,10 +66,10 @@ const parentClasses = ['pool', 'nodeOperator'] as const;
 export async function operatorPage(
   ctx: Context,
   key: ListKey,
-  ranked: RankedRange,
+  ranked: Parameters<typeof loadOperatorPage>[2],
   selection: Selection<OperatorField>,
   parentId: string | null = null,
-): Promise<OperatorPage> {
+) {
   const page = await loadOperatorPage(ctx, key, ranked, selection);
   if (page.total === 0) await checkParent(ctx, key, parentId);
   return page;
@@ -90,15 +84,15 @@ export type OrderedOperators = {
   key: ListKey;
   parentId: string | null;
   order: Order<OperatorOrderField>;
-  where: Where | null;
+  where: Parameters<typeof loadOrderedOperators>[3];
 };
 
 export async function orderedOperators(
   ctx: Context,
   { key, parentId, order, where }: OrderedOperators,
-  ordered: OrderedRange,
+  ordered: Parameters<typeof loadOrderedOperators>[4],
   selection: Selection<OperatorField>,
-): Promise<RankedSlice<OrderedOperatorRow>> {
+) {
   const page = await loadOrderedOperators(ctx, key, order, where, ordered, selection);
   if (page.rows.length === 0) await checkParent(ctx, key, parentId);
   return page;
@@ -121,7 +115,7 @@ export async function operatorSummary(
 export const operatorNode = (
   ctx: Context,
   query: OperatorQuery,
-  first?: FirstSummary<OperatorField>,
+  first?: Parameters<typeof loadOperatorNode>[2],
 ): Promise<OperatorNode | undefined> => byName(ctx, query, (id) => loadOperatorNode(ctx, id, first));
 
 async function byName<Row>(

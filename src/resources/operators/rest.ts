@@ -3,7 +3,7 @@ import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
-import { revisionParam, walkOf } from '../../kernel/page.ts';
+import { walkOf } from '../../kernel/page.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { idTypes, normaliseId, OperatorSummary, poolTypes } from './record.ts';
@@ -51,7 +51,7 @@ const list = route({
       { description: 'Deprecated; use parentId.', nullable: true, deprecated: true },
       normaliseId,
     ),
-    revision: revisionParam(),
+    revision: param.revision(),
   }),
   crossFieldFaults: ({ parentId, parentEntity }) => parentFaults(parentId, parentEntity),
   reply: envelopeV0(OperatorSummary),

@@ -1,13 +1,11 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
-import { IN_PAGE, IN_ROW, selectedOf, selectionFor } from '../../fast-rows/index.ts';
 import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
-import { isRead, summaryPaths, windowArgs, withSummary } from '../../graphql/schema/summaries.ts';
+import { summaryField, summarySelections } from '../../graphql/schema/summaries.ts';
 import { loadOperator } from './loaders.ts';
 import type { OperatorId, OperatorKey, OperatorNode, OperatorRow } from './queries.ts';
 import {
@@ -33,16 +31,10 @@ export const operatorFigures: readonly OperatorField[] = [
   'change',
   'asOf',
 ];
-const shown = { name: 'displayName', tags: 'operatorTags' };
-export const operatorSelection = (info: GraphQLResolveInfo, paths: string[][]) =>
-  selectionFor(info, operatorFigures, paths, shown);
-/** Of an operator that is read beside a row of another kind. */
-export const namedSelection = (info: GraphQLResolveInfo, paths: string[][]) =>
-  selectedOf(info, operatorFigures, paths, shown);
-
-export const IN_OPERATOR = withSummary(IN_ROW, 'operator');
-export const IN_OPERATOR_PAGE = withSummary(IN_PAGE, 'operator');
-const IN_SUMMARY = summaryPaths('operator');
+export const operatorSelections = summarySelections('operator', operatorFigures, {
+  name: 'displayName',
+  tags: 'operatorTags',
+});
 
 const ClientPercentageType = shareObject(ClientPercentage);
 const RelayerPercentageType = shareObject(RelayerPercentage);
@@ -103,20 +95,7 @@ node(OperatorSummaryType, {
   }),
 });
 
-builder.objectField(Operator, 'summary', (t) =>
-  t.field({
-    type: OperatorSummaryType,
-    nullable: true,
-    extensions: { operation: 'getOperatorSummary', isRead, givesRow: true, ownRow: true },
-    description:
-      'Its figures in a window; null when it has none there. Costs nothing more in a list of the same window.',
-    args: windowArgs,
-    resolve: (row, args, ctx, info) => {
-      const { network, idType, id } = row;
-      if (args.window === row.withoutSummary) return null;
-      if (args.window === row.timeWindow) return row as OperatorRow;
-      const selection = operatorSelection(info, IN_SUMMARY);
-      return loadOperator(ctx, { network, idType, id, timeWindow: args.window }, selection);
-    },
-  }),
-);
+summaryField(Operator, OperatorSummaryType, 'getOperatorSummary', (ctx, row, timeWindow, info) => {
+  const { network, idType, id } = row;
+  return loadOperator(ctx, { network, idType, id, timeWindow }, operatorSelections.ofSummary(info));
+});

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
-import { connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
+import { connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
-import { decodeCursor, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
+import { integerCursors, placeCursors } from '../../kernel/cursor.ts';
 import { badArgument, quoted } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
@@ -76,17 +76,21 @@ node(PrivateSetType, {
       args: {
         orderBy: t.arg({ type: MemberOrder, description: 'The order; default: by index, ascending.' }),
       },
-      resolve: async (set, args, ctx, info) => {
+      resolve: (set, args, ctx, info) => {
         const ascending = isAscending(args.orderBy, true);
-        const cursors = integerCursors(() => `members:${set.id}:${ascending}`);
-        const range = connectionRange(args, info, { ...SETS_SIZES, decode: cursors.read });
-        const page = await setMembers(ctx, set.id, { ...range, ascending });
-        const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
-        return connection(
-          { ...page, rows },
-          (row) => cursors.of(row.validatorIndex),
-          () => countSetMembers(ctx, set.id),
-        );
+        return connectionOf(args, info, {
+          ...SETS_SIZES,
+          cursors: integerCursors(
+            () => `members:${set.id}:${ascending}`,
+            (row: MemberRow) => row.validatorIndex,
+          ),
+          async read(range) {
+            const page = await setMembers(ctx, set.id, { ...range, ascending });
+            const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
+            return { ...page, rows };
+          },
+          total: () => countSetMembers(ctx, set.id),
+        });
       },
     }),
   }),
@@ -98,13 +102,13 @@ const privateSetPages = pagesOf(PrivateSetType, {
   list: 'Private sets of the account',
 });
 
-function placeIn(list: string, cursor: string): SetPlace | undefined {
-  const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
-  const uuid = typeof id === 'string' ? readSetId(id) : undefined;
-  return Number.isSafeInteger(at) && uuid !== undefined && rest.length === 0
-    ? { at: at as number, id: uuid }
-    : undefined;
-}
+const setCursors = (list: string) =>
+  placeCursors(
+    list,
+    [(at) => Number.isSafeInteger(at), (id) => readSetId(String(id)) !== undefined],
+    (row: SetRow) => [row.at, row.id],
+    (at, id): SetPlace => ({ at: Number(at), id: String(id).toLowerCase() }),
+  );
 
 builder.queryField('privateSets', (t) =>
   privateSetPages(t, {
@@ -114,20 +118,15 @@ builder.queryField('privateSets', (t) =>
       orderBy: t.arg({ type: PrivateSetOrder, description: 'The order; default: newest first.' }),
       ...networkArgs,
     },
-    resolve: async (_root, args, ctx, info) => {
+    resolve: (_root, args, ctx, info) => {
       const network = args.network ?? ctx.network;
       const ascending = isAscending(args.orderBy);
-      const list = `tags:${ctx.caller.accountId}:${network}:${ascending}`;
-      const range = connectionRange(args, info, {
+      return connectionOf(args, info, {
         ...SETS_SIZES,
-        decode: (cursor) => placeIn(list, cursor),
+        cursors: setCursors(`tags:${ctx.caller.accountId}:${network}:${ascending}`),
+        read: (range) => privateSets(ctx, network, { ...range, ascending }),
+        total: () => countSets(ctx, network),
       });
-      const page = await privateSets(ctx, network, { ...range, ascending });
-      return connection(
-        page,
-        (row) => encodeCursor(list, [row.at, row.id]),
-        () => countSets(ctx, network),
-      );
     },
   }),
 );

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import { builder, globalIdOf } from '../../graphql/schema/builder.ts';
+import { builder } from '../../graphql/schema/builder.ts';
 import type { FieldsOf } from '../../graphql/schema/columns.ts';
 import { NetworkEnum } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
 import {
   badMutationInput,
   checkedInput,
-  mutate,
-  type Outcome,
-  outcome,
+  deletedPayload,
+  mutation,
+  payloadType,
 } from '../../graphql/schema/user-errors.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
@@ -26,7 +26,7 @@ const inputOf = <Schema extends z.ZodType>(setId: string, schema: Schema, rest: 
 
 const referenceOf = ({ index, pubkey }: ValidatorNames) => index ?? pubkey;
 
-type Payload = Outcome & { set?: SetRow; pubkeysAdded?: string[]; deletedSetId?: string };
+type Payload = { set?: SetRow; pubkeysAdded?: string[] };
 
 const changed = (t: FieldsOf<Payload>) => ({
   privateSet: t.field({
@@ -35,40 +35,27 @@ const changed = (t: FieldsOf<Payload>) => ({
     description: 'The set as it is now; null when the mutation was refused.',
     resolve: (payload) => payload.set,
   }),
-  ...outcome(t),
 });
 
-const payload = (name: string, description: string) =>
-  builder.objectRef<Payload>(name).implement({ description, fields: changed });
-const CreatePayload = payload('CreatePrivateSetPayload', 'The private set that was created.');
-const RenamePayload = payload('RenamePrivateSetPayload', 'The private set that was renamed.');
-const RemovePayload = payload('RemovePrivateSetValidatorsPayload', 'The private set without the validators.');
-const AddPayload = builder.objectRef<Payload>('AddPrivateSetValidatorsPayload').implement({
-  description: 'The private set with the validators.',
-  fields: (t) => ({
+const CreatePayload = payloadType('CreatePrivateSetPayload', 'The private set that was created.', changed);
+const RenamePayload = payloadType('RenamePrivateSetPayload', 'The private set that was renamed.', changed);
+const RemovePayload = payloadType(
+  'RemovePrivateSetValidatorsPayload',
+  'The private set without the validators.',
+  changed,
+);
+const AddPayload = payloadType<Payload>(
+  'AddPrivateSetValidatorsPayload',
+  'The private set with the validators.',
+  (t) => ({
     ...changed(t),
     pubkeysAdded: t.stringList({
       description: 'Public keys of the validators that were not in the set before, by index.',
       resolve: ({ pubkeysAdded }) => pubkeysAdded ?? [],
     }),
   }),
-});
-const DeletePayload = builder.objectRef<Payload>('DeletePrivateSetPayload').implement({
-  description: 'The private set that was deleted.',
-  fields: (t) => ({
-    deletedId: t.id({
-      nullable: true,
-      description: 'Global id of the deleted set, for client caches; null when the mutation was refused.',
-      resolve: ({ deletedSetId }) => deletedSetId && globalIdOf('PrivateSet', deletedSetId),
-    }),
-    deletedSetId: t.string({
-      nullable: true,
-      description: '`setId` of the deleted set; null when the mutation was refused.',
-      resolve: ({ deletedSetId }) => deletedSetId,
-    }),
-    ...outcome(t),
-  }),
-});
+);
+const DeletePayload = deletedPayload('PrivateSet', 'The private set that was deleted.', 'set', 'setId');
 
 const setIdText = '`setId` of the set, a UUID.';
 const nameText = 'Name, 1 to 100 characters; an account may use a name more than once.';
@@ -127,88 +114,68 @@ const daysOfMembers: Reads = ({ args, network, sizes }) => {
   return (validators ?? []).length * sizes.days((given ?? network).toLowerCase());
 };
 
-const inputText = 'The input.';
-// Nullable, because a failure must not null the committed results of other mutations.
-builder.mutationField('createPrivateSet', (t) =>
-  t.field({
-    type: CreatePayload,
-    nullable: true,
-    extensions: { operation: 'createTag', reads: daysOfMembers },
-    description:
-      'Creates a private set of validators. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
-    args: { input: t.arg({ type: CreateInput, required: true, description: inputText }) },
-    resolve: (_root, { input: { name, network, validators } }, ctx) =>
-      mutate(ctx, async () => {
-        const tag = checkedInput(NewSet, { name, validators: (validators ?? []).map(referenceOf) });
-        return { set: await createSet(ctx, network ?? ctx.network, tag, 'input') };
-      }),
-  }),
-);
+mutation('createPrivateSet', {
+  payload: CreatePayload,
+  input: CreateInput,
+  operation: 'createTag',
+  reads: daysOfMembers,
+  description:
+    'Creates a private set of validators. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
+  async run(ctx, { name, network, validators }) {
+    const tag = checkedInput(NewSet, { name, validators: (validators ?? []).map(referenceOf) });
+    return { set: await createSet(ctx, network ?? ctx.network, tag, 'input') };
+  },
+});
 
-builder.mutationField('addPrivateSetValidators', (t) =>
-  t.field({
-    type: AddPayload,
-    nullable: true,
-    extensions: { operation: 'addTagValidators', reads: daysOfMembers },
-    description:
-      'Adds validators to a private set. They count on all stored days; a validator that was removed before counts from the day of its return. REST: POST /v1/eth/tags/{id}/validators.',
-    args: { input: t.arg({ type: AddInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => {
-        const given = { validators: input.validators.map(referenceOf) };
-        const [id, { validators }] = inputOf(input.setId, SetValidators, given);
-        const { tag: set, pubkeysAdded } = await addValidators(ctx, id, validators, ['input', 'validators']);
-        return { set, pubkeysAdded };
-      }),
-  }),
-);
+mutation('addPrivateSetValidators', {
+  payload: AddPayload,
+  input: AddInput,
+  operation: 'addTagValidators',
+  reads: daysOfMembers,
+  description:
+    'Adds validators to a private set. They count on all stored days; a validator that was removed before counts from the day of its return. REST: POST /v1/eth/tags/{id}/validators.',
+  async run(ctx, input) {
+    const given = { validators: input.validators.map(referenceOf) };
+    const [id, { validators }] = inputOf(input.setId, SetValidators, given);
+    const { tag: set, pubkeysAdded } = await addValidators(ctx, id, validators, ['input', 'validators']);
+    return { set, pubkeysAdded };
+  },
+});
 
-builder.mutationField('removePrivateSetValidators', (t) =>
-  t.field({
-    type: RemovePayload,
-    nullable: true,
-    extensions: { operation: 'removeTagValidator' },
-    description:
-      'Removes validators from a private set, all or none: they stop counting today (UTC) and still count on earlier days. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',
-    args: { input: t.arg({ type: RemoveInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => {
-        const [id, names] = collectFaults(
-          () => checkSetId(input.setId, badMutationInput),
-          () => removedValidators(input.validators),
-        );
-        return { set: await removeValidators(ctx, id, names, 'validators') };
-      }),
-  }),
-);
+mutation('removePrivateSetValidators', {
+  payload: RemovePayload,
+  input: RemoveInput,
+  operation: 'removeTagValidator',
+  description:
+    'Removes validators from a private set, all or none: they stop counting today (UTC) and still count on earlier days. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',
+  async run(ctx, input) {
+    const [id, names] = collectFaults(
+      () => checkSetId(input.setId, badMutationInput),
+      () => removedValidators(input.validators),
+    );
+    return { set: await removeValidators(ctx, id, names, 'validators') };
+  },
+});
 
-builder.mutationField('renamePrivateSet', (t) =>
-  t.field({
-    type: RenamePayload,
-    nullable: true,
-    extensions: { operation: 'renameTag' },
-    description: 'Renames a private set. REST: PATCH /v1/eth/tags/{id}.',
-    args: { input: t.arg({ type: RenameInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => {
-        const [id, { name }] = inputOf(input.setId, SetName, { name: input.name });
-        return { set: await renameSet(ctx, id, name) };
-      }),
-  }),
-);
+mutation('renamePrivateSet', {
+  payload: RenamePayload,
+  input: RenameInput,
+  operation: 'renameTag',
+  description: 'Renames a private set. REST: PATCH /v1/eth/tags/{id}.',
+  async run(ctx, input) {
+    const [id, { name }] = inputOf(input.setId, SetName, { name: input.name });
+    return { set: await renameSet(ctx, id, name) };
+  },
+});
 
-builder.mutationField('deletePrivateSet', (t) =>
-  t.field({
-    type: DeletePayload,
-    nullable: true,
-    extensions: { operation: 'deleteTag' },
-    description: 'Deletes a private set with all its figures. REST: DELETE /v1/eth/tags/{id}.',
-    args: { input: t.arg({ type: DeleteInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => {
-        const deletedSetId = checkSetId(input.setId, badMutationInput);
-        await deleteSet(ctx, deletedSetId);
-        return { deletedSetId };
-      }),
-  }),
-);
+mutation('deletePrivateSet', {
+  payload: DeletePayload,
+  input: DeleteInput,
+  operation: 'deleteTag',
+  description: 'Deletes a private set with all its figures. REST: DELETE /v1/eth/tags/{id}.',
+  async run(ctx, input) {
+    const deleted = checkSetId(input.setId, badMutationInput);
+    await deleteSet(ctx, deleted);
+    return { deleted };
+  },
+});

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, momentText, queryOf, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { momentText, queryOf, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalBy } from '../../db/total.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
-import { PrivateSet, type SetField, SetMember, setFields } from './record.ts';
+import { PrivateSet, SetMember, setFields } from './record.ts';
 
 /** `at`: creation time, microseconds since 1970. */
 export type SetPlace = { at: number; id: string };
@@ -30,7 +30,7 @@ const progress = sql`case when s.complete_from > '-infinity' then (
       ) d
     ) d
   ) end`;
-const fields: Fields<SetField> = {
+const fields = {
   id: sql`s.set_id::text`,
   name: sql`s.name`,
   network: sql`s.network`,

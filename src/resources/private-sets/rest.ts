@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { type Call, type Route, route } from '../../kernel/route.ts';
+import { route } from '../../kernel/route.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import {
   MAX_VALIDATORS,
@@ -52,10 +52,6 @@ const validatorParam = () =>
 const pageQuery = z.object(param.page(SETS_SIZES));
 const one = z.object({ id: setIdParam() });
 
-const pageOf = <Row>(call: Call, page: { limit: number; offset: number }, count: number, results: Row[]) => ({
-  body: { ...linksV1(call, { ...page, count }), results },
-});
-
 const BASE = '/v1/eth/tags';
 
 const routes = [
@@ -71,7 +67,7 @@ const routes = [
     async handle(ctx: Context, { query }, call) {
       const page = await privateSets(ctx, ctx.network, { ...query, ascending: true, rowsOnly: true });
       const count = await countSets(ctx, ctx.network);
-      return pageOf(call, query, count, page.rows);
+      return { body: { ...linksV1(call, { ...query, count }), results: page.rows } };
     },
   }),
   route({
@@ -150,7 +146,7 @@ const routes = [
       const { id } = await ownSet(ctx, params.id);
       const page = await setMembers(ctx, id, { ...query, ascending: true, rowsOnly: true });
       const count = await countSetMembers(ctx, id);
-      return pageOf(call, query, count, page.rows);
+      return { body: { ...linksV1(call, { ...query, count }), results: page.rows } };
     },
   }),
   route({
@@ -191,7 +187,7 @@ const routes = [
   }),
 ];
 
-const short = (route: Route<Context>): Route<Context> => ({
+const short = (route: (typeof routes)[number]): typeof route => ({
   ...route,
   path: route.path.replace(BASE, '/v1/tags'),
   example: route.example.replace(BASE, '/v1/tags'),

@@ -7,15 +7,13 @@ import { genesisTime, Network } from '../../chain/networks.ts';
 import { StoredRow } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { join, queryOf, raw, rows, type Sql, sql } from '../../db/rows.ts';
-import type { Snake } from '../../kernel/names.ts';
 import { withinBounds } from '../../periods/bounds.ts';
 import * as figure from '../../periods/effectiveness.ts';
-import type { PeriodSource } from '../../periods/pages.ts';
-import type { ValidatorDay } from '../../periods/validator-day.ts';
+import type { DayColumn } from '../../periods/validator-day.ts';
 
 export type SetKey = { network: Network; id: string };
 
-export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bounds): PeriodSource => ({
+export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bounds) => ({
   keys: sql`(select set_id, set_id::text as entity_id, genesis, list, complete_from from unnest(
       ${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => genesisTime[set.network])}::bigint[]
     ) with ordinality as given (set_id, genesis, list) join private_sets using (set_id)) k`,
@@ -43,7 +41,7 @@ export const storedSetDates = queryOf(
 );
 
 type Summed = Exclude<
-  Snake<keyof ValidatorDay>,
+  DayColumn,
   | 'validator_index'
   | 'utc'
   | 'day'

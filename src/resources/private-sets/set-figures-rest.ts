@@ -4,10 +4,9 @@ import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { capitalized } from '../../kernel/names.ts';
 import type { Range } from '../../kernel/page.ts';
-import { type Call, route } from '../../kernel/route.ts';
+import { route } from '../../kernel/route.ts';
 import { periodParams } from '../../periods/params.ts';
 import type { PeriodQuery } from '../../periods/read-plan.ts';
-import { granularities } from '../../periods/record.ts';
 import type { PeriodPage } from '../../periods/resolve.ts';
 import { AttestationRecord, attestationFields } from '../attestations/record.ts';
 import { attestationPageOf } from '../attestations/resolve.ts';
@@ -42,10 +41,10 @@ const figuresRoute = <Row>(
     description: `${title} of a private set by day, week, month, quarter or year, or in total; there are no hourly rows. ${rules}`,
     example: `/v1/eth/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01/${name}`,
     params: z.object({ id: setIdParam() }),
-    query: z.object(periodParams(sortFieldsOf(record), granularities)),
+    query: z.object(periodParams(sortFieldsOf(record))),
     crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(record),
-    async handle(ctx: Context, { params, query }, call: Call) {
+    async handle(ctx: Context, { params, query }, call) {
       const { limit, offset, utc, ...others } = query;
       const set = await ownSet(ctx, params.id);
       const period = { ...others, calendar: utc ? ('utc' as const) : ('chain' as const) };

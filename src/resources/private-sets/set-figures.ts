@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { selectedFields } from '../../fast-rows/index.ts';
+import { selectedInRow } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { attestationsOf } from '../attestations/graphql.ts';
@@ -15,7 +15,7 @@ import { loadSetSummary } from './summary-loaders.ts';
 
 /** Whether clients or relays are selected, or may be through the operator of the summary. */
 function hasShares(info: GraphQLResolveInfo): boolean {
-  const selected = selectedFields(info, []);
+  const selected = selectedInRow(info);
   return ['clientPercentages', 'relayerPercentages', 'operator'].some((name) => selected.has(name));
 }
 

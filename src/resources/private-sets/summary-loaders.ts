@@ -1,8 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { batchLoader, privateListReader } from '../../db/batch/loaders.ts';
-import type { Stored } from '../../db/batch/stored.ts';
+import { privateListReader, privateRowReader } from '../../db/batch/loaders.ts';
 import type { OperatorProposals, OperatorSummary } from '../operators/record.ts';
 import { readSetId } from './record.ts';
 import { type SetKey, storedSetDates } from './set-days.ts';
@@ -20,24 +19,24 @@ async function readSummaries(ctx: Context, ...args: SummaryArguments): Promise<S
   return found;
 }
 
+const readSummary = privateRowReader({
+  name: 'setSummary',
+  keyOf: (id: string) => id,
+  async load(ctx: Context, ids: readonly string[], window: Window & { hasShares: boolean }) {
+    const found = await readSummaries(ctx, window, { ids });
+    return found.map((row): SetRow => summaryOf(row, window.timeWindow));
+  },
+  rowKey: (row) => row.id,
+});
+
 /** Finds only the caller's sets. Without `hasShares`, rows have no clients and relays. */
 export const loadSetSummary = async (
   ctx: Context,
-  { id, ...window }: Window & { id: string },
+  { id, network, timeWindow }: Window & { id: string },
   hasShares = true,
 ): Promise<SetRow | undefined> => {
   const uuid = readSetId(id);
-  if (uuid === undefined) return undefined;
-  const { network, timeWindow } = window;
-  return batchLoader<string, SetRow>(
-    ctx.loaders,
-    `setSummary:${network}:${timeWindow}:${hasShares}`,
-    (key) => key,
-    async (ids) => {
-      const found = await readSummaries(ctx, { ...window, hasShares }, { ids });
-      return new Map(found.map((row) => [row.id, summaryOf(row, timeWindow)]));
-    },
-  ).load(uuid);
+  return uuid === undefined ? undefined : readSummary(ctx, uuid, { network, timeWindow, hasShares });
 };
 
 /** Finds only the caller's sets, most validators first. */
@@ -57,5 +56,7 @@ const readStoredDates = privateListReader({
 });
 
 /** Does not check ownership. */
-export const loadStoredSetDates = async (ctx: Context, set: SetKey, utc: boolean): Promise<Stored> =>
-  (await readStoredDates(ctx, set, utc))[0] as Stored;
+export const loadStoredSetDates = async (ctx: Context, set: SetKey, utc: boolean) => {
+  const [stored] = await readStoredDates(ctx, set, utc);
+  return stored as NonNullable<typeof stored>;
+};

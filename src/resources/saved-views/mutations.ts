@@ -1,10 +1,10 @@
-import { builder, globalIdOf } from '../../graphql/schema/builder.ts';
+import { builder } from '../../graphql/schema/builder.ts';
 import {
   badMutationInput,
   checkedInput,
-  mutate,
-  type Outcome,
-  outcome,
+  deletedPayload,
+  mutation,
+  payloadType,
 } from '../../graphql/schema/user-errors.ts';
 import { collectFaults, quoted } from '../../kernel/refusal.ts';
 import { SavedViewType } from './graphql.ts';
@@ -17,39 +17,20 @@ function checkViewId(given: string): string {
   return id;
 }
 
-type Payload = Outcome & { view?: SavedView; deletedViewId?: string };
+type Payload = { view?: SavedView };
 
 const payload = (name: string, description: string) =>
-  builder.objectRef<Payload>(name).implement({
-    description,
-    fields: (t) => ({
-      savedView: t.field({
-        type: SavedViewType,
-        nullable: true,
-        description: 'The view as it is now; null when the mutation was refused.',
-        resolve: ({ view }) => view,
-      }),
-      ...outcome(t),
+  payloadType<Payload>(name, description, (t) => ({
+    savedView: t.field({
+      type: SavedViewType,
+      nullable: true,
+      description: 'The view as it is now; null when the mutation was refused.',
+      resolve: ({ view }) => view,
     }),
-  });
+  }));
 const CreatePayload = payload('CreateSavedViewPayload', 'The view that was saved.');
 const RenamePayload = payload('RenameSavedViewPayload', 'The view that was renamed.');
-const DeletePayload = builder.objectRef<Payload>('DeleteSavedViewPayload').implement({
-  description: 'The view that was deleted.',
-  fields: (t) => ({
-    deletedId: t.id({
-      nullable: true,
-      description: 'Global id of the deleted view, for client caches; null when the mutation was refused.',
-      resolve: ({ deletedViewId }) => deletedViewId && globalIdOf('SavedView', deletedViewId),
-    }),
-    deletedViewId: t.string({
-      nullable: true,
-      description: '`viewId` of the deleted view; null when the mutation was refused.',
-      resolve: ({ deletedViewId }) => deletedViewId,
-    }),
-    ...outcome(t),
-  }),
-});
+const DeletePayload = deletedPayload('SavedView', 'The view that was deleted.', 'view', 'viewId');
 
 const idText = '`viewId` of the view, a UUID.';
 const nameText = 'Name, 1 to 100 characters, which no other view of the account has.';
@@ -77,50 +58,36 @@ const DeleteInput = builder.inputType('DeleteSavedViewInput', {
   fields: (t) => ({ viewId: t.id({ required: true, description: idText }) }),
 });
 
-const inputText = 'The input.';
-// Nullable, because a failure must not null the committed results of other mutations.
-builder.mutationField('createSavedView', (t) =>
-  t.field({
-    type: CreatePayload,
-    nullable: true,
-    extensions: { operation: 'createSavedView' },
-    description: `Saves the address of a page of the explorer under a name. An account has at most ${MAX_VIEWS}, in every tier.`,
-    args: { input: t.arg({ type: CreateInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => ({ view: await saveView(ctx, checkedInput(NewView, { ...input })) })),
-  }),
-);
+mutation('createSavedView', {
+  payload: CreatePayload,
+  input: CreateInput,
+  operation: 'createSavedView',
+  description: `Saves the address of a page of the explorer under a name. An account has at most ${MAX_VIEWS}, in every tier.`,
+  run: async (ctx, input) => ({ view: await saveView(ctx, checkedInput(NewView, { ...input })) }),
+});
 
-builder.mutationField('renameSavedView', (t) =>
-  t.field({
-    type: RenamePayload,
-    nullable: true,
-    extensions: { operation: 'renameSavedView' },
-    description: 'Renames a saved view.',
-    args: { input: t.arg({ type: RenameInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => {
-        const [id, { name }] = collectFaults(
-          () => checkViewId(input.viewId),
-          () => checkedInput(ViewName, { name: input.name }),
-        );
-        return { view: await renameView(ctx, id, name) };
-      }),
-  }),
-);
+mutation('renameSavedView', {
+  payload: RenamePayload,
+  input: RenameInput,
+  operation: 'renameSavedView',
+  description: 'Renames a saved view.',
+  async run(ctx, input) {
+    const [id, { name }] = collectFaults(
+      () => checkViewId(input.viewId),
+      () => checkedInput(ViewName, { name: input.name }),
+    );
+    return { view: await renameView(ctx, id, name) };
+  },
+});
 
-builder.mutationField('deleteSavedView', (t) =>
-  t.field({
-    type: DeletePayload,
-    nullable: true,
-    extensions: { operation: 'deleteSavedView' },
-    description: 'Deletes a saved view.',
-    args: { input: t.arg({ type: DeleteInput, required: true, description: inputText }) },
-    resolve: (_root, { input }, ctx) =>
-      mutate(ctx, async () => {
-        const deletedViewId = checkViewId(input.viewId);
-        await deleteView(ctx, deletedViewId);
-        return { deletedViewId };
-      }),
-  }),
-);
+mutation('deleteSavedView', {
+  payload: DeletePayload,
+  input: DeleteInput,
+  operation: 'deleteSavedView',
+  description: 'Deletes a saved view.',
+  async run(ctx, input) {
+    const deleted = checkViewId(input.viewId);
+    await deleteView(ctx, deleted);
+    return { deleted };
+  },
+});

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, momentText, queryOf, rows, selectList, sql } from '../../db/rows.ts';
+import { momentText, queryOf, rows, selectList, sql } from '../../db/rows.ts';
 import { totalBy } from '../../db/total.ts';
-import { SavedView, type SavedViewField, savedViewFields } from './record.ts';
+import { SavedView, savedViewFields } from './record.ts';
 
-const fields: Fields<SavedViewField> = {
+const fields = {
   id: sql`v.view_id::text`,
   name: sql`v.name`,
   path: sql`v.path`,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
-import { timeWindows } from '../../chain/windows.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import { queryOf, type Sql, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { IdType } from '../operators/record.ts';
@@ -94,7 +94,7 @@ export const addressesByBeginning = queryOf(
       select id_type, operator_id, validator_count from operator_summaries
       where network = ${network} and operator_id >= ${hex} and operator_id < ${hex} || ${pastAll} and not superseded
         and id_type in ('depositAddress', 'withdrawalAddress')
-      order by operator_id, id_type limit ${most * timeWindows.length}
+      order by operator_id, id_type limit ${most * TimeWindow.options.length}
     ) found
     order by id, "idType", size desc limit ${most}`,
 );
@@ -108,7 +108,7 @@ export const authoritiesByBeginning = queryOf(
     from (
       select stake_authority, delegated_stake from stake_authority_summaries
       where stake_authority >= ${base58} and stake_authority < ${base58} || ${pastAll} and not superseded
-      order by stake_authority limit ${most * timeWindows.length}
+      order by stake_authority limit ${most * TimeWindow.options.length}
     ) found
     order by id, size desc limit ${most}`,
 );

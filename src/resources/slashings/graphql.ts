@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
+import { checkSizes, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
@@ -145,15 +145,13 @@ builder.queryField('slashings', (t) =>
         where: filter,
         order: slashingOrderOf(args),
       };
-      const cursors = slashingCursors(list);
-      const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
-      const page = await slashings(ctx, list, range);
-      return connection(
-        page,
-        cursors.of,
-        () => totalSlashings(ctx, list),
-        () => loadStoredSlashingEpochs(ctx, { network }),
-      );
+      return connectionOf(args, info, {
+        ...SLASHINGS_SIZES,
+        cursors: slashingCursors(list),
+        read: (range) => slashings(ctx, list, range),
+        total: () => totalSlashings(ctx, list),
+        stored: () => loadStoredSlashingEpochs(ctx, { network }),
+      });
     },
   }),
 );
@@ -206,17 +204,15 @@ builder.objectField(Operator, 'slashings', (t) =>
     extensions: { operation: 'listSlashings' },
     description: `Slashings of its validators, by default newest first. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. ${sizesText(SLASHINGS_SIZES)}`,
     args: orderArg,
-    resolve: async (operator, args, ctx, info) => {
+    resolve: (operator, args, ctx, info) => {
       const order = slashingOrderOf(args);
-      const cursors = operatorSlashingCursors(operator, order);
-      const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
-      const page = await operatorSlashings(ctx, operator, order, range);
-      return connection(
-        page,
-        cursors.of,
-        () => loadOperatorSlashingTotal(ctx, operator),
-        () => loadStoredSlashingEpochs(ctx, { network: operator.network }),
-      );
+      return connectionOf(args, info, {
+        ...SLASHINGS_SIZES,
+        cursors: operatorSlashingCursors(operator, order),
+        read: (range) => operatorSlashings(ctx, operator, order, range),
+        total: () => loadOperatorSlashingTotal(ctx, operator),
+        stored: () => loadStoredSlashingEpochs(ctx, { network: operator.network }),
+      });
     },
   }),
 );
@@ -228,18 +224,16 @@ export const slashingsOfSets = <Set extends SetKey>(owner: ObjectRef<Schema, Set
       extensions: { operation: 'listSlashings' },
       description: `Slashings of the validators that are in it now, by default newest first. ${sizesText(SLASHINGS_SIZES)} REST has no such path.`,
       args: { ...endArgs.Date, ...orderArg },
-      resolve: async (set, args, ctx, info) => {
+      resolve: (set, args, ctx, info) => {
         const key = { network: set.network, id: set.id };
         const list = { epochs: epochsOf(key.network, args), order: slashingOrderOf(args) };
-        const cursors = setSlashingCursors(key, list);
-        const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
-        const page = await setSlashings(ctx, key, list, range);
-        return connection(
-          page,
-          cursors.of,
-          () => loadSetSlashingTotal(ctx, key, list.epochs),
-          () => loadStoredSlashingEpochs(ctx, { network: key.network }),
-        );
+        return connectionOf(args, info, {
+          ...SLASHINGS_SIZES,
+          cursors: setSlashingCursors(key, list),
+          read: (range) => setSlashings(ctx, key, list, range),
+          total: () => loadSetSlashingTotal(ctx, key, list.epochs),
+          stored: () => loadStoredSlashingEpochs(ctx, { network: key.network }),
+        });
       },
     }),
   );

@@ -1,6 +1,6 @@
 import { privateListReader, privateTotalReader } from '../../db/batch/loaders.ts';
 import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
-import { networkKeys, storedEpochs, storedReader } from '../../db/batch/stored.ts';
+import { storedEpochs, storedReader } from '../../db/batch/stored.ts';
 import { sql } from '../../db/rows.ts';
 import { operatorIdText } from '../operators/loaders.ts';
 import { pubkeyText, validatorKeyText } from '../validators/loaders.ts';
@@ -19,7 +19,6 @@ export const loadSlashing = rowReader({ keyOf: validatorKeyText, load: slashings
 /** Of what an index has processed, and of the stored rows. */
 export const loadStoredSlashingEpochs = storedReader({
   statement: 'storedSlashingEpochs',
-  keys: networkKeys,
   ends: () => storedEpochs(sql`s.slashing_epoch`, sql`slashings s where s.network = k.network`),
 });
 

@@ -9,7 +9,7 @@ import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type Ends, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { epochDays } from '../../periods/epoch-days.ts';
-import { periodKeys, same, summed } from '../../periods/expressions.ts';
+import { summed } from '../../periods/expressions.ts';
 import { type PeriodRow, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import type { OperatorId } from '../operators/loaders.ts';
@@ -191,11 +191,10 @@ const series: Series<SlashingRecordField> = {
   statement: 'slashingHistory',
   record: SlashingRecord,
   fields: {
-    id: same(sql`k.network`),
+    id: sql`k.network`,
     slashingCount: { stored: sql`a.slashing_count`, gathered: sql`sum(a.slashing_count)::int` },
     sumSlashingPenalties: summed('penalties'),
     sumBalanceBeforeSlashing: summed('balance'),
-    ...periodKeys,
   },
 };
 

@@ -4,7 +4,7 @@ import { epochsOfDay, firstEpochFrom } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { decodeCursor, decodePosition, encodeCursor, isNumber } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
@@ -62,23 +62,12 @@ export const setSlashingCursors = (
 
 function cursorsOf(name: string, { field }: SlashingList['order']) {
   const byPenalty = field === 'penalty';
-  return {
-    of: (row: SlashingRow): string =>
-      encodeCursor(name, [byPenalty ? row.slashingPenalties : row.slashingEpoch, row.validatorIndex]),
-    read: (cursor: string): SlashingPosition | undefined =>
-      byPenalty ? penaltyPosition(name, cursor) : positionIn(name, cursor),
-  };
-}
-
-function penaltyPosition(name: string, cursor: string): SlashingPosition | undefined {
-  const [at = '', validatorIndex, ...rest] = decodeCursor(name, cursor) ?? [];
-  const fits = /^-?\d{1,18}$/.test(String(at)) && isNumber(validatorIndex) && rest.length === 0;
-  return fits ? { at, validatorIndex } : undefined;
-}
-
-function positionIn(name: string, cursor: string): SlashingPosition | undefined {
-  const [at, validatorIndex] = decodePosition(name, cursor, 2) ?? [];
-  return at === undefined || validatorIndex === undefined ? undefined : { at, validatorIndex };
+  return placeCursors(
+    name,
+    [byPenalty ? /^-?\d{1,18}$/ : 'int', 'int'],
+    (row: SlashingRow) => [byPenalty ? row.slashingPenalties : row.slashingEpoch, row.validatorIndex],
+    (at, validatorIndex): SlashingPosition => ({ at, validatorIndex }),
+  );
 }
 
 export const slashings = async (

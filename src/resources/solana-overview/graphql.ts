@@ -1,4 +1,4 @@
-import { TimeWindow, timeWindows } from '../../chain/windows.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
@@ -58,7 +58,7 @@ builder.queryField('solanaNetworkOverviews', (t) =>
   t.field({
     type: [SolanaNetworkOverviewType],
     nullable: true,
-    extensions: { operation: 'getSolanaNetworkOverviewV1', rows: timeWindows.length },
+    extensions: { operation: 'getSolanaNetworkOverviewV1', rows: TimeWindow.options.length },
     description: 'Solana as a whole in every window, shortest first. REST: GET /v1/solana/network/overview.',
     resolve: (_root, _args, ctx) => solanaOverviews(ctx, null),
   }),

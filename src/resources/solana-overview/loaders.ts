@@ -1,12 +1,9 @@
 import type { TimeWindow } from '../../chain/windows.ts';
-import { byKey } from '../../db/batch/loaders.ts';
-import { reader } from '../../db/batch/readers.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { rowReader } from '../../db/batch/readers.ts';
 import { solanaOverviewsOf } from './queries.ts';
 
-export const loadSolanaOverview = reader({
+export const loadSolanaOverview = rowReader({
   keyOf: (window: TimeWindow) => window,
-  load: async (db: Queryable, windows: readonly TimeWindow[]) =>
-    byKey(await solanaOverviewsOf(db, windows), (row) => row.timeWindow),
-  rows: () => 1,
+  load: solanaOverviewsOf,
+  rowKey: (row) => row.timeWindow,
 });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { queryOf, selectList, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
@@ -16,5 +16,5 @@ export const solanaOverviewsOf = queryOf(
   (windows: readonly TimeWindow[]) => sql`/* solanaOverviewsOf */
     select ${select} from solana_overviews o
     where o.time_window = any(${[...windows]}::text[])
-    order by array_position(${[...timeWindows]}::text[], o.time_window)`,
+    order by array_position(${[...TimeWindow.options]}::text[], o.time_window)`,
 );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { param } from '../../chain/params.ts';
-import { timeWindows } from '../../chain/windows.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { route } from '../../kernel/route.ts';
@@ -8,14 +8,14 @@ import { SolanaNetworkOverview, SolanaNetworkOverviewV1 } from './record.ts';
 import { solanaOverviews } from './resolve.ts';
 
 const V1 = '/v1/solana/network/overview';
-const SIZES = { defaultSize: timeWindows.length, maxSize: 200 };
+const SIZES = { defaultSize: TimeWindow.options.length, maxSize: 200 };
 
 const common = {
   tag: 'Solana',
   summary: 'Solana network overview',
   networkHeader: false,
   query: z.object({
-    window: param.choice(timeWindows, {
+    window: param.choice(TimeWindow.options, {
       description: 'Returns only this window; default: all four.',
       nullable: true,
     }),

@@ -1,37 +1,25 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, rowId } from '../../graphql/schema/columns.ts';
-import {
-  type ConnectionArgs,
-  connection,
-  orderCursor,
-  rankCursor,
-  rankedRange,
-  sizeFaults,
-  sizesText,
-} from '../../graphql/schema/connection.ts';
+import { checkSizes, rankedConnection, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { connectionOfIds } from '../../graphql/schema/ids.ts';
 import { node } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/order.ts';
-import { firstSummary } from '../../graphql/schema/summaries.ts';
-import { whereOf } from '../../graphql/schema/where.ts';
-import { badArgument, badInput } from '../../kernel/refusal.ts';
+import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { SolanaNetworkOverviewType } from '../solana-overview/graphql.ts';
 import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
-import { StakeAuthorityOrder, StakeAuthorityWhere, whereFaults } from './orders.ts';
+import { StakeAuthorityOrder, StakeAuthorityWhere, whereOf } from './orders.ts';
 import { StakeAuthoritySummary, StakeConcentration } from './record.ts';
 import {
   listKey,
-  type OrderedStakeAuthorities,
   orderedStakeAuthorities,
   STAKE_AUTHORITIES_SIZES,
   stakeAuthorities,
   stakeConcentration,
 } from './resolve.ts';
-import { authoritySelection, IN_AUTHORITY, IN_AUTHORITY_PAGE, StakeAuthority } from './summary.ts';
+import { authoritySelections, StakeAuthority } from './summary.ts';
 
 const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
   description: 'A kind of stake authority.',
@@ -62,28 +50,6 @@ const stakeAuthorityPages = pagesOf(StakeAuthority, {
   list: 'A list of stake authorities',
 });
 
-async function orderedConnection(
-  ctx: Context,
-  authorities: OrderedStakeAuthorities,
-  args: ConnectionArgs,
-  info: GraphQLResolveInfo,
-) {
-  const { window, type, order, where } = authorities;
-  const list = `stakeAuthorities:${JSON.stringify([window, type, order.field, order.direction, where])}`;
-  const ordered = rankedRange(args, info, { list, ...STAKE_AUTHORITIES_SIZES }, true);
-  const page = await orderedStakeAuthorities(
-    ctx,
-    authorities,
-    ordered,
-    authoritySelection(info, IN_AUTHORITY_PAGE),
-  );
-  return connection(
-    page,
-    (row) => orderCursor(list, page.revision, row),
-    () => page.total,
-  );
-}
-
 builder.queryField('stakeAuthorities', (t) =>
   stakeAuthorityPages(t, {
     extensions: { operation: 'listStakeAuthoritiesV1' },
@@ -106,9 +72,9 @@ builder.queryField('stakeAuthorities', (t) =>
         description: 'Which stake authorities to return; all when absent.',
       }),
     },
-    resolve: async (_root, args, ctx: Context, info) => {
+    resolve: (_root, args, ctx: Context, info) => {
       if (args.ids) {
-        const selection = authoritySelection(info, IN_AUTHORITY_PAGE);
+        const selection = authoritySelections.ofPage(info);
         return connectionOfIds(args.ids, args, {
           type: 'StakeAuthority',
           maxSize: STAKE_AUTHORITIES_SIZES.maxSize,
@@ -119,26 +85,22 @@ builder.queryField('stakeAuthorities', (t) =>
         });
       }
       const list = { window: args.window, type: args.type ?? null };
-      const { timeWindow, type } = listKey(list);
-      const name = `stakeAuthorities:${timeWindow}:${type}`;
       if (args.orderBy || args.where) {
-        const faults = [
-          ...whereFaults(args.where, list.type),
-          ...sizeFaults(args, STAKE_AUTHORITIES_SIZES.maxSize),
-        ];
-        if (faults.length > 0) throw badInput(faults);
+        const [where] = collectFaults(
+          () => whereOf(args.where, list.type),
+          () => checkSizes(args, STAKE_AUTHORITIES_SIZES.maxSize),
+        );
         const order = orderOf(args.orderBy, 'networkPenetration');
-        return orderedConnection(ctx, { ...list, order, where: whereOf(args.where) }, args, info);
+        const parts = [list.window, list.type, order.field, order.direction, where];
+        const limits = { list: `stakeAuthorities:${JSON.stringify(parts)}`, ...STAKE_AUTHORITIES_SIZES };
+        return rankedConnection(args, info, { ...limits, valued: true }, (ordered) =>
+          orderedStakeAuthorities(ctx, { ...list, order, where }, ordered, authoritySelections.ofPage(info)),
+        );
       }
-      const ranked = rankedRange(args, info, {
-        list: name,
-        ...STAKE_AUTHORITIES_SIZES,
-      });
-      const page = await stakeAuthorities(ctx, list, ranked, authoritySelection(info, IN_AUTHORITY_PAGE));
-      return connection(
-        page,
-        ({ rank }) => rankCursor(name, { revision: page.revision, rank }),
-        () => page.total,
+      const { timeWindow, type } = listKey(list);
+      const limits = { list: `stakeAuthorities:${timeWindow}:${type}`, ...STAKE_AUTHORITIES_SIZES };
+      return rankedConnection(args, info, limits, (ranked) =>
+        stakeAuthorities(ctx, list, ranked, authoritySelections.ofPage(info)),
       );
     },
   }),
@@ -155,8 +117,7 @@ builder.queryField('stakeAuthority', (t) =>
     },
     resolve: (_root, { stakeAuthority }, ctx, info) => {
       if (stakeAuthority === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
-      const first = firstSummary(info, authoritySelection(info, IN_AUTHORITY));
-      return loadStakeAuthorityNode(ctx, { stakeAuthority }, first);
+      return loadStakeAuthorityNode(ctx, { stakeAuthority }, authoritySelections.first(info));
     },
   }),
 );

@@ -1,7 +1,6 @@
 import { builder } from '../../graphql/schema/builder.ts';
 import { orderInput } from '../../graphql/schema/order.ts';
-import { commonFaults, whereFault } from '../../graphql/schema/where.ts';
-import type { Fault } from '../../kernel/refusal.ts';
+import { readWhere, whereFault } from '../../graphql/schema/where.ts';
 import { type StakeAuthorityOrderField, stakeAuthorityOrders } from './queries.ts';
 import type { StakeAuthorityType } from './record.ts';
 
@@ -47,13 +46,11 @@ const pairs = [
   ['minValidators', 'maxValidators'],
 ] as const;
 
-export function whereFaults(
+export function whereOf(
   where: typeof StakeAuthorityWhere.$inferInput | null | undefined,
   type: StakeAuthorityType | null,
-): Fault[] {
-  if (!where) return [];
-  const faults = commonFaults(where, pairs);
-  if (where.name != null && type === 'individual')
-    faults.push(whereFault('name', 'is not for type INDIVIDUAL, which has no names'));
-  return faults;
+) {
+  const isNameless = where?.name != null && type === 'individual';
+  const fault = whereFault('name', 'is not for type INDIVIDUAL, which has no names');
+  return readWhere(where, pairs, isNameless ? [fault] : []);
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { TimeWindow, timeWindows } from '../../chain/windows.ts';
-import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
-import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
-import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
+import { TimeWindow } from '../../chain/windows.ts';
+import type { Changes } from '../../db/change-columns.ts';
+import { summaryStatements } from '../../db/ranked/summaries.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, queryOf, raw, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
 import * as Leaf from '../../kernel/leaves.ts';
-import type { Position } from '../../kernel/page.ts';
 import {
   type StakeAuthorityField,
   StakeAuthoritySummary,
@@ -35,47 +33,19 @@ export type StakeAuthorityNode = Partial<StakeAuthorityRow> & {
   stakeAuthority: string;
   withoutSummary?: TimeWindow;
 };
-export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
-export type OrderedStakeAuthorityRow = StakeAuthorityRow & Position;
 
 const record = StakeAuthoritySummary.extend({
   timeWindow: TimeWindow,
   name: StakeAuthoritySummary.shape.poolName,
-  change: changesRecord(StakeAuthorityTrend),
   asOf: SolanaAsOf,
 });
 
-const shortestWindow = raw(`array_position('{${timeWindows.join()}}'::text[], n.time_window)`);
-
-const summaries: RankedRows = {
-  record,
-  fields: {
-    ...recordColumns(record, 's'),
-    // In the shortest stored window, which nearly always has the name of this row.
-    name: sql`case when s.superseded or s.renamed
-      then current_authority_name(s.stake_authority, s.pool_name) else s.pool_name end`,
-    change: changesColumn(StakeAuthorityTrend, 's'),
-    asOf: solanaAsOf('s'),
-  },
-  keys: ['timeWindow', 'stakeAuthority'],
-};
+const shortestWindow = raw(`array_position('{${TimeWindow.options.join()}}'::text[], n.time_window)`);
 
 const listColumns: KeyColumns<StakeAuthorityListKey> = {
   time_window: ['text', 'timeWindow'],
   list_type: ['text', 'type'],
 };
-
-export const stakeAuthorityPages = pagesByRank<
-  StakeAuthorityListKey,
-  StakeAuthorityField,
-  RankedStakeAuthorityRow
->({
-  statement: 'stakeAuthorityPages',
-  name: 'stake_authority',
-  dataset: 'stake-authorities',
-  columns: listColumns,
-  rows: summaries,
-});
 
 /** Stored by the database function `store_stake_authority_orders`. */
 export const stakeAuthorityOrders = [
@@ -102,39 +72,39 @@ const bounds = {
   maxValidators: { column: 'validator_delegates', type: 'int', at: 'most' },
 } as const;
 
-const names: Filter = {
-  columns: { name: ['text', ({ where }) => where.name ?? null] },
-  compared: ['pool_name'],
-  joins: sql``,
-  parts: sql``,
-  rows: sql` and (k.name is null or strpos(lower(s.pool_name collate "C"), lower(k.name collate "C")) > 0)`,
-};
-
-export const stakeAuthoritiesByOrder = pagesByOrder<
+export const summaries = summaryStatements<
   StakeAuthorityListKey,
-  StakeAuthorityField,
-  OrderedStakeAuthorityRow
->({
-  statement: 'stakeAuthoritiesByOrder',
-  name: 'stake_authority',
-  dataset: 'stake-authorities',
-  columns: listColumns,
-  rows: summaries,
-  filter: filterOf(bounds, names),
-});
-
-export const stakeAuthoritiesByKey = summariesByKey<
   StakeAuthorityKey,
   StakeAuthorityField,
   StakeAuthorityRow
 >({
-  statement: 'stakeAuthoritiesByKey',
-  table: 'stake_authority_summaries',
-  columns: {
-    stake_authority: ['text', 'stakeAuthority'],
-    time_window: ['text', 'timeWindow'],
+  name: 'stake_authority',
+  dataset: 'stake-authorities',
+  statements: {
+    byKey: 'stakeAuthoritiesByKey',
+    pages: 'stakeAuthorityPages',
+    byOrder: 'stakeAuthoritiesByOrder',
   },
-  rows: summaries,
+  list: listColumns,
+  key: { stake_authority: ['text', 'stakeAuthority'], time_window: ['text', 'timeWindow'] },
+  record,
+  fields: {
+    ...recordColumns(record, 's'),
+    // In the shortest stored window, which nearly always has the name of this row.
+    name: sql`case when s.superseded or s.renamed
+      then current_authority_name(s.stake_authority, s.pool_name) else s.pool_name end`,
+    asOf: solanaAsOf('s'),
+  },
+  trend: StakeAuthorityTrend,
+  keys: ['timeWindow', 'stakeAuthority'],
+  bounds,
+  others: {
+    columns: { name: ['text', ({ where }) => where.name ?? null] },
+    compared: ['pool_name'],
+    joins: sql``,
+    parts: sql``,
+    rows: sql` and (k.name is null or strpos(lower(s.pool_name collate "C"), lower(k.name collate "C")) > 0)`,
+  },
 });
 
 const Named = z.object({

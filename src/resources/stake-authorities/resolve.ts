@@ -1,16 +1,9 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Where } from '../../db/ranked/ordered-lists.ts';
-import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import type { Order, OrderedRange, RankedRange } from '../../kernel/page.ts';
+import type { Order } from '../../kernel/page.ts';
 import { loadOrderedStakeAuthorities, loadStakeAuthorityPage, loadStakeConcentration } from './loaders.ts';
-import type {
-  OrderedStakeAuthorityRow,
-  RankedStakeAuthorityRow,
-  StakeAuthorityListKey,
-  StakeAuthorityOrderField,
-} from './queries.ts';
+import type { StakeAuthorityListKey, StakeAuthorityOrderField } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
 
 export const STAKE_AUTHORITIES_SIZES = { defaultSize: 15, maxSize: 200 };
@@ -26,23 +19,22 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
 export const stakeAuthorities = (
   ctx: Context,
   list: StakeAuthorityList,
-  ranked: RankedRange,
+  ranked: Parameters<typeof loadStakeAuthorityPage>[2],
   selection: Selection<StakeAuthorityField>,
-): Promise<RankedSlice<RankedStakeAuthorityRow>> =>
-  loadStakeAuthorityPage(ctx, listKey(list), ranked, selection);
+) => loadStakeAuthorityPage(ctx, listKey(list), ranked, selection);
 
 export type OrderedStakeAuthorities = StakeAuthorityList & {
   order: Order<StakeAuthorityOrderField>;
-  where: Where | null;
+  where: Parameters<typeof loadOrderedStakeAuthorities>[3];
 };
 
 /** Only pools have names. */
 export const orderedStakeAuthorities = (
   ctx: Context,
   { window, type, order, where }: OrderedStakeAuthorities,
-  ordered: OrderedRange,
+  ordered: Parameters<typeof loadOrderedStakeAuthorities>[4],
   selection: Selection<StakeAuthorityField>,
-): Promise<RankedSlice<OrderedStakeAuthorityRow>> => {
+) => {
   const key = listKey({ window, type: where?.name ? 'pool' : type });
   return loadOrderedStakeAuthorities(ctx, key, order, where, ordered, selection);
 };

@@ -3,7 +3,7 @@ import { param } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV0, envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { revisionParam, walkOf } from '../../kernel/page.ts';
+import { walkOf } from '../../kernel/page.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { StakeAuthoritySummary, StakeAuthoritySummaryV1, stakeAuthorityTypes } from './record.ts';
 import { STAKE_AUTHORITIES_SIZES, type StakeAuthorityList, stakeAuthorities } from './resolve.ts';
@@ -49,7 +49,7 @@ const list = route({
     type: typeParam(),
     from: param.int({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
     size: param.size(STAKE_AUTHORITIES_SIZES),
-    revision: revisionParam(),
+    revision: param.revision(),
   }),
   reply: envelopeV0(StakeAuthoritySummary),
   async handle(ctx: Context, { query: { from, size, revision, ...others } }, call) {
@@ -82,7 +82,7 @@ const listV1 = route({
       min: 0,
       default: 0,
     }),
-    revision: revisionParam(),
+    revision: param.revision(),
   }),
   reply: envelopeV1(StakeAuthoritySummaryV1),
   async handle(ctx: Context, { query: { limit, offset, ...others } }, call) {

@@ -1,12 +1,10 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import { TimeWindow } from '../../chain/windows.ts';
-import { IN_PAGE, IN_ROW, selectionFor } from '../../fast-rows/index.ts';
 import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, rounded, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { node } from '../../graphql/schema/nodes.ts';
-import { isRead, summaryPaths, windowArgs, withSummary } from '../../graphql/schema/summaries.ts';
+import { summaryField, summarySelections } from '../../graphql/schema/summaries.ts';
 import { loadStakeAuthority } from './loaders.ts';
 import type { StakeAuthorityNode, StakeAuthorityRow } from './queries.ts';
 import {
@@ -18,10 +16,6 @@ import {
 
 /** A row of a list also has the authority's summary in the window of the list, which is not read again. */
 export const StakeAuthority = builder.objectRef<StakeAuthorityNode>('StakeAuthority');
-
-export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');
-export const IN_AUTHORITY_PAGE = withSummary(IN_PAGE, 'authority');
-const IN_SUMMARY = summaryPaths('authority');
 
 export const StakeDelegationType = shareObject(StakeDelegation);
 const delegations = {
@@ -47,8 +41,7 @@ const authorityFigures: readonly StakeAuthorityField[] = [
   'change',
   'asOf',
 ];
-export const authoritySelection = (info: GraphQLResolveInfo, paths: string[][]) =>
-  selectionFor(info, authorityFigures, paths, { name: 'poolName' });
+export const authoritySelections = summarySelections('authority', authorityFigures, { name: 'poolName' });
 
 export const StakeAuthoritySummaryType = builder.objectRef<StakeAuthorityRow>('StakeAuthoritySummary');
 node(StakeAuthoritySummaryType, {
@@ -83,19 +76,10 @@ node(StakeAuthoritySummaryType, {
   }),
 });
 
-builder.objectField(StakeAuthority, 'summary', (t) =>
-  t.field({
-    type: StakeAuthoritySummaryType,
-    nullable: true,
-    extensions: { operation: 'stakeAuthority', isRead, givesRow: true, ownRow: true },
-    description:
-      'Its figures in a window; null when it has none there. Costs nothing more in a list of the same window.',
-    args: windowArgs,
-    resolve: (row, { window: timeWindow }, ctx, info) => {
-      if (timeWindow === row.withoutSummary) return null;
-      if (timeWindow === row.timeWindow) return row as StakeAuthorityRow;
-      const selection = authoritySelection(info, IN_SUMMARY);
-      return loadStakeAuthority(ctx, { timeWindow, stakeAuthority: row.stakeAuthority }, selection);
-    },
-  }),
+summaryField(
+  StakeAuthority,
+  StakeAuthoritySummaryType,
+  'stakeAuthority',
+  (ctx, { stakeAuthority }, timeWindow, info) =>
+    loadStakeAuthority(ctx, { timeWindow, stakeAuthority }, authoritySelections.ofSummary(info)),
 );

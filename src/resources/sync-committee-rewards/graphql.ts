@@ -1,15 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { IN_ROW } from '../../fast-rows/index.ts';
+import { selectedInRow } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import {
-  type ConnectionArgs,
-  connection,
-  connectionRange,
-  sizesText,
-} from '../../graphql/schema/connection.ts';
+import { type ConnectionArgs, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
@@ -66,7 +61,7 @@ node(SyncCommitteeRewardType, {
       nullable: true,
       description: 'The block of the slot; null when it is not stored.',
       resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
-        loadBlock(ctx, { network, slot }, selectedBlockFields(info, IN_ROW)),
+        loadBlock(ctx, { network, slot }, selectedBlockFields(selectedInRow(info))),
     }),
   }),
 });
@@ -78,26 +73,20 @@ const syncCommitteeRewardPages = pagesOf(SyncCommitteeRewardType, {
   stored: 'slot',
 });
 
-async function slotConnection(
+function slotConnection(
   read: typeof rewardsOfSlot,
   ctx: Context,
   slot: SlotKey,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
 ) {
-  const cursors = slotRewardCursors(slot);
-  const range = connectionRange(args, info, {
+  return connectionOf(args, info, {
     maxSize: COMMITTEE_SIZE,
-    decode: cursors.read,
+    cursors: slotRewardCursors(slot),
+    read: (range) => read(ctx, slot, range),
+    total: (page) => page.total,
+    stored: () => loadStoredRewardSlots(ctx, { network: slot.network }),
   });
-  const page = await read(ctx, slot, range);
-  if (!page) return null;
-  return connection(
-    page,
-    (row) => cursors.of(row.rank),
-    () => page.total,
-    () => loadStoredRewardSlots(ctx, { network: slot.network }),
-  );
 }
 
 const sizes = sizesText({ maxSize: COMMITTEE_SIZE });
@@ -141,17 +130,15 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
         description: 'The order, seats of one slot in the same direction; default: newest first.',
       }),
     },
-    resolve: async (validator, args, ctx, info) => {
+    resolve: (validator, args, ctx, info) => {
       const ascending = isAscending(args.orderBy);
-      const cursors = validatorRewardCursors(validator, ascending);
-      const range = connectionRange(args, info, { ...VALIDATOR_REWARDS_SIZES, decode: cursors.read });
-      const page = await loadValidatorRewards(ctx, validator, { ...range, ascending });
-      return connection(
-        page,
-        cursors.of,
-        () => loadValidatorRewardTotal(ctx, validator),
-        () => loadStoredRewardSlots(ctx, { network: validator.network }),
-      );
+      return connectionOf(args, info, {
+        ...VALIDATOR_REWARDS_SIZES,
+        cursors: validatorRewardCursors(validator, ascending),
+        read: (range) => loadValidatorRewards(ctx, validator, { ...range, ascending }),
+        total: () => loadValidatorRewardTotal(ctx, validator),
+        stored: () => loadStoredRewardSlots(ctx, { network: validator.network }),
+      });
     },
   }),
 );

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { listReader, pageReader, rowReader, totalReader } from '../../db/batch/readers.ts';
-import { networkKeys, storedReader } from '../../db/batch/stored.ts';
+import { storedReader } from '../../db/batch/stored.ts';
 import { sql } from '../../db/rows.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
@@ -27,7 +27,6 @@ export const seatKeyText = (key: SeatKey) => `${key.network}:${key.consensusSlot
 
 export const loadStoredRewardSlots = storedReader({
   statement: 'storedRewardSlots',
-  keys: networkKeys,
   ends: () =>
     sql`select min(s.slot) as first, max(s.slot) as last from sync_committee_slots s where s.network = k.network`,
 });

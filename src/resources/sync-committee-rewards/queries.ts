@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
-import { Network } from '../../chain/networks.ts';
+import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import { genesisTime, Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import { type Fields, keyTable, momentText, queryOf, raw, type Sql, selectList, sql } from '../../db/rows.ts';
+import { keyTable, momentText, queryOf, raw, type Sql, selectList, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { type DirectedRange, keysOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
-import { SyncCommitteeReward, type SyncCommitteeRewardField, syncCommitteeRewardFields } from './record.ts';
+import { SyncCommitteeReward, syncCommitteeRewardFields } from './record.ts';
 
 export type SlotKey = { network: Network; slot: number };
 export type RewardRow = SyncCommitteeReward & { network: Network; rank: number };
 export type RewardPosition = { slot: number; rank: number };
 
 // `k.genesis` is the Unix time of slot 0.
-const fields: Fields<SyncCommitteeRewardField> = {
+const fields = {
   epoch: sql`r.slot / ${raw(String(SLOTS_PER_EPOCH))}`,
   consensusSlot: sql`r.slot`,
   validatorIndex: sql`r.validator_index`,
@@ -28,7 +28,7 @@ const SlotRow = Row.extend({ total: Leaf.count() });
 
 const networkColumns = {
   network: ['text', (key: { network: Network }) => key.network],
-  genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
+  genesis: ['bigint', (key: { network: Network }) => genesisTime[key.network]],
 } as const;
 const validatorColumnsWithGenesis = {
   ...networkColumns,

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { decodePosition, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
+import { integerCursors, placeCursors } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
@@ -39,15 +39,15 @@ export async function syncCommitteeRewards(
 }
 
 export const slotRewardCursors = ({ network, slot }: SlotKey) =>
-  integerCursors(() => `syncCommitteeRewards:${network}:${slot}`);
+  integerCursors(
+    () => `syncCommitteeRewards:${network}:${slot}`,
+    (row: RewardRow) => row.rank,
+  );
 
-export function validatorRewardCursors(validator: ValidatorKey, ascending: boolean) {
-  const list = `syncCommitteeRewards:validator:${validatorKeyText(validator)}:${ascending}`;
-  return {
-    of: (row: RewardRow): string => encodeCursor(list, [row.consensusSlot, row.rank]),
-    read(cursor: string): RewardPosition | undefined {
-      const [slot, rank] = decodePosition(list, cursor, 2) ?? [];
-      return slot === undefined || rank === undefined ? undefined : { slot, rank };
-    },
-  };
-}
+export const validatorRewardCursors = (validator: ValidatorKey, ascending: boolean) =>
+  placeCursors(
+    `syncCommitteeRewards:validator:${validatorKeyText(validator)}:${ascending}`,
+    ['int', 'int'],
+    (row: RewardRow) => [row.consensusSlot, row.rank],
+    (slot, rank): RewardPosition => ({ slot, rank }),
+  );

@@ -1,11 +1,11 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import { datesWithin } from '../../chain/bounds.ts';
 import { dateOfDay, dayOfDate } from '../../chain/calendar.ts';
-import { type Network, networks } from '../../chain/networks.ts';
+import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
+import { checkSizes, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
@@ -104,7 +104,7 @@ const firstOf = (network: Network, last: string, days: number) =>
 
 /** Arguments may be invalid here. */
 const mayRead: Reads = ({ args, network: ofRequest, sizes }) => {
-  const network = networks.find((known) => known === String(args.network ?? ofRequest).toLowerCase());
+  const network = Network.safeParse(String(args.network ?? ofRequest).toLowerCase()).data;
   if (!network) return 0;
   const { operator, indices } = (args.where ?? {}) as { operator?: object | null; indices?: unknown };
   const ofOperator = operator ? sizeOfNamed(sizes, operator) : null;
@@ -141,7 +141,7 @@ builder.queryField('validatorRanking', (t) =>
       }),
       ...networkArgs,
     },
-    resolve: async (_root, args, ctx: Context, info) => {
+    resolve: (_root, args, ctx: Context, info) => {
       const { where } = args;
       const [range, days, operator, indices] = collectFaults(
         () => rangeOf(args),
@@ -157,18 +157,18 @@ builder.queryField('validatorRanking', (t) =>
         ...{ network, operator, indices },
         ...{ field, ascending: direction === 'asc', days },
       };
-      const cursors = rankingCursors(list); // of the newest days also when a day was added
-      const asked = connectionRange(args, info, { ...RANKING_SIZES, decode: cursors.read });
       const dates = () => loadRankingDates(ctx, { network }, list.calendar === 'utc');
-      const stored = days === undefined ? undefined : await dates();
-      const fromDate = stored?.to ? firstOf(network, String(stored.to), days as number) : list.fromDate;
-      const page = await ranking(ctx, { ...list, fromDate }, asked, 'argument');
-      return connection(
-        page,
-        cursors.of,
-        () => page.total,
-        async () => stored ?? dates(),
-      );
+      return connectionOf(args, info, {
+        ...RANKING_SIZES,
+        cursors: rankingCursors(list), // of the newest days also when a day was added
+        async read(asked) {
+          const newest = days === undefined ? null : (await dates()).to;
+          const fromDate = newest ? firstOf(network, String(newest), days as number) : list.fromDate;
+          return ranking(ctx, { ...list, fromDate }, asked, 'argument');
+        },
+        total: (page) => page.total,
+        stored: dates,
+      });
     },
   }),
 );

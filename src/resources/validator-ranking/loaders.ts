@@ -1,10 +1,9 @@
-import { networkKeys, storedReader } from '../../db/batch/stored.ts';
+import { storedReader } from '../../db/batch/stored.ts';
 import { raw, sql } from '../../db/rows.ts';
 
 /** Dates of stored and archived days of validators, in UTC days or chain days. */
 export const loadRankingDates = storedReader({
   statement: 'rankingDates',
-  keys: networkKeys,
   ends(utc: boolean) {
     const dates = (table: string) => sql`
       select min(d.date) as first, max(d.date) as last from ${raw(table)} d

@@ -1,4 +1,4 @@
-import { checkedMonths, checkMonths, type DateRange, monthsIn, withMonths } from '../../archive/read.ts';
+import { checkedMonths, checkMonths, monthsIn, withMonths } from '../../archive/read.ts';
 import { hasSums } from '../../archive/sums.ts';
 import { type Bounds, datesWithin } from '../../chain/bounds.ts';
 import { type Calendar, dayOfDate } from '../../chain/calendar.ts';
@@ -6,10 +6,9 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { isDistributed } from '../../db/distributed/layout.ts';
 import type { OperatorScope } from '../../db/operator-members.ts';
-import type { Sizes } from '../../db/sizes.ts';
-import { sizedMap } from '../../kernel/bounded.ts';
-import { decodeCursor, encodeCursor, isNumber } from '../../kernel/cursor.ts';
-import { type FairTurns, fairTurns, turnOf } from '../../kernel/fair-turns.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
+import { fairTurns } from '../../kernel/fair-turns.ts';
 import { type Range, rowsToRead, type Slice, slice } from '../../kernel/page.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
 import { archivedSumsOfValidators, EFFECTIVENESS_UNITS } from '../../periods/validator-sums.ts';
@@ -46,13 +45,11 @@ export type RankingList = Bounds & {
   days?: number | undefined;
 };
 
-type Scope = { network: Network; calendar: Calendar; dates: DateRange };
-
 /**
  * Rows that are scanned for `members` validators, all if null, as compute units count them: days in the database, and a
  * twentieth of the archived rows, which are sums if all days of a month are asked for.
  */
-export function scannedRows(sizes: Sizes, scope: Scope, members: number | null): number {
+export function scannedRows(sizes: Context['sizes'], scope: RankingDays, members: number | null): number {
   const { network, calendar, dates } = scope;
   const utc = calendar === 'utc';
   const dayOf = (date: string | null, none: number) => (date === null ? none : dayOfDate(network, date));
@@ -96,7 +93,7 @@ type Ranked = { indices: Int32Array; keys: Float64Array };
 /** Validators in rankings that are kept: 12 bytes each. */
 const MAX_KEPT = 4_000_000;
 const KEPT_MS = 600_000;
-const kept = sizedMap<Ranked>(MAX_KEPT, ({ indices }) => indices.length + 1, KEPT_MS);
+const kept = boundedMap<Ranked>(MAX_KEPT, ({ indices }) => indices.length + 1, KEPT_MS);
 
 const SCANS = {
   ...{ places: 2, most: 1, waitTimeoutMs: 20_000 },
@@ -107,7 +104,7 @@ const SCANS = {
       { headers: { 'retry-after': '5' } },
     ),
 };
-let turns: FairTurns | undefined;
+let turns: ReturnType<typeof fairTurns> | undefined;
 
 /** Scans once, and again when the data changes. Of two scans at a time, one account has at most one. */
 async function rankedOf(ctx: Context, list: RankingList, part: 'query' | 'argument'): Promise<Ranked> {
@@ -122,7 +119,7 @@ async function rankedOf(ctx: Context, list: RankingList, part: 'query' | 'argume
   const known = kept.get(key);
   if (known) return known;
   turns ??= fairTurns(SCANS);
-  const turn = await turnOf(turns, ctx.db.account);
+  const turn = await turns.turn(ctx.db.account);
   try {
     const found = kept.get(key) ?? (await scanned(ctx, query, (rows) => checkScanned(rows, list, part)));
     kept.set(key, found);
@@ -313,15 +310,10 @@ export async function ranking(
 }
 
 /** They hold the figure and the index, so that pages go on after a row although days were added since. */
-export function rankingCursors(list: RankingList) {
-  const name = `validatorRanking:${JSON.stringify(list)}`;
-  return {
-    of: ({ place: { key, index } }: RankedRow): string =>
-      encodeCursor(name, [Number.isNaN(key) ? '' : key, index]),
-    read(cursor: string): RankingPlace | undefined {
-      const [key, index, ...more] = decodeCursor(name, cursor) ?? [];
-      if (!isNumber(index) || more.length > 0 || (typeof key === 'string' && key !== '')) return undefined;
-      return { key: typeof key === 'number' ? key : Number.NaN, index };
-    },
-  };
-}
+export const rankingCursors = (list: RankingList) =>
+  placeCursors(
+    `validatorRanking:${JSON.stringify(list)}`,
+    [(key) => key === '' || typeof key === 'number', 'int'],
+    ({ place: { key, index } }: RankedRow) => [Number.isNaN(key) ? '' : key, index],
+    (key, index): RankingPlace => ({ key: key === '' ? Number.NaN : Number(key), index }),
+  );

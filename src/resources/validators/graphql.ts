@@ -1,28 +1,20 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import { isBounded } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import {
-  type ConnectionArgs,
-  checkSizes,
-  connection,
-  connectionRange,
-  sizesText,
-} from '../../graphql/schema/connection.ts';
+import { type ConnectionArgs, checkSizes, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
 import { endsOf } from '../../graphql/schema/ends.ts';
 import { enumName, enumValues, networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
-import { firstSummary } from '../../graphql/schema/summaries.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { Operator } from '../operators/graphql.ts';
 import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
 import { sizeOfNamed, sizeOfParent } from '../operators/reads.ts';
-import { IN_OPERATOR, namedSelection } from '../operators/summary.ts';
+import { operatorSelections } from '../operators/summary.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
 import {
@@ -59,8 +51,6 @@ const ValidatorStatusEnum = builder.enumType('ValidatorStatus', {
   values: enumValues(validatorStatuses, (status) => statusTexts[status]),
 });
 
-const selectedSummary = (info: GraphQLResolveInfo) => firstSummary(info, namedSelection(info, IN_OPERATOR));
-
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
 node(ValidatorType, {
   description: 'A validator and the entities it belongs to. GraphQL only: no REST path is documented for it.',
@@ -88,7 +78,7 @@ node(ValidatorType, {
       extensions: { operation: 'listOperators', rows: 4 },
       description:
         'The operators it belongs to: deposit address, withdrawal address, node operator and pool, in this order.',
-      resolve: (row, _args, ctx, info) => operatorsOf(ctx, row, selectedSummary(info)),
+      resolve: (row, _args, ctx, info) => operatorsOf(ctx, row, operatorSelections.firstBeside(info)),
     }),
   }),
 });
@@ -213,7 +203,7 @@ builder.queryField('validators', (t) =>
       }),
       ...networkArgs,
     },
-    resolve: async (_root, args, ctx: Context, info) => {
+    resolve: (_root, args, ctx: Context, info) => {
       const network = args.network ?? ctx.network;
       const { orderBy, where } = args;
       const [indices, operator, epochs] = collectFaults(
@@ -233,14 +223,15 @@ builder.queryField('validators', (t) =>
         },
         epochs,
       };
-      const cursors = validatorCursors(list);
-      if (indices) {
-        const rows = await validatorsOf(ctx, network, indices);
-        return connection({ rows, hasNext: false, hasPrevious: false }, cursors.of, () => rows.length);
-      }
-      const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
-      const page = await validators(ctx, list, range);
-      return connection(page, cursors.of, () => totalValidators(ctx, list));
+      return connectionOf(args, info, {
+        ...VALIDATORS_SIZES,
+        cursors: validatorCursors(list),
+        read: async (range) =>
+          indices
+            ? { rows: await validatorsOf(ctx, network, indices), hasNext: false, hasPrevious: false }
+            : validators(ctx, list, range),
+        total: ({ rows }) => (indices ? rows.length : totalValidators(ctx, list)),
+      });
     },
   }),
 );
@@ -253,7 +244,7 @@ builder.objectField(SlashingType, 'operators', (t) =>
       'The operators of the slashed validator: deposit address, withdrawal address, node operator and pool, in this order; empty when only its slashing is stored.',
     resolve: async (row, _args, ctx, info) => {
       const found = await loadValidator(ctx, row);
-      return found ? operatorsOf(ctx, found, selectedSummary(info)) : [];
+      return found ? operatorsOf(ctx, found, operatorSelections.firstBeside(info)) : [];
     },
   }),
 );
@@ -283,16 +274,14 @@ builder.objectField(Operator, 'validators', (t) =>
         description: 'The order; default: by index, ascending.',
       }),
     },
-    resolve: async (operator, args, ctx, info) => {
+    resolve: (operator, args, ctx, info) => {
       const ascending = isAscending(args.orderBy, true);
-      const cursors = operatorValidatorCursors(operator, ascending);
-      const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
-      const page = await loadOperatorValidators(ctx, operator, { ...range, ascending });
-      return connection(
-        page,
-        (row) => cursors.of(row.validatorIndex),
-        () => loadOperatorValidatorTotal(ctx, operator),
-      );
+      return connectionOf(args, info, {
+        ...VALIDATORS_SIZES,
+        cursors: operatorValidatorCursors(operator, ascending),
+        read: (range) => loadOperatorValidators(ctx, operator, { ...range, ascending }),
+        total: () => loadOperatorValidatorTotal(ctx, operator),
+      });
     },
   }),
 );

@@ -1,8 +1,6 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { byKey } from '../../db/batch/loaders.ts';
-import { pageReader, reader, rowReader, totalReader } from '../../db/batch/readers.ts';
-import type { Queryable } from '../../db/pool.ts';
+import { pageReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { operatorIdText } from '../operators/loaders.ts';
 import {
   newestEpochs,
@@ -25,11 +23,10 @@ export const validatorKeyText = (key: ValidatorKey) => `${key.network}:${key.val
 
 export const loadValidator = rowReader({ keyOf: validatorKeyText, load: validatorsByIndex });
 
-const readNewestEpoch = reader({
+const readNewestEpoch = rowReader({
   keyOf: (network: Network) => network,
-  load: async (db: Queryable, networks: readonly Network[]) =>
-    byKey(await newestEpochs(db, networks), (row) => row.network),
-  rows: () => 1,
+  load: newestEpochs,
+  rowKey: (row) => row.network,
 });
 
 /** The epoch that validators' statuses refer to. */

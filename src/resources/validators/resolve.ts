@@ -1,10 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import type { FirstSummary } from '../../fast-rows/index.ts';
-import { decodePosition, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
+import { integerCursors, placeCursors } from '../../kernel/cursor.ts';
 import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { loadOperatorNode, type OperatorId, type OperatorNode } from '../operators/loaders.ts';
-import type { IdType, OperatorField } from '../operators/record.ts';
+import type { IdType } from '../operators/record.ts';
 import { byValidatorName, loadNewestEpoch, loadValidator, loadValidatorByPubkey } from './loaders.ts';
 import {
   type ValidatorList,
@@ -44,17 +43,19 @@ export function validatorCursors(list: ValidatorList) {
   const { network, order, ...filter } = list;
   const name = `validators:${JSON.stringify([network, order, filter])}`;
   const epochOf = (row: ValidatorRow) => (order.field === 'index' ? 0 : (row[order.field] ?? LAST_NUMBER));
-  return {
-    of: (row: ValidatorRow): string => encodeCursor(name, [epochOf(row), row.validatorIndex]),
-    read: (cursor: string): ValidatorPosition | undefined => {
-      const [at, validatorIndex] = decodePosition(name, cursor, 2) ?? [];
-      return at === undefined || validatorIndex === undefined ? undefined : { at, validatorIndex };
-    },
-  };
+  return placeCursors(
+    name,
+    ['int', 'int'],
+    (row: ValidatorRow) => [epochOf(row), row.validatorIndex],
+    (at, validatorIndex): ValidatorPosition => ({ at, validatorIndex }),
+  );
 }
 
 export const operatorValidatorCursors = ({ network, idType, id }: OperatorId, ascending: boolean) =>
-  integerCursors(() => `validators:${JSON.stringify([network, idType, id, ascending])}`);
+  integerCursors(
+    () => `validators:${JSON.stringify([network, idType, id, ascending])}`,
+    (row: ValidatorRow) => row.validatorIndex,
+  );
 
 const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool'] as const satisfies IdType[];
 
@@ -62,7 +63,7 @@ const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool']
 export async function operatorsOf(
   ctx: Context,
   row: ValidatorRow,
-  first?: FirstSummary<OperatorField>,
+  first?: Parameters<typeof loadOperatorNode>[2],
 ): Promise<OperatorNode[]> {
   const keys = memberOf.flatMap((idType): OperatorId[] => {
     const id = row[idType];
