@@ -75,7 +75,6 @@ export function contextMaker(options: {
     let readers = serverReaders.get(server);
     if (!readers) serverReaders.set(server, (readers = readersOf(server, onFault)));
     const { db, shared } = readers(line ?? account);
-    const primary = primaryOf(options.primary, account);
     return {
       db: {
         account: db.account as string,
@@ -88,11 +87,11 @@ export function contextMaker(options: {
       primary: {
         query(statement) {
           trace.isPrivate = true;
-          return primary.query(statement);
+          return primaryOf(options.primary, account).query(statement);
         },
         transaction(work) {
           trace.isPrivate = true;
-          return primary.transaction(work);
+          return primaryOf(options.primary, account).transaction(work);
         },
       },
       // A proxy, because V8 would make a hidden class per request for an object literal with a getter.

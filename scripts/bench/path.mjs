@@ -17,7 +17,7 @@ setFlagsFromString('--no-opt');
 setFlagsFromString('--no-maglev');
 
 const REQUESTS = 10;
-const most = { functions: 135, files: 39 };
+const most = { functions: 120, files: 36 };
 const dist = new URL('../../dist/', import.meta.url);
 const query = `{ operators(window: SEVEN_DAYS, idType: POOL, first: 15) { nodes { operatorId network idType
   operatorTags { name path idType } displayName summary(window: SEVEN_DAYS) { window validatorCount avgCorrectness avgInclusionDelay avgUptime

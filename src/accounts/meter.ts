@@ -103,11 +103,11 @@ export async function openMeter(options: {
     if (units !== undefined) reported.set(accountId, { counter, units });
   }
 
-  function addShared({ accountId, allowance }: Caller, units: number) {
-    if (!redis || units === 0 || allowance.units === undefined) return;
+  function addShared(shared: Redis, { accountId, allowance }: Caller, units: number) {
+    if (units === 0 || allowance.units === undefined) return;
     const common = reported.get(accountId);
     if (common) common.units += units;
-    void redis.add(counterOf(accountId, allowance.period), units, COUNTER_SECONDS); // the database counts too
+    void shared.add(counterOf(accountId, allowance.period), units, COUNTER_SECONDS); // the database counts too
   }
 
   return {
@@ -175,13 +175,13 @@ export async function openMeter(options: {
           metering.spent += units;
           counted.units += units;
           usage.add(accountId, units, now());
-          addShared(caller, units);
+          if (redis) addShared(redis, caller, units);
         },
         add(units) {
           metering.spent += units;
           counted.units += units;
           usage.add(accountId, units, now(), 0);
-          addShared(caller, units);
+          if (redis) addShared(redis, caller, units);
         },
         addLater(units, ms) {
           const settle = () => {

@@ -98,9 +98,11 @@ function resolverOf({
   const preSerialized = (value: unknown, info: GraphQLResolveInfo): JsonText | null => {
     if (value === null || value === undefined) return null;
     const layout = layoutFor(info) as RowLayout;
-    return Array.isArray(value)
-      ? jsonList(value.map((row) => row.text ?? serializeRow(row, layout)))
-      : new JsonText([(value as { text?: string }).text ?? serializeRow(value, layout)], 1);
+    if (!Array.isArray(value))
+      return new JsonText([(value as { text?: string }).text ?? serializeRow(value, layout)], 1);
+    const texts: string[] = [];
+    for (const row of value) texts.push(row.text ?? serializeRow(row, layout));
+    return jsonList(texts);
   };
   if (!resolve) return (source, _args, _context, info) => preSerialized((source as never)[name], info);
   return async (source, args, context, info) =>

@@ -285,17 +285,12 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     maxAge: 600,
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    // A rule of a proxy that keeps /metrics internal would not know the path with the one before it.
-    done(request.routeOptions.url === '/metrics' && wasShortened(request) ? unknownPath() : undefined);
-  });
-  app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read
-  });
-  app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw;
     const coding = headers['content-encoding'];
     if (coding) headers['content-encoding'] = coding.toLowerCase(); // @fastify/compress compares letters
-    done();
+    // A rule of a proxy that keeps /metrics internal would not know the path with the one before it.
+    if (request.routeOptions.url === '/metrics' && wasShortened(request)) done(unknownPath());
+    else done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read
   });
   await app.register(compress, {
     threshold: 1024,

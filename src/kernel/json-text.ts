@@ -32,8 +32,9 @@ export class SerializedDouble {
 }
 
 export class JsonText {
-  readonly pieces: readonly string[];
-  readonly rows: number;
+  // Declared only: an initializer would run for each.
+  declare readonly pieces: readonly string[];
+  declare readonly rows: number;
 
   constructor(pieces: readonly string[], rows: number) {
     this.pieces = pieces;

@@ -1,3 +1,4 @@
+import { boundedMap } from '../../kernel/bounded.ts';
 import { type MediaRange, mediaRanges, preferredType } from '../../kernel/media-types.ts';
 
 const jsonTypes = ['application/json', 'application/graphql-response+json'] as const;
@@ -5,16 +6,25 @@ const streamTypes = ['multipart/mixed', 'text/event-stream'] as const;
 type JsonType = (typeof jsonTypes)[number];
 export type PartsType = (typeof streamTypes)[number];
 
-/** The type of a single result. Of equal weight, JSON is preferred to a stream. */
-export function acceptedType(accept: string | undefined): JsonType | PartsType | undefined {
-  const ranges = mediaRanges(accept);
-  const json = preferredType(ranges, jsonTypes);
-  const stream = preferredType(ranges, streamTypes);
-  return stream && stream.q > (json?.q ?? 0) ? stream.type : json?.type;
-}
+type Accepted = { type: JsonType | PartsType | undefined; json: JsonType | undefined };
+/** By header, in characters: callers send few, but may send any. */
+const known = boundedMap<Accepted>(100_000, (_accepted, accept) => accept.length + 100);
 
-export const isJsonType = (type: string | undefined): type is JsonType =>
-  jsonTypes.includes(type as JsonType);
+/** The type of a single result, and whether that is JSON. Of equal weight, JSON is preferred to a stream. */
+export function acceptedType(accept = ''): Accepted {
+  let found = known.get(accept);
+  if (!found) {
+    const ranges = mediaRanges(accept);
+    const json = preferredType(ranges, jsonTypes);
+    const stream = preferredType(ranges, streamTypes);
+    found =
+      stream && stream.q > (json?.q ?? 0)
+        ? { type: stream.type, json: undefined }
+        : { type: json?.type, json: json?.type };
+    known.set(accept, found);
+  }
+  return found;
+}
 
 /** The type of an error without a result, which is JSON even if only other types are acceptable. */
 export const errorType = (accept: string | undefined): JsonType =>

@@ -4,7 +4,7 @@ import { bytesInTurns, bytesOf, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { renderErrors, withoutHttp } from '../errors.ts';
 import type { Streams } from '../live/streams.ts';
-import { acceptedType, isJsonType } from './accept.ts';
+import { acceptedType } from './accept.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { documentReader, type Params } from './documents.ts';
 import { costRefusal, settled } from './metering.ts';
@@ -48,8 +48,8 @@ export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: St
   ): Promise<GraphqlAnswer | undefined> {
     if (!isPlain(body)) return undefined;
     const query = find(body.query, body.operationName);
-    const type = acceptedType(accept);
-    if (!query || !isJsonType(type) || (body.variables && areUnusual(body.variables))) return undefined;
+    const { json: type } = acceptedType(accept);
+    if (!query || !type || (body.variables && areUnusual(body.variables))) return undefined;
     const variables = body.variables ?? {};
     if (query.misreads?.(variables)) return undefined;
     const cost = typeof query.cost === 'function' ? query.cost(variables, context) : query.cost;

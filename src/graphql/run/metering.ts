@@ -109,9 +109,12 @@ export function settled(context: Context, errors: readonly GraphQLError[], ran: 
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);
   const { estimated, charged } = metering;
   const revision: Record<string, number> = {};
-  const names = [...trace.datasets].sort();
-  for (const name of names) revision[name] = data.get(name)?.revision ?? 0;
-  const sample = names.filter((name) => data.get(name)?.isSample);
+  const sample: string[] = [];
+  for (const name of [...trace.datasets].sort()) {
+    const dataset = data.get(name);
+    revision[name] = dataset?.revision ?? 0;
+    if (dataset?.isSample) sample.push(name);
+  }
   return {
     cost: { estimated, charged, remaining: metering.remaining(charged) },
     revision,

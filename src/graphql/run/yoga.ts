@@ -232,7 +232,7 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
   });
   return async (request, context, newContext) => {
     const given = request.headers.accept;
-    const accept = acceptedType(given);
+    const accept = acceptedType(given).type;
     if (!accept)
       throw notAcceptable(
         'The response is application/json or application/graphql-response+json; accept one of them.',

@@ -69,6 +69,7 @@ export function belowBase(settings: {
   const { PUBLIC_URL, TRUST_PROXY } = settings;
   const publicPath = PUBLIC_URL && new URL(PUBLIC_URL).pathname.replace(/\/$/, '');
   const isTrusted = TRUST_PROXY && trusts(TRUST_PROXY);
+  if (!publicPath && (publicPath === '' || !isTrusted)) return (serve) => serve;
   const pathOf = (request: IncomingMessage): string => {
     if (publicPath !== undefined) return publicPath;
     const prefix = request.headers['x-forwarded-prefix'];
