@@ -15,6 +15,7 @@ const required: Record<string, (values: Values) => string> = {
   'Query.operators': () => 'window: SEVEN_DAYS, idType: POOL',
   'Operator.poolShares': () => 'window: SEVEN_DAYS',
   'Operator.history': () => 'window: SEVEN_DAYS',
+  'PrivateSet.history': () => 'window: SEVEN_DAYS',
   'StakeAuthority.history': () => 'window: SEVEN_DAYS',
   'Query.attestations': ({ pool }) => `operatorId: ${JSON.stringify(pool)}, idType: POOL`,
   'Query.syncCommitteeRewards': ({ slot }) => `slot: ${slot}`,

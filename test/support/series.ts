@@ -23,6 +23,7 @@ const slots = { time: 'consensusSlot', field: 'SLOT' };
 /** Time series and lists of the chain, which are newest first without `orderBy`. */
 export const newestFirst: Series[] = [
   { within: operator, ...history },
+  { within: set, ...history },
   { within: 'stakeAuthority(stakeAuthority: $authority)', ...history },
   { within: 'solanaNetworkOverview(window: SEVEN_DAYS)', list: 'history', time: 'date', field: 'DATE' },
   { within: 'networkOverview', list: 'history', ...period },

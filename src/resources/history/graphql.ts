@@ -4,6 +4,7 @@ import { checkBounds } from '../../chain/bounds.ts';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Stored } from '../../db/batch/stored.ts';
 import { type Changes, changeRecord } from '../../db/change-columns.ts';
 import { asOfField } from '../../graphql/schema/as-of.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
@@ -17,10 +18,18 @@ import { placeCursors } from '../../kernel/cursor.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDate } from '../../kernel/time.ts';
+import type { Dates, HistoryRange } from '../../periods/dates.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import { IdType, OperatorTrend } from '../operators/record.ts';
 import { Operator, OperatorSummaryType } from '../operators/summary.ts';
+import { PrivateSetType } from '../private-sets/graphql.ts';
+import { loadSet } from '../private-sets/loaders.ts';
+import {
+  loadSetHistory,
+  loadSetHistoryTotal,
+  loadStoredSetHistory,
+} from '../private-sets/summary-loaders.ts';
 import { overviewFigures, SolanaNetworkOverviewType } from '../solana-overview/graphql.ts';
 import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { StakeAuthorityTrend } from '../stake-authorities/record.ts';
@@ -36,7 +45,7 @@ import {
   loadStoredSolanaDates,
   loadStoredStakeAuthorityDates,
 } from './loaders.ts';
-import type { Dates, HistoryRange } from './queries.ts';
+
 import { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
 
 type OperatorRecord = OperatorHistory & { key: OperatorKey };
@@ -60,9 +69,33 @@ const oneDay = (date: string): HistoryRange => ({
   toDate: date,
 });
 
+type History<Row> = {
+  read: (range: HistoryRange) => Promise<Slice<Row>>;
+  total: (dates: Dates) => Promise<number>;
+  stored: () => Promise<Stored>;
+};
+
+/** Does not check ownership. */
+const historyOfSet = (ctx: Context, key: OperatorKey): History<OperatorHistory> => ({
+  read: (range) => loadSetHistory(ctx, key, key.timeWindow, range),
+  total: (dates) => loadSetHistoryTotal(ctx, key, key.timeWindow, dates),
+  stored: () => loadStoredSetHistory(ctx, key, key.timeWindow),
+});
+
+/** Of a private set of another account, that of operators, which has none. */
+async function historyOf(ctx: Context, key: OperatorKey): Promise<History<OperatorHistory>> {
+  if (key.idType === 'privateSet' && (await loadSet(ctx, key.id))?.network === key.network)
+    return historyOfSet(ctx, key);
+  return {
+    read: (range) => loadOperatorHistory(ctx, key, range),
+    total: (dates) => loadOperatorHistoryTotal(ctx, key, dates),
+    stored: () => loadStoredOperatorDates(ctx, key),
+  };
+}
+
 const OperatorHistoryRecord = builder.objectRef<OperatorRecord>('OperatorHistoryRecord');
 node(OperatorHistoryRecord, {
-  description: 'Figures of an operator in a window as they were on a day.',
+  description: 'Figures of an operator or a private set in a window as they were on a day.',
   id: ({ key, date }) => [key.network, key.timeWindow, key.idType, date, key.id].join(':'),
   load: async (id, ctx) => {
     const [network, window, idType, date, ...rest] = id.split(':');
@@ -74,7 +107,8 @@ node(OperatorHistoryRecord, {
     };
     if (!of.network || !of.timeWindow || !of.idType || !of.id || !isDate(date)) return null;
     const key = of as OperatorKey;
-    const [row] = (await loadOperatorHistory(ctx, key, oneDay(date))).rows;
+    if (!hasHistory(key.timeWindow)) return null;
+    const [row] = (await (await historyOf(ctx, key)).read(oneDay(date))).rows;
     return row && { ...row, key };
   },
   fields: (t) => ({
@@ -177,12 +211,7 @@ type Args = ConnectionArgs & InputShapeFromFields<typeof dateArgs>;
 function historyConnection<Row extends { date: string }, Key extends object>(
   args: Args,
   info: GraphQLResolveInfo,
-  of: {
-    key: Key;
-    read: (range: HistoryRange) => Promise<Slice<Row>>;
-    total: (dates: Dates) => Promise<number>;
-    stored: () => ReturnType<typeof loadStoredSolanaDates>;
-  },
+  of: History<Row> & { key: Key },
 ) {
   const dates = { fromDate: args.fromDate ?? null, toDate: args.toDate ?? null };
   checkBounds(dates, 'argument');
@@ -208,18 +237,25 @@ function historyConnection<Row extends { date: string }, Key extends object>(
 builder.objectField(Operator, 'history', (t) =>
   operatorPages(t, {
     extensions: cost,
-    description: `Its figures${byDate} Empty for validators, whose days are stored, and private sets. ${sizes}`,
+    description: `Its figures${byDate} Empty for validators, whose days are stored. ${sizes}`,
     args: { ...windowArgs, ...dateArgs },
-    resolve: (row, args, ctx: Context, info) => {
-      const { network, idType, id } = row;
+    resolve: async ({ network, idType, id }, args, ctx: Context, info) => {
       const key = { network, timeWindow: args.window, idType, id };
       checkWindow(key.timeWindow);
-      return historyConnection(args, info, {
-        key,
-        read: (range) => loadOperatorHistory(ctx, key, range),
-        total: (dates) => loadOperatorHistoryTotal(ctx, key, dates),
-        stored: () => loadStoredOperatorDates(ctx, key),
-      });
+      return historyConnection(args, info, { key, ...(await historyOf(ctx, key)) });
+    },
+  }),
+);
+
+builder.objectField(PrivateSetType, 'history', (t) =>
+  operatorPages(t, {
+    extensions: cost,
+    description: `Its figures in a window as they were at the end of each stored chain day, by default newest first; \`validatorCount\` counts those with duties on the day. Without days whose window has a day on which not all of its validators are summed yet (\`progress\`). ${sizes}`,
+    args: { ...windowArgs, ...dateArgs },
+    resolve: ({ network, id }, args, ctx: Context, info) => {
+      const key = { network, timeWindow: args.window, idType: 'privateSet' as const, id };
+      checkWindow(key.timeWindow);
+      return historyConnection(args, info, { key, ...historyOfSet(ctx, key) });
     },
   }),
 );

@@ -6,13 +6,11 @@ import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, queryOf, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { solanaAsOf } from '../../db/solana-as-of.ts';
 import * as Leaf from '../../kernel/leaves.ts';
-import { type DirectedRange, keysOfPage, rowsToRead } from '../../kernel/page.ts';
+import { keysOfPage, rowsToRead } from '../../kernel/page.ts';
+import { type Dates, type HistoryRange, wholeRange, withinDates } from '../../periods/dates.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
-
-export type Dates = { fromDate: string | null; toDate: string | null };
-export type HistoryRange = DirectedRange<string> & Dates;
 
 type Of<Key extends object> = { name: string; columns: KeyColumns<Key>; scope: readonly string[] };
 
@@ -43,17 +41,6 @@ function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   };
 }
 
-function withinDates(d: Sql, { fromDate, toDate, ...range }: HistoryRange): Sql {
-  const { above, below } = keysOfPage(range);
-  return sql`
-        ${fromDate === null ? sql`` : sql`and ${d}.date >= ${fromDate}::date`}
-        ${toDate === null ? sql`` : sql`and ${d}.date <= ${toDate}::date`}
-        ${above === undefined ? sql`` : sql`and ${d}.date > ${above}::date`}
-        ${below === undefined ? sql`` : sql`and ${d}.date < ${below}::date`}`;
-}
-
-const whole = (dates: Dates): HistoryRange => ({ ...dates, ascending: true, limit: 0 });
-
 const daysOf = ({ name, scope }: Of<never>, range: HistoryRange): Sql => sql`
       from ${raw(`${name}_history_days`)} d
       cross join lateral (
@@ -73,7 +60,7 @@ const historyTotals = <Key extends object>(of: Of<Key>) => {
     select k.list::int - 1 as list, t.total
     from ${keyTable(keys, of.columns)}
     join ${raw(`${of.name}_series`)} s using (${raw(Object.keys(of.columns).join(', '))})
-    cross join lateral (select count(*)::int as total ${daysOf(of, whole(dates))}) t`,
+    cross join lateral (select count(*)::int as total ${daysOf(of, wholeRange(dates))}) t`,
     );
 };
 
@@ -136,6 +123,6 @@ export const solanaHistoryTotals = queryOf(
     select k.list::int - 1 as list, count(*)::int as total
     from ${windowKeys(windows)}
     join solana_overview_history h using (time_window)
-    where true ${withinDates(sql`h`, whole(dates))}
+    where true ${withinDates(sql`h`, wholeRange(dates))}
     group by k.list`,
 );

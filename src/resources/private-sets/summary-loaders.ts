@@ -1,11 +1,21 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { privateListReader, privateRowReader } from '../../db/batch/loaders.ts';
+import { privateListReader, privateRowReader, privateTotalReader } from '../../db/batch/loaders.ts';
+import type { Stored } from '../../db/batch/stored.ts';
+import { slice } from '../../kernel/page.ts';
+import type { HistoryRange } from '../../periods/dates.ts';
 import type { OperatorProposals, OperatorSummary } from '../operators/record.ts';
 import { readSetId } from './record.ts';
 import { type SetKey, storedSetDates } from './set-days.ts';
-import { type SetSummary, setSummaries, summaryOf } from './summary-queries.ts';
+import {
+  type SetSummary,
+  setHistoryPages,
+  setHistoryTotals,
+  setSummaries,
+  storedSetHistory,
+  summaryOf,
+} from './summary-queries.ts';
 
 type SetRow = OperatorSummary & OperatorProposals & { network: Network };
 type SummaryArguments =
@@ -49,14 +59,27 @@ export const loadSetSummaries = async (
   return found.map((row) => summaryOf(row, window.timeWindow));
 };
 
-const readStoredDates = privateListReader({
-  name: 'storedSetDates',
-  keyOf: ({ id }: SetKey) => id,
-  load: storedSetDates,
+const keyOf = ({ id }: SetKey) => id;
+const readStoredDates = privateListReader({ name: 'storedSetDates', keyOf, load: storedSetDates });
+
+/** Does not check ownership. */
+export const loadStoredSetDates = async (ctx: Context, set: SetKey, utc: boolean): Promise<Stored> =>
+  (await readStoredDates(ctx, set, utc))[0] as Stored;
+
+const readHistory = privateListReader({ name: 'setHistory', keyOf, load: setHistoryPages });
+const readStoredHistory = privateListReader({ name: 'storedSetHistory', keyOf, load: storedSetHistory });
+
+/** Does not check ownership. */
+export const loadSetHistory = async (ctx: Context, set: SetKey, window: TimeWindow, range: HistoryRange) =>
+  slice(await readHistory(ctx, set, window, range), range);
+
+/** Does not check ownership. */
+export const loadSetHistoryTotal = privateTotalReader({
+  name: 'setHistoryTotal',
+  keyOf,
+  load: setHistoryTotals,
 });
 
 /** Does not check ownership. */
-export const loadStoredSetDates = async (ctx: Context, set: SetKey, utc: boolean) => {
-  const [stored] = await readStoredDates(ctx, set, utc);
-  return stored as NonNullable<typeof stored>;
-};
+export const loadStoredSetHistory = async (ctx: Context, set: SetKey, window: TimeWindow): Promise<Stored> =>
+  (await readStoredHistory(ctx, set, window))[0] ?? { from: null, to: null };

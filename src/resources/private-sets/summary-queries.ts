@@ -2,8 +2,12 @@ import { z } from 'zod';
 import { dateOfDay, EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { type TimeWindow, windowDays } from '../../chain/windows.ts';
-import { queryOf, raw, sql } from '../../db/rows.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
+import { StoredRow } from '../../db/batch/stored.ts';
+import { queryOf, raw, type Sql, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
+import { keysOfPage, rowsToRead } from '../../kernel/page.ts';
+import { type Dates, type HistoryRange, wholeRange, withinDates } from '../../periods/dates.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { relayNames, relayPart } from '../../periods/relays.ts';
 import {
@@ -12,7 +16,7 @@ import {
   type OperatorSummary,
   RelayerPercentage,
 } from '../operators/record.ts';
-import { fromUnits } from './set-days.ts';
+import { fromUnits, type SetKey } from './set-days.ts';
 
 const Summary = z.object({
   network: Network,
@@ -57,12 +61,12 @@ export const setSummaries = queryOf(
       from private_sets s where s.account_id = ${accountId} and s.network = ${key.network} ${chosen}
     ), dates as materialized (${datesOf(key)}),
     ${key.hasShares ? sql`client as (${clients(key.network)}), relayer as (${relayers(key.network)}),` : sql``}
-    chain as (${chainBalance(key.network)})
+    chain as (select ${activeBalance(sql`${key.network}`, sql`(select last_day from dates)`, sql`(select last from dates)`)} as balance)
     select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
       coalesce(f.correctness, 0) as "avgCorrectness", f.delay as "avgInclusionDelay",
       coalesce(f.uptime, 0) as "avgUptime", coalesce(f.effectiveness, 0) as "avgValidatorEffectiveness",
       ${key.hasShares ? sql`coalesce(c.percentages, '[]')` : sql`'[]'::json`} as "clientPercentages",
-      case when chain.balance > 0 then f.effective / greatest(chain.balance, f.effective) end as "networkPenetration",
+      ${share(sql`f.effective`, sql`chain.balance`)} as "networkPenetration",
       ${key.hasShares ? sql`coalesce(r.percentages, '[]')` : sql`'[]'::json`} as "relayerPercentages",
       f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance",
       f.proposals::text as "proposerDutyCount", f.missed::text as "missedProposalCount"
@@ -72,7 +76,7 @@ export const setSummaries = queryOf(
       select ${mean('sum_correctness', 'attested_count')} as correctness,
         ${mean('sum_inclusion_delays', 'attested_count')} as delay, ${mean('sum_uptime', 'validator_count')} as uptime,
         ${mean('sum_validator_effectiveness', 'validator_count')} as effectiveness,
-        (${raw(String(figure.APR_FACTOR))} * sum(a.apr_rewards) / nullif(sum(a.apr_stake), 0))::float8 as apr,
+        ${apr()} as apr,
         (array_agg(a.sum_end_epoch_balance order by a.day desc))[1] as balance,
         (array_agg(a.sum_end_epoch_effective_balance order by a.day desc))[1] as effective,
         coalesce(sum(a.proposed_count + a.missed_proposal_count), 0) as proposals,
@@ -83,8 +87,13 @@ export const setSummaries = queryOf(
   },
 );
 
-const mean = (sum: string, of: string) =>
-  sql`${fromUnits(raw(`sum(a.${sum})`))} / nullif(sum(a.${raw(of)}), 0)`;
+// Of several days `a` of a set, in its summary and in its history.
+const mean = (sum: string, of: string, over = sql``) =>
+  sql`${fromUnits(sql`sum(a.${raw(sum)}) ${over}`)} / nullif(sum(a.${raw(of)}) ${over}, 0)`;
+const apr = (over = sql``) =>
+  sql`(${raw(String(figure.APR_FACTOR))} * sum(a.apr_rewards) ${over} / nullif(sum(a.apr_stake) ${over}, 0))::float8`;
+const share = (effective: Sql, active: Sql) =>
+  sql`case when ${active} > 0 then ${effective} / greatest(${active}, ${effective}) end`;
 
 /** The days of the window. Without a stored day, no day of a set counts. */
 const datesOf = ({ network, timeWindow }: { network: Network; timeWindow: TimeWindow }) => sql`
@@ -129,17 +138,109 @@ const relayers = (network: Network) => sql`
 const shares = (name: 'client' | 'relayer') => sql`
         json_agg(json_build_object(${name}::text, ${raw(name)}, 'percentage', (n / total)::float8) order by n desc, ${raw(name)}) as percentages`;
 
-/** The active effective balance of the network at the end of the window. */
-const chainBalance = (network: Network) => sql`
-      select greatest((
+/** The active effective balance of a network at the end of a chain day; null if it is not known. */
+const activeBalance = (network: Sql, day: Sql, date: Sql) => sql`greatest((
         select total_active_balance from chain_balances
-        where network = ${network} and epoch < ((select last_day from dates) + 1) * ${EPOCHS_PER_DAY}
+        where network = ${network} and epoch < (${day} + 1) * ${EPOCHS_PER_DAY}
         order by epoch desc limit 1
       ), (
-        select a.sum_end_epoch_effective_balance
-        from attestation_entities e cross join dates join attestation_days a on a.entity_key = e.entity_key and a.date = dates.last
-        where e.network = ${network} and e.id_type = 'network' and not a.utc and a.sum_uptime is not null
-      ))::float8 as balance`;
+        select coalesce((${networkStake(sql`attestation_days`, date)}), (${networkStake(sql`kept_network_days`, date)}))
+        from attestation_entities e
+        where e.network = ${network} and e.id_type = 'network' and e.entity_id = ${network}
+      ))::float8`;
+
+const networkStake = (days: Sql, date: Sql) => sql`
+          select a.sum_end_epoch_effective_balance from ${days} a
+          where a.entity_key = e.entity_key and not a.utc and a.date = ${date} and a.sum_uptime is not null`;
+
+/** The days of which any window covers so many: stored or archived days of the network, and days that only the set still has. */
+const chainDays = (among: Sql) => sql`
+        (select day, date from validator_day_dates d where d.network = k.network and not d.utc ${among})
+        union (select day, date from archived_day_dates d where d.network = k.network and not d.utc ${among})
+        union (select day, date from private_set_days d where d.set_id = k.set_id and not d.utc ${among})`;
+
+/** Sets with the first date whose window has no day that does not count all validators yet. */
+const setsFrom = (sets: readonly SetKey[], days: number) => sql`(
+      select k.*, case when k.complete_from = '-infinity' then k.complete_from else coalesce((
+        select date from (${chainDays(sql`and d.date >= k.complete_from order by d.day limit ${days}`)}) d
+        order by day limit 1 offset ${days - 1}
+      ), 'infinity') end as shown_from
+      from (
+        select set_id, network, complete_from, list
+        from unnest(${sets.map((set) => set.id)}::uuid[]) with ordinality as given (set_id, list)
+        join private_sets using (set_id)
+      ) k
+    ) k`;
+
+const shownDays = sql`from private_set_days d where d.set_id = k.set_id and not d.utc and d.date >= k.shown_from`;
+
+const HistoryRow = z.object({
+  list: Leaf.count(),
+  date: z.iso.date(),
+  validatorCount: Leaf.count(),
+  avgValidatorEffectiveness: Leaf.number(),
+  aprPercentage: Leaf.number().nullable(),
+  networkPenetration: Leaf.ratio().nullable(),
+  asOf: Leaf.count(),
+});
+
+/**
+ * The figures of the window as they were at the end of each stored chain day of a set, by the rules of its summary. Reads
+ * the days of the page, and those that the windows of its oldest day cover, once.
+ */
+export const setHistoryPages = queryOf(
+  HistoryRow,
+  (sets: readonly SetKey[], window: TimeWindow, range: HistoryRange) => {
+    const days = windowDays[window] as number;
+    const order = raw(keysOfPage(range).direction);
+    return sql`/* setHistory */
+    select k.list::int - 1 as list, d.date::text as date, d.validator_count as "validatorCount",
+      coalesce(d.effectiveness, 0) as "avgValidatorEffectiveness", d.apr as "aprPercentage", d.end_epoch as "asOf",
+      ${share(sql`d.effective`, sql`c.balance`)} as "networkPenetration"
+    from ${setsFrom(sets, days)}
+    cross join lateral (
+      with page as materialized (
+        select d.* ${shownDays} ${withinDates(sql`d`, range)}
+        order by d.day ${order} limit ${rowsToRead(range)}
+      ), span as materialized (select min(day) as first, max(day) as last from page),
+      covered as (
+        select day from (${chainDays(sql`and d.day between (select first from span) and (select last from span)`)}) d
+        union all (
+          select day from (${chainDays(sql`and d.day < (select first from span) order by d.day desc limit ${days - 1}`)}) d
+          order by day desc limit ${days - 1}
+        )
+      )
+      select p.day, p.date, p.end_epoch, p.validator_count, p.sum_end_epoch_effective_balance as effective, f.effectiveness, f.apr
+      from page p join (
+        select day, ${mean('sum_validator_effectiveness', 'validator_count', sql`over w`)} as effectiveness, ${apr(sql`over w`)} as apr
+        from covered left join (
+          select * from private_set_days where set_id = k.set_id and not utc
+        ) a using (day)
+        window w as (order by day rows between ${days - 1} preceding and current row)
+      ) f using (day)
+    ) d
+    cross join lateral (select ${activeBalance(sql`k.network`, sql`d.day`, sql`d.date`)} as balance) c
+    order by k.list, d.day ${order}`;
+  },
+);
+
+export const setHistoryTotals = queryOf(
+  ListedTotal,
+  (sets: readonly SetKey[], window: TimeWindow, dates: Dates) => sql`/* setHistoryTotals */
+    select k.list::int - 1 as list, t.total
+    from ${setsFrom(sets, windowDays[window] as number)}
+    cross join lateral (select count(*)::int as total ${shownDays} ${withinDates(sql`d`, wholeRange(dates))}) t`,
+);
+
+export const storedSetHistory = queryOf(
+  StoredRow,
+  (sets: readonly SetKey[], window: TimeWindow) => sql`/* storedSetHistory */
+    select k.list::int - 1 as list,
+      case when k.shown_from <= d.last then greatest(d.first, k.shown_from)::text end as "from",
+      case when k.shown_from <= d.last then d.last::text end as "to"
+    from ${setsFrom(sets, windowDays[window] as number)}
+    cross join lateral (select min(date) as first, max(date) as last from (${chainDays(sql``)}) d) d`,
+);
 
 type Named = { name: string; tags: OperatorSummary['operatorTags'] };
 

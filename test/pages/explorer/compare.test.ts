@@ -87,19 +87,33 @@ describe.skipIf(noBrowser)('the comparison of operators', () => {
     await removal(page, 'Alder Liquid').waitFor();
     await settled(page);
     const { data } = await gateway.graphql(`{ privateSet(setId: "${SET}") { summary(window: THIRTY_DAYS) {
-      validatorCount avgValidatorEffectiveness aprPercentage missedProposalCount } } }`);
-    const { validatorCount, avgValidatorEffectiveness, aprPercentage, missedProposalCount } =
-      data.privateSet.summary;
+      validatorCount avgValidatorEffectiveness aprPercentage networkPenetration missedProposalCount } } }`);
+    const {
+      validatorCount,
+      avgValidatorEffectiveness,
+      aprPercentage,
+      networkPenetration,
+      missedProposalCount,
+    } = data.privateSet.summary;
     const lines = await csv(page, 'Side by side');
     expect(lines[0]).toBe('Figure,Sample validators,Alder Liquid');
     const cell = (name: string) => lines.find((line) => line.startsWith(`${name},`))?.split(',')[1];
     expect(cell('Validators')).toBe(String(validatorCount));
     expect(cell('APR (%)')).toBe(String(aprPercentage));
     expect(cell('Missed blocks')).toBe(missedProposalCount);
-    const days = await csv(page, 'Effectiveness by day');
-    const known = days.filter((line) => line.split(',')[1] !== '');
-    expect(known.length).toBeGreaterThan(25);
-    expect(Number(known.at(-1)?.split(',')[1])).toBeCloseTo(avgValidatorEffectiveness, 9);
+    const ofSet = async (name: string) =>
+      (await csv(page, name)).map((line) => line.split(',')[1]).filter((value) => value !== '');
+    const effectiveness = await ofSet('Effectiveness by day');
+    expect(effectiveness.length).toBeGreaterThan(25);
+    expect(effectiveness.at(-1)).toBe(String(avgValidatorEffectiveness));
+    for (const [figureName, title, value] of [
+      ['apr', 'APR by day', aprPercentage],
+      ['share', 'Share of stake by day', networkPenetration],
+    ] as const) {
+      await page.getByRole('combobox', { name: 'Figure' }).selectOption(figureName);
+      await figure(page, title).locator('svg').first().waitFor();
+      expect((await ofSet(title)).at(-1)).toBe(String(value));
+    }
     await removal(page, 'Alder Liquid').press('Enter');
     await input.fill('Sample');
     await page.locator('datalist option[value="Sample validators (my set)"]').waitFor({ state: 'attached' });

@@ -30,8 +30,6 @@ export type HistoryDay = operatorDays_history$data['nodes'][number];
 type Shown = {
   readonly name: string;
   readonly history: { readonly nodes: readonly HistoryDay[] } | null | undefined;
-  /** What of the response the history is made of, if it is none itself. */
-  readonly part?: unknown;
 };
 /** The figure of each of them on a date, in their order. */
 type Beside = { id: string; date: string; values: (number | null)[] };
@@ -124,7 +122,7 @@ export function OperatorDays<T extends RangeName>(props: { of: readonly Shown[];
       title={`${measureNames[chosen]} by day`}
       wide
       note="The figure of the window, as it was on each day."
-      parts={shown.map(({ history, part = history }) => part)}
+      parts={shown.map(({ history }) => history)}
       columns={columns}
       rows={rows}
       draw={draw}

@@ -14,7 +14,7 @@ import { RangeControl } from '../parts/range.tsx';
 import { Empty } from '../states.tsx';
 import { ranges } from '../url/range.ts';
 import { hasHistory, windowOf } from '../url/windows.ts';
-import { type Compared, comparedOf, daysOfSets } from './compare/compare-objects.ts';
+import { type Compared, comparedOf } from './compare/compare-objects.ts';
 import { compared, comparedIn, MOST_COMPARED, Picker } from './compare/compare-picker.tsx';
 
 const query = graphql`
@@ -22,7 +22,6 @@ const query = graphql`
     $ids: [ID!]!
     $window: TimeWindow!
     $days: Int!
-    $setDays: Int!
     $hasAny: Boolean!
     $hasHistory: Boolean!
   ) {
@@ -53,14 +52,13 @@ const query = graphql`
         summary(window: $window) {
           ...operatorWindows_summary @relay(mask: false)
         }
-        effectiveness(first: $setDays) @include(if: $hasHistory) {
+        history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
+          ...operatorDays_history @relay(mask: false)
           nodes {
-            id
-            date
-            validatorCount
-            avgValidatorEffectiveness
-            endEpoch
-            endTimestamp
+            asOf {
+              epoch
+              time
+            }
           }
         }
       }
@@ -78,12 +76,10 @@ function variables({ search }: Place): compareQuery['variables'] {
       'input',
       `${ids.length} operators and sets are named by id, but at most ${MOST_COMPARED} are compared.`,
     );
-  const window = windowOf(search, range);
   return {
     ids,
-    window,
+    window: windowOf(search, range),
     days: DAYS,
-    setDays: daysOfSets(window, DAYS),
     hasAny: ids.length > 0,
     hasHistory: hasHistory(search, range),
   };
@@ -115,8 +111,7 @@ const Legend = ({ of }: { of: readonly Compared[] }) => (
 );
 
 function View({ data, place }: { data: compareQuery['response']; place: Place }) {
-  const window = windowOf(place.search, range);
-  const found = useMemo(() => comparedOf(data.compared ?? [], window, DAYS), [data.compared, window]);
+  const found = useMemo(() => comparedOf(data.compared ?? []), [data.compared]);
   const heads = found.map(({ id, name }) => ({ key: id, head: name }));
   const summaries = Object.fromEntries(found.map(({ id, summary }) => [id, summary]));
   const lost = new Set(comparedIn(place.search)).size - found.length;
