@@ -7,7 +7,15 @@ const latency = Number(process.env.LATENCY_MS ?? 400);
 const throughput = Number(process.env.BYTES_A_SECOND ?? 50_000);
 const given = process.argv.slice(2);
 const paths =
-  given.length > 0 ? given : ['/', '/explore/operators', '/explore/operators/pool/Alder%20Liquid'];
+  given.length > 0
+    ? given
+    : [
+        '/',
+        '/explore/operators',
+        '/explore/operators/pool/Alder%20Liquid',
+        '/explore/blocks',
+        '/explore/solana',
+      ];
 const RUNS = 3;
 
 /** Milliseconds from the beginning of the navigation until something is there. */

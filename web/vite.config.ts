@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, defineConfig, type Plugin, type Rollup } from 'vite';
 
@@ -35,19 +36,26 @@ const sent: Plugin = {
   },
 };
 
-/** `first.ts` and what it imports, as one script without imports. */
-async function firstScript(): Promise<string> {
+const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+/** A file and what it imports, as one script without imports and without React. */
+async function alone(path: string, format: 'iife' | 'es'): Promise<string> {
   const { output } = (await build({
     configFile: false,
     root: fileURLToPath(new URL('.', import.meta.url)),
-    logLevel: 'warn',
+    logLevel: 'error',
     plugins: [sent],
+    resolve: {
+      alias: [{ find: /^react(-router)?(\/jsx-runtime)?$/, replacement: source('first/parts/dom.ts') }],
+    },
     build: {
       target,
       write: false,
       rollupOptions: {
-        input: fileURLToPath(new URL('./src/first.ts', import.meta.url)),
-        output: { format: 'iife' },
+        input: source(path),
+        preserveEntrySignatures: 'strict',
+        shimMissingExports: true, // of what React has and the components that are drawn do not call
+        output: { format },
       },
     },
   })) as Rollup.RollupOutput;
@@ -57,19 +65,33 @@ async function firstScript(): Promise<string> {
 const MODULE =
   /<(?:script type="module"|link rel="modulepreload")[^>]* (?:src|href)="([^"]+)"[^>]*>(?:<\/script>)?\s*/g;
 
-/** Puts `first.ts` into the page, before its style sheet. It loads the files of the application, which the page only names. */
+const later = (src: string, page?: string) =>
+  `<script type="later"${page ? ` data-first="${page}"` : ''} src="${src}"></script>`;
+
+/**
+ * Puts `first.ts` into the page, before its style sheet. It loads the files of `first/` and of the application, which the
+ * page only names.
+ */
 const first: Plugin = {
   name: 'first',
   apply: 'build',
+  async buildStart() {
+    for (const name of readdirSync(source('first')).filter((one) => one.endsWith('.tsx'))) {
+      const text = await alone(`first/${name}`, 'es');
+      this.emitFile({ type: 'asset', name: `first-${name.replace('.tsx', '.js')}`, source: text });
+    }
+  },
   transformIndexHtml: {
     order: 'post',
-    async handler(page) {
-      const script = await firstScript();
-      const files = [...page.matchAll(MODULE)].map(
-        ([, src]) => `<script type="later" src="${src}"></script>`,
-      );
+    async handler(page, { bundle = {} }) {
+      const files = [...page.matchAll(MODULE)].map(([, src]) => later(src as string));
       if (files.length === 0) throw new Error('index.html has no script of the application');
-      const scripts = [...files, `<script>${script}</script>`].map((line) => `${line}\n    `).join('');
+      for (const path of Object.keys(bundle)) {
+        const [, name] = /\/first-([a-z]+)-[^/]*\.js$/.exec(path) ?? [];
+        if (name) files.push(later(`./${path}`, name));
+      }
+      const script = `<script>${await alone('first.ts', 'iife')}</script>`;
+      const scripts = [...files, script].map((line) => `${line}\n    `).join('');
       return page.replace(MODULE, '').replace(/(?=<link rel="stylesheet")/, () => scripts);
     },
   },

@@ -66,7 +66,7 @@ async function start() {
   // The router knows the overview only with the slash that links to it have.
   if (location.pathname === base) history.replaceState(null, '', at('/') + location.search);
   const router = makeRouter();
-  if (document.querySelector('#first .tile')) await firstPage(router);
+  if (document.querySelector('#first[data-drawn]')) await firstPage(router);
   createRoot(document.querySelector('#root') as HTMLElement).render(
     <RelayEnvironmentProvider environment={environment}>
       <RouterProvider router={router} />

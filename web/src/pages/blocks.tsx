@@ -3,40 +3,30 @@ import { graphql } from 'react-relay';
 import type { blocksQuery } from '../__generated__/blocksQuery.graphql';
 import type { blocksSubscription } from '../__generated__/blocksSubscription.graphql';
 import { useLive } from '../api/live.ts';
-import {
-  countColumn,
-  gweiColumn,
-  outcomeColumn,
-  outcomes,
-  slotColumn,
-  timeColumn,
-  validatorColumn,
-} from '../figures/columns.tsx';
+import { outcomes } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
 import { colors, type Draw, ofZeros, ticksAs } from '../figures/plots.ts';
-import type { Column } from '../figures/table.tsx';
 import { wholeOfPage } from '../figures/whole-list.tsx';
 import { type Place, page, useSource } from '../page.tsx';
 import { Choice, Field } from '../parts/controls.tsx';
-import {
-  askedOf,
-  Filters,
-  operatorOf,
-  sizes,
-  unknownOperator,
-  validator,
-  validatorOf,
-} from '../parts/filters.tsx';
+import { Filters, sizes, unknownOperator } from '../parts/filters.tsx';
 import { eth, moment, plotted, shortCount } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LiveNote } from '../parts/live-note.tsx';
 import { OperatorFilter } from '../parts/operator-filter.tsx';
-import { fullNameOf, OperatorLinks } from '../parts/operators.tsx';
-import { payloads } from '../parts/payloads.ts';
 import { RangeControl } from '../parts/range.tsx';
-import { fromDate, ranges, toDate } from '../url/range.ts';
-import { oneOf, pageOf } from '../url/url-state.ts';
+import { ranges, toDate } from '../url/range.ts';
+import { type Block, type Blocks, columns, type Data } from './blocks/blocks-columns.tsx';
+import {
+  outcome,
+  outcomeNames,
+  payload,
+  payloadNames,
+  proposer,
+  variables,
+  whereOf,
+} from './blocks/blocks-variables.ts';
 
 const query = graphql`
   query blocksQuery(
@@ -118,56 +108,6 @@ const newBlocks = graphql`
   }
 `;
 
-type Data = blocksQuery['response'];
-type Blocks = NonNullable<Data['blocks']>;
-type Block = Blocks['nodes'][number];
-
-const outcome = oneOf('outcome', ['all', 'proposed', 'missed', 'orphaned'], 'all');
-const outcomeNames = { all: 'All', proposed: 'Proposed', missed: 'Missed', orphaned: 'Orphaned' };
-const outcomeValues = { proposed: 'PROPOSED', missed: 'MISSED', orphaned: 'ORPHANED' } as const;
-const payload = oneOf('payload', ['all', 'full', 'empty'], 'all');
-const payloadNames = { all: 'All', full: 'Full payload', empty: 'Empty payload' };
-const payloadValues = { full: 'FULL', empty: 'EMPTY' } as const;
-const proposer = validator('proposer');
-
-function whereOf(search: URLSearchParams) {
-  const given = outcome.read(search);
-  const asked = payload.read(search);
-  const by = proposer.read(search);
-  const operator = operatorOf(search);
-  return {
-    ...(given !== 'all' && { outcome: outcomeValues[given] }),
-    ...(asked !== 'all' && { payload: payloadValues[asked] }),
-    ...(by && { proposer: validatorOf(by) }),
-    ...(operator && { operator }),
-  };
-}
-
-const namesOf = ({ proposer: of }: Block) =>
-  (of?.operators ?? []).filter(({ idType }) => idType === 'NODE_OPERATOR' || idType === 'POOL');
-
-const columns: Column<Block>[] = [
-  slotColumn(({ consensusSlot }) => consensusSlot),
-  timeColumn(({ blockTimestamp }) => blockTimestamp),
-  outcomeColumn(({ consensusOutcome }) => consensusOutcome),
-  { head: 'Payload', value: ({ payload: of }) => of && payloads[of.status] },
-  validatorColumn('Proposer', ({ validatorIndex }) => validatorIndex),
-  {
-    head: 'Operators',
-    value: (row) => namesOf(row).map(fullNameOf).join(', '),
-    show: (row) => <OperatorLinks operators={namesOf(row)} />,
-  },
-  gweiColumn('Consensus', ({ consensusRewards }) => consensusRewards),
-  gweiColumn('Execution', ({ executionRewards }) => executionRewards),
-  gweiColumn('Rewards', ({ totalRewards }) => totalRewards),
-  countColumn('Transactions', (row) => row.totalTransactions),
-  {
-    head: 'Relays',
-    value: ({ relays }) => relays.join(', '),
-    show: ({ relays }) => relays.join(', ') || 'none',
-  },
-];
-
 const kinds = [
   { label: 'Consensus', color: colors[0], value: (row: Block) => plotted(row.consensusRewards) },
   { label: 'Execution', color: colors[1], value: (row: Block) => plotted(row.executionRewards) },
@@ -246,15 +186,6 @@ const newestOf = (blocks: readonly Block[]) =>
   );
 
 const legend = [...kinds, missing];
-
-const variables = ({ network, search }: Place): blocksQuery['variables'] => ({
-  network,
-  where: whereOf(search),
-  ...askedOf(search),
-  fromDate: fromDate.read(search) ?? null,
-  toDate: toDate.read(search) ?? null,
-  ...pageOf(search, Number(sizes.read(search))),
-});
 
 function Figures({
   blocks,

@@ -3,7 +3,7 @@ import { graphql } from 'react-relay';
 import { Link } from 'react-router';
 import type { operatorQuery } from '../__generated__/operatorQuery.graphql';
 import { missing } from '../api/failure.ts';
-import { granularities, periodsOf, granularityNames as rewardGranularityNames } from '../figures/periods.ts';
+import { granularities, granularityNames as rewardGranularityNames } from '../figures/periods.ts';
 import { type Place, page } from '../page.tsx';
 import { Select } from '../parts/controls.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -11,12 +11,11 @@ import { classNames, longNameOf } from '../parts/operators.tsx';
 import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { type Tab, Tabs, tabs } from '../parts/tabs.tsx';
-import { hasValidators, idTypeOf, paths, slugOf } from '../url/links.ts';
-import { pageOf } from '../url/url-state.ts';
+import { paths, slugOf } from '../url/links.ts';
 import { useHref } from '../url/use-network.ts';
-import { entityRanges, eventRange, hasHistory, windowNote, windowOf } from '../url/windows.ts';
-import { listsOf } from './operator/operator-lists.ts';
+import { entityRanges, eventRange, windowNote } from '../url/windows.ts';
 import { granularity, granularityNames, withoutHours } from './operator/operator-periods.ts';
+import { variables } from './operator/operator-variables.ts';
 
 const query = graphql`
   query operatorQuery(
@@ -134,9 +133,6 @@ const query = graphql`
 
 type Data = operatorQuery['response'];
 
-const PAGE_SIZE = 20;
-const DAYS = 90;
-
 /** The files of the tabs. */
 const files = {
   summary: () => import('./operator/operator-summary.tsx'),
@@ -150,37 +146,6 @@ const Performance = lazy(async () => ({ default: (await files.performance()).Ope
 const Rewards = lazy(async () => ({ default: (await files.rewards()).OperatorRewards }));
 const Validators = lazy(async () => ({ default: (await files.validators()).Validators }));
 const Events = lazy(async () => ({ default: (await files.events()).Events }));
-
-function variables(place: Place): operatorQuery['variables'] {
-  const { network, search, params } = place;
-  const [idType, operatorId] = [idTypeOf(params.idType), params.id ?? ''];
-  const tab = tabs.read(search);
-  const isOf = (...of: Tab[]) => of.includes(tab);
-  const operator = { idType, operatorId };
-  return {
-    network,
-    ...operator,
-    window: windowOf(search, entityRanges),
-    ...periodsOf(
-      search,
-      entityRanges,
-      tab === 'rewards' ? granularities.read(search) : granularity.read(search),
-    ),
-    days: DAYS,
-    hasHistory: isOf('summary') && hasHistory(search, entityRanges),
-    ...pageOf(search, PAGE_SIZE),
-    ...listsOf(search),
-    slashings: { operator },
-    missed: { operator, outcome: 'MISSED' },
-    onSummary: isOf('summary'),
-    onPerformance: isOf('performance'),
-    onRewards: isOf('rewards'),
-    onValidators: isOf('validators'),
-    onEvents: isOf('events'),
-    hasEvents: isOf('events') && hasValidators(idType),
-    isOverTime: isOf('performance', 'rewards'),
-  };
-}
 
 /** The range of the tab; validators have none, and events no windows. */
 function TabRange({ tab }: { tab: Tab }) {

@@ -3,25 +3,32 @@ import { graphql } from 'react-relay';
 import { useSearchParams } from 'react-router';
 import type { operatorsQuery } from '../__generated__/operatorsQuery.graphql';
 import type { operatorsWholeQuery } from '../__generated__/operatorsWholeQuery.graphql';
-import { countColumn, gweiColumn, percentColumn } from '../figures/columns.tsx';
 import { Figure } from '../figures/figure.tsx';
 import { PagedFigure } from '../figures/paged-figure.tsx';
-import type { Column } from '../figures/table.tsx';
 import { wholeOf } from '../figures/whole-list.tsx';
 import { type Place, page } from '../page.tsx';
-import { PointChange } from '../parts/change.tsx';
 import { ChangeLink, Choice, Field, Select } from '../parts/controls.tsx';
-import { count } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
-import { classNames, nameOf, OperatorLink, stakeShare, Tags } from '../parts/operators.tsx';
+import { classNames } from '../parts/operators.tsx';
 import { RangeControl } from '../parts/range.tsx';
-import { Share } from '../parts/share.tsx';
-import { Spark } from '../parts/spark.tsx';
-import { hasPage, idTypeOf, paths } from '../url/links.ts';
-import { integer, oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
+import { hasPage, paths } from '../url/links.ts';
 import { useHref } from '../url/use-network.ts';
 import { hasHistory, windowOf, windows } from '../url/windows.ts';
-import { dots, type Large, shareOf, treemap } from './operators/operators-pictures.ts';
+import { columnsWith, type Data, largeColumns, mostOf, type Row } from './operators/operators-columns.tsx';
+import { dots, type Large, treemap } from './operators/operators-pictures.ts';
+import {
+  classes,
+  DRAWN,
+  filters,
+  hasNames,
+  least,
+  name,
+  order,
+  poolTypeNames,
+  poolTypes,
+  tag,
+  variables,
+} from './operators/operators-variables.ts';
 
 const query = graphql`
   query operatorsQuery(
@@ -152,160 +159,6 @@ const wholeQuery = graphql`
   }
 `;
 
-type Data = operatorsQuery['response'];
-type OfPage = NonNullable<Data['operators']>['nodes'][number];
-/** Rows of the whole list have no history. */
-type Row = Omit<OfPage, 'history'> & Partial<Pick<OfPage, 'history'>>;
-
-const PAGE_SIZE = 20;
-const TREND_DAYS = 30;
-const DRAWN = 40;
-
-const classes = oneOf(
-  'class',
-  ['pool', 'node-operator', 'pool-share', 'deposit-address', 'withdrawal-address'],
-  'pool',
-);
-const poolTypes = oneOf('type', ['all', 'lst', 'cex'], 'all');
-const poolTypeNames = { all: 'All', lst: 'Liquid staking', cex: 'Exchanges' };
-const name = text('name');
-const tag = text('tag');
-const least = integer('min');
-const filters = [name, tag, least, poolTypes];
-const order = orderBy(
-  [
-    'NETWORK_PENETRATION',
-    'NETWORK_PENETRATION_CHANGE',
-    'VALIDATOR_COUNT',
-    'AVG_VALIDATOR_EFFECTIVENESS',
-    'MISSED_PROPOSAL_COUNT',
-    'APR_PERCENTAGE',
-    'OPERATOR_ID',
-  ],
-  'NETWORK_PENETRATION',
-);
-
-/** The server has no search by name among addresses. */
-const hasNames = (slug: string) => !slug.endsWith('address');
-
-function variables({ network, search }: Place): operatorsQuery['variables'] {
-  const slug = classes.read(search);
-  const where = {
-    ...(hasNames(slug) && name.read(search) !== '' && { name: name.read(search) }),
-    ...(tag.read(search) !== '' && { tags: [tag.read(search)] }),
-    ...(least.read(search) !== undefined && { minValidators: least.read(search) }),
-  };
-  return {
-    network,
-    window: windowOf(search, windows),
-    idType: idTypeOf(slug),
-    poolType: slug === 'pool' ? (poolTypes.read(search).toUpperCase() as 'ALL') : 'ALL',
-    where: Object.keys(where).length > 0 ? where : null,
-    orderBy: order.read(search),
-    ...pageOf(search, PAGE_SIZE),
-    days: TREND_DAYS,
-    hasHistory: hasHistory(search, windows),
-    drawn: DRAWN,
-  };
-}
-
-const trendOf = (row: Row) =>
-  row.history?.nodes.map(({ avgValidatorEffectiveness }) => avgValidatorEffectiveness) ?? [];
-
-const shareColumn = <R extends Pick<Large, 'summary'>>(largest: number): Column<R> => ({
-  head: 'Share of stake',
-  csv: 'Share of stake (0–1)',
-  value: ({ summary }) => summary?.networkPenetration,
-  show: ({ summary }) => (
-    <Share
-      value={summary?.networkPenetration ?? 0}
-      of={largest || 1}
-      text={stakeShare(summary?.networkPenetration)}
-    />
-  ),
-  numeric: true,
-  order: 'NETWORK_PENETRATION',
-});
-
-const validatorsColumn = countColumn<Pick<Large, 'summary'>>(
-  'Validators',
-  ({ summary }) => summary?.validatorCount,
-  'VALIDATOR_COUNT',
-);
-
-const effectivenessColumn = percentColumn<Pick<Large, 'summary'>>(
-  'Effectiveness',
-  ({ summary }) => summary?.avgValidatorEffectiveness,
-  'AVG_VALIDATOR_EFFECTIVENESS',
-);
-
-const changeOf = ({ summary }: Row) => {
-  const by = summary?.change?.networkPenetration;
-  return by == null ? null : Number((100 * by).toPrecision(15));
-};
-
-/** The server orders by the change of the window of the list. */
-const changeColumn = (window: string): Column<Row> => ({
-  head: '± 7 d (pp)',
-  csv: 'Change of the share in 7 days (percentage points)',
-  value: changeOf,
-  show: (row) => <PointChange value={changeOf(row)} good="up" digits={3} />,
-  numeric: true,
-  ...(window === 'SEVEN_DAYS' && { order: 'NETWORK_PENETRATION_CHANGE' }),
-});
-
-const trendColumn: Column<Row> = {
-  head: `${TREND_DAYS} days`,
-  csv: `Effectiveness of ${TREND_DAYS} days (%), oldest first`,
-  value: (row) => trendOf(row).join(' '),
-  show: (row) => (
-    <Spark values={trendOf(row)} label={`Effectiveness of ${nameOf(row)} in ${TREND_DAYS} days`} />
-  ),
-  isOfPage: true,
-};
-
-const missedColumn: Column<Row> = {
-  ...countColumn<Row>(
-    'Missed blocks',
-    ({ summary }) => summary?.missedProposalCount,
-    'MISSED_PROPOSAL_COUNT',
-  ),
-  show: ({ summary }) => (
-    <span title={`of ${count(summary?.proposerDutyCount)} due`}>{count(summary?.missedProposalCount)}</span>
-  ),
-};
-
-const labelsOf = ({ operatorTags }: Row) => operatorTags.map(({ name }) => name);
-
-const columnsWith = (largest: number, window: string): Column<Row>[] => [
-  {
-    head: 'Operator',
-    value: ({ operatorId }) => operatorId,
-    show: (row) => <OperatorLink operator={row} />,
-    order: 'OPERATOR_ID',
-  },
-  shareColumn(largest),
-  changeColumn(window),
-  validatorsColumn,
-  effectivenessColumn,
-  ...(window === 'ALL' ? [] : [trendColumn]),
-  missedColumn,
-  percentColumn('APR', ({ summary }) => summary?.aprPercentage, 'APR_PERCENTAGE'),
-  gweiColumn('Stake', ({ summary }) => summary?.sumEndEpochEffectiveBalance),
-  {
-    head: 'Labels',
-    value: (row) => labelsOf(row).join(', '),
-    show: (row) => <Tags names={labelsOf(row)} />,
-  },
-];
-
-const largeColumns = (largest: number): Column<Large>[] => [
-  { head: 'Operator', value: ({ operatorId }) => operatorId, show: (row) => <OperatorLink operator={row} /> },
-  shareColumn(largest),
-  validatorsColumn,
-  effectivenessColumn,
-];
-
 function Filters() {
   const [search] = useSearchParams();
   const slug = classes.read(search);
@@ -336,7 +189,7 @@ function View({ data, place }: { data: Data; place: Place }) {
       }),
     [nodes, suffix],
   );
-  const most = Math.max(0, ...drawn.map(shareOf));
+  const most = mostOf(nodes);
   const hasTrend = hasHistory(place.search, windows);
   const title = classNames[classes.read(place.search)];
   const window = windowOf(place.search, windows);

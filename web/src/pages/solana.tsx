@@ -11,9 +11,7 @@ import { Heading } from '../parts/heading.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { TileList } from '../parts/tiles.tsx';
 import { Notice } from '../states.tsx';
-import { daysOf, fromDate, ranges, toDate } from '../url/range.ts';
-import { oneOf, orderBy, pageOf, text } from '../url/url-state.ts';
-import { hasHistory, NO_HISTORY, windowNote, windowOf } from '../url/windows.ts';
+import { hasHistory, NO_HISTORY, windowNote } from '../url/windows.ts';
 import {
   AuthorityLink,
   apy,
@@ -25,10 +23,11 @@ import {
   oneStake,
   pointColumns,
   stake,
-  tilesOf,
   validatorColumns,
   yields,
 } from './solana/solana-figures.tsx';
+import { tilesOf } from './solana/solana-tiles.tsx';
+import { authority, order, range, typeNames, types, variables } from './solana/solana-variables.ts';
 
 const query = graphql`
   query solanaQuery(
@@ -170,38 +169,6 @@ const wholeQuery = graphql`
 
 type Data = solanaQuery['response'];
 type Authority = NonNullable<Data['stakeAuthorities']>['nodes'][number];
-
-const range = ranges(['7d', '30d', '90d', '1y', 'all'], '30d');
-const MOST_DAYS = 1_000;
-const types = oneOf('type', ['all', 'pool', 'individual'], 'all');
-const typeNames = { all: 'All', pool: 'Pools', individual: 'Individuals' };
-const typeValues = { all: null, pool: 'POOL', individual: 'INDIVIDUAL' } as const;
-const order = orderBy(
-  [
-    'DELEGATED_STAKE',
-    'NETWORK_PENETRATION',
-    'DELEGATOR_APY',
-    'VALIDATOR_DELEGATES',
-    'BLENDED_VOTE_COMMISSION_RATE',
-    'POOL_NAME',
-  ],
-  'DELEGATED_STAKE',
-);
-const authority = text('authority');
-const PAGE_SIZE = 20;
-
-const variables = ({ search }: Pick<Place, 'search'>): solanaQuery['variables'] => ({
-  window: windowOf(search, range),
-  days: daysOf(range, search) ?? MOST_DAYS,
-  fromDate: fromDate.read(search) ?? null,
-  toDate: toDate.read(search) ?? null,
-  hasHistory: hasHistory(search, range),
-  type: typeValues[types.read(search)],
-  orderBy: order.read(search),
-  authority: authority.read(search),
-  one: authority.read(search) !== '',
-  ...pageOf(search, PAGE_SIZE),
-});
 
 function View({ data, place }: { data: Data; place: Place }) {
   const chosen = authority.read(place.search);

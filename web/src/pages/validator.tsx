@@ -1,18 +1,18 @@
 import { graphql } from 'react-relay';
 import type { validatorQuery } from '../__generated__/validatorQuery.graphql';
 import { missing } from '../api/failure.ts';
-import { granularities, granularityNames, periodRanges, periodsOf } from '../figures/periods.ts';
+import { granularities, granularityNames, periodRanges } from '../figures/periods.ts';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
-import { validatorOf } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Neighbours } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { paths } from '../url/links.ts';
-import { listOf } from '../url/url-state.ts';
 import { OverTime } from './validator/validator-figures.tsx';
 import { Lists } from './validator/validator-lists.tsx';
-import { Credentials, SlashingFacts, Sums } from './validator/validator-summary.tsx';
+import { Credentials, SlashingFacts } from './validator/validator-summary.tsx';
+import { Sums } from './validator/validator-sums.tsx';
+import { variables } from './validator/validator-variables.ts';
 
 const query = graphql`
   query validatorQuery(
@@ -199,21 +199,4 @@ function View({ data, place }: { data: Data; place: Place }) {
   );
 }
 
-const ROWS = 20;
-
-function variablesOf({ params, network, search }: Place): validatorQuery['variables'] {
-  const given = params.validator ?? '';
-  const by = validatorOf(given);
-  return {
-    network,
-    by,
-    isByIndex: by.index !== undefined,
-    near: by.index === undefined ? null : [by.index - 1, by.index + 1].filter((index) => index >= 0),
-    ...periodsOf(search, periodRanges, granularities.read(search)),
-    ...listOf(search, ROWS, 'blocks'),
-    ...listOf(search, ROWS, 'seats'),
-    ...listOf(search, ROWS, 'moves'),
-  };
-}
-
-export default page<validatorQuery>({ query, variables: variablesOf, View });
+export default page<validatorQuery>({ query, variables, View });

@@ -32,7 +32,7 @@ function commonWords([first = '', ...others]: readonly string[]): string {
 }
 
 const ROOM = { width: 56, height: 34, letter: 7 };
-export const shareOf = ({ summary }: Large) => summary?.networkPenetration ?? 0;
+const shareOf = ({ summary }: Large) => summary?.networkPenetration ?? 0;
 
 /** Shares of the stake as boxes, with all other stake. */
 export const treemap: Draw<Large> = (plot, rows, width) => {

@@ -1,0 +1,116 @@
+import type { operatorsQuery } from '../../__generated__/operatorsQuery.graphql';
+import { countColumn, gweiColumn, percentColumn } from '../../figures/columns.tsx';
+import type { Column } from '../../figures/table.tsx';
+import { PointChange } from '../../parts/change.tsx';
+import { count } from '../../parts/format.ts';
+import { nameOf, OperatorLink, stakeShare, Tags } from '../../parts/operators.tsx';
+import { Share } from '../../parts/share.tsx';
+import { Spark } from '../../parts/spark.tsx';
+import type { Large } from './operators-pictures.ts';
+import { TREND_DAYS } from './operators-variables.ts';
+
+export type Data = operatorsQuery['response'];
+type OfPage = NonNullable<Data['operators']>['nodes'][number];
+/** Rows of the whole list have no history. */
+export type Row = Omit<OfPage, 'history'> & Partial<Pick<OfPage, 'history'>>;
+
+/** The largest share of stake of the list, which fills a bar. */
+export const mostOf = (largest: readonly Pick<Large, 'summary'>[] = []) =>
+  Math.max(0, ...largest.map(({ summary }) => summary?.networkPenetration ?? 0));
+
+const trendOf = (row: Row) =>
+  row.history?.nodes.map(({ avgValidatorEffectiveness }) => avgValidatorEffectiveness) ?? [];
+
+const shareColumn = <R extends Pick<Large, 'summary'>>(largest: number): Column<R> => ({
+  head: 'Share of stake',
+  csv: 'Share of stake (0–1)',
+  value: ({ summary }) => summary?.networkPenetration,
+  show: ({ summary }) => (
+    <Share
+      value={summary?.networkPenetration ?? 0}
+      of={largest || 1}
+      text={stakeShare(summary?.networkPenetration)}
+    />
+  ),
+  numeric: true,
+  order: 'NETWORK_PENETRATION',
+});
+
+const validatorsColumn = countColumn<Pick<Large, 'summary'>>(
+  'Validators',
+  ({ summary }) => summary?.validatorCount,
+  'VALIDATOR_COUNT',
+);
+
+const effectivenessColumn = percentColumn<Pick<Large, 'summary'>>(
+  'Effectiveness',
+  ({ summary }) => summary?.avgValidatorEffectiveness,
+  'AVG_VALIDATOR_EFFECTIVENESS',
+);
+
+const changeOf = ({ summary }: Row) => {
+  const by = summary?.change?.networkPenetration;
+  return by == null ? null : Number((100 * by).toPrecision(15));
+};
+
+/** The server orders by the change of the window of the list. */
+const changeColumn = (window: string): Column<Row> => ({
+  head: '± 7 d (pp)',
+  csv: 'Change of the share in 7 days (percentage points)',
+  value: changeOf,
+  show: (row) => <PointChange value={changeOf(row)} good="up" digits={3} />,
+  numeric: true,
+  ...(window === 'SEVEN_DAYS' && { order: 'NETWORK_PENETRATION_CHANGE' }),
+});
+
+const trendColumn: Column<Row> = {
+  head: `${TREND_DAYS} days`,
+  csv: `Effectiveness of ${TREND_DAYS} days (%), oldest first`,
+  value: (row) => trendOf(row).join(' '),
+  show: (row) => (
+    <Spark values={trendOf(row)} label={`Effectiveness of ${nameOf(row)} in ${TREND_DAYS} days`} />
+  ),
+  isOfPage: true,
+};
+
+const missedColumn: Column<Row> = {
+  ...countColumn<Row>(
+    'Missed blocks',
+    ({ summary }) => summary?.missedProposalCount,
+    'MISSED_PROPOSAL_COUNT',
+  ),
+  show: ({ summary }) => (
+    <span title={`of ${count(summary?.proposerDutyCount)} due`}>{count(summary?.missedProposalCount)}</span>
+  ),
+};
+
+const labelsOf = ({ operatorTags }: Row) => operatorTags.map(({ name }) => name);
+
+export const columnsWith = (largest: number, window: string): Column<Row>[] => [
+  {
+    head: 'Operator',
+    value: ({ operatorId }) => operatorId,
+    show: (row) => <OperatorLink operator={row} />,
+    order: 'OPERATOR_ID',
+  },
+  shareColumn(largest),
+  changeColumn(window),
+  validatorsColumn,
+  effectivenessColumn,
+  ...(window === 'ALL' ? [] : [trendColumn]),
+  missedColumn,
+  percentColumn('APR', ({ summary }) => summary?.aprPercentage, 'APR_PERCENTAGE'),
+  gweiColumn('Stake', ({ summary }) => summary?.sumEndEpochEffectiveBalance),
+  {
+    head: 'Labels',
+    value: (row) => labelsOf(row).join(', '),
+    show: (row) => <Tags names={labelsOf(row)} />,
+  },
+];
+
+export const largeColumns = (largest: number): Column<Large>[] => [
+  { head: 'Operator', value: ({ operatorId }) => operatorId, show: (row) => <OperatorLink operator={row} /> },
+  shareColumn(largest),
+  validatorsColumn,
+  effectivenessColumn,
+];

@@ -1,0 +1,57 @@
+import type { operatorsQuery } from '../../__generated__/operatorsQuery.graphql';
+import type { Place } from '../../page.tsx';
+import { idTypeOf } from '../../url/links.ts';
+import { integer, oneOf, orderBy, pageOf, text } from '../../url/url-state.ts';
+import { hasHistory, windowOf, windows } from '../../url/windows.ts';
+
+const PAGE_SIZE = 20;
+export const TREND_DAYS = 30;
+export const DRAWN = 40;
+
+export const classes = oneOf(
+  'class',
+  ['pool', 'node-operator', 'pool-share', 'deposit-address', 'withdrawal-address'],
+  'pool',
+);
+export const poolTypes = oneOf('type', ['all', 'lst', 'cex'], 'all');
+export const poolTypeNames = { all: 'All', lst: 'Liquid staking', cex: 'Exchanges' };
+export const name = text('name');
+export const tag = text('tag');
+export const least = integer('min');
+export const filters = [name, tag, least, poolTypes];
+export const order = orderBy(
+  [
+    'NETWORK_PENETRATION',
+    'NETWORK_PENETRATION_CHANGE',
+    'VALIDATOR_COUNT',
+    'AVG_VALIDATOR_EFFECTIVENESS',
+    'MISSED_PROPOSAL_COUNT',
+    'APR_PERCENTAGE',
+    'OPERATOR_ID',
+  ],
+  'NETWORK_PENETRATION',
+);
+
+/** The server has no search by name among addresses. */
+export const hasNames = (slug: string) => !slug.endsWith('address');
+
+export function variables({ network, search }: Place): operatorsQuery['variables'] {
+  const slug = classes.read(search);
+  const where = {
+    ...(hasNames(slug) && name.read(search) !== '' && { name: name.read(search) }),
+    ...(tag.read(search) !== '' && { tags: [tag.read(search)] }),
+    ...(least.read(search) !== undefined && { minValidators: least.read(search) }),
+  };
+  return {
+    network,
+    window: windowOf(search, windows),
+    idType: idTypeOf(slug),
+    poolType: slug === 'pool' ? (poolTypes.read(search).toUpperCase() as 'ALL') : 'ALL',
+    where: Object.keys(where).length > 0 ? where : null,
+    orderBy: order.read(search),
+    ...pageOf(search, PAGE_SIZE),
+    days: TREND_DAYS,
+    hasHistory: hasHistory(search, windows),
+    drawn: DRAWN,
+  };
+}
