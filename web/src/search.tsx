@@ -241,7 +241,9 @@ export function Search() {
         aria-autocomplete="list"
         aria-activedescendant={shown && hits[active] ? `${id}-${active}` : undefined}
         aria-keyshortcuts="/ Control+K Meta+K"
-        placeholder="Search operators, validators, blocks…"
+        placeholder={
+          matchMedia('(width < 48rem)').matches ? 'Search' : 'Search operators, validators, blocks…'
+        }
         autoComplete="off"
         spellCheck={false}
         maxLength={MAX_LENGTH}

@@ -1,6 +1,6 @@
 import { graphql } from 'react-relay';
 import type { operatorWindows_summary$data } from '../__generated__/operatorWindows_summary.graphql';
-import { count, decimal, eth, percentage, ratio } from '../parts/format.ts';
+import { count, decimal, percentage, ratio, shortCount, shortEth } from '../parts/format.ts';
 import { stakeShare } from '../parts/operators.tsx';
 import { inEth } from './columns.tsx';
 import type { Column } from './table.tsx';
@@ -41,7 +41,8 @@ const lines: Line[] = [
     name: 'Stake',
     unit: ' (ETH)',
     exact: (of) => inEth(of.sumEndEpochEffectiveBalance),
-    show: (of) => eth(of.sumEndEpochEffectiveBalance),
+    show: (of) =>
+      of.sumEndEpochEffectiveBalance == null ? '–' : `${shortEth(of.sumEndEpochEffectiveBalance)} ETH`,
   },
   {
     name: 'Effectiveness',
@@ -70,7 +71,7 @@ const lines: Line[] = [
     show: (of) =>
       of.missedProposalCount == null
         ? '–'
-        : `${count(of.missedProposalCount)} of ${count(of.proposerDutyCount)}`,
+        : `${count(of.missedProposalCount)} of ${shortCount(of.proposerDutyCount)}`,
   },
 ];
 

@@ -199,15 +199,16 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           draw={filled[interval]}
           empty="No consolidation fits."
         />
-        <Figure
-          title="Churn used"
-          note="Consolidated balance as a share of what each window allowed."
-          columns={capacityColumns}
-          rows={capacities}
-          draw={used}
-          empty="No active balance of this network is stored."
-        />
-        <Lists data={data} capacity={capacity} />
+        <Lists data={data} capacity={capacity}>
+          <Figure
+            title="Churn used"
+            note="Consolidated balance as a share of what each window allowed."
+            columns={capacityColumns}
+            rows={capacities}
+            draw={used}
+            empty="No active balance of this network is stored."
+          />
+        </Lists>
       </div>
     </>
   );

@@ -7,7 +7,7 @@ import { granularities, granularityNames as rewardGranularityNames } from '../fi
 import { type Place, page } from '../page.tsx';
 import { Select } from '../parts/controls.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { classNames, longNameOf } from '../parts/operators.tsx';
+import { classNames, labelsOf, longNameOf } from '../parts/operators.tsx';
 import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { type Tab, Tabs, tabs } from '../parts/tabs.tsx';
@@ -168,7 +168,7 @@ function Labels({ operator: { idType, operatorTags } }: { operator: NonNullable<
   const href = useHref();
   return (
     <span className="chips">
-      {operatorTags.map(({ name, operator }) => (
+      {labelsOf(idType, operatorTags).map(({ name, operator }) => (
         <Link
           key={name}
           className="chip"

@@ -5,7 +5,7 @@ import type { setsQuery } from '../__generated__/setsQuery.graphql';
 import { Figure } from '../figures/figure.tsx';
 import type { Column } from '../figures/table.tsx';
 import { page } from '../page.tsx';
-import { ago, count, moment } from '../parts/format.ts';
+import { ago, calendarDate, count, moment } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { paths } from '../url/links.ts';
@@ -66,7 +66,11 @@ const columns: Column<PrivateSet>[] = [
     numeric: true,
   },
   { head: 'Changed (UTC)', value: ({ updatedAt }) => updatedAt, show: ({ updatedAt }) => time(updatedAt) },
-  { head: 'Created (UTC)', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
+  {
+    head: 'Created (UTC)',
+    value: ({ createdAt }) => createdAt,
+    show: ({ createdAt }) => calendarDate(createdAt.slice(0, 10)),
+  },
   { head: 'Created by token', value: ({ createdBy }) => createdBy },
 ];
 

@@ -331,22 +331,24 @@ function View({ data, place }: { data: Data; place: Place }) {
       </Filters>
       <Sums data={data} />
       <div className="figures">
-        <Figure
-          title="Slashings over time"
-          note="All slashings that fit, by UTC date of their epoch."
-          columns={periodColumns[interval]}
-          rows={periods}
-          draw={counts[interval]}
-          empty={empty}
-        />
-        <Figure
-          title="Penalties over time"
-          note="What all slashings that fit cost, by UTC date of their epoch, in ETH."
-          columns={periodColumns[interval]}
-          rows={periods}
-          draw={penalties[interval]}
-          empty={empty}
-        />
+        <div className="stack">
+          <Figure
+            title="Slashings over time"
+            note="All slashings that fit, by UTC date of their epoch."
+            columns={periodColumns[interval]}
+            rows={periods}
+            draw={counts[interval]}
+            empty={empty}
+          />
+          <Figure
+            title="Penalties over time"
+            note="What all slashings that fit cost, by UTC date of their epoch, in ETH."
+            columns={periodColumns[interval]}
+            rows={periods}
+            draw={penalties[interval]}
+            empty={empty}
+          />
+        </div>
         <Figure
           title="By operator"
           note={`${isWhole ? 'Of all slashings that fit' : `Of the ${count(rows.length)} slashings on this page`}, by operators of the class chosen above.`}

@@ -1,4 +1,4 @@
-import { paths } from '../url/links.ts';
+import { paths, slugOf } from '../url/links.ts';
 import { ChangeLink } from './controls.tsx';
 import { ratio, shortHex } from './format.ts';
 import { PageLink } from './page-links.tsx';
@@ -49,6 +49,10 @@ export function knownBy<T extends Named>(operators: readonly T[]): readonly T[] 
   const named = operators.filter(({ idType }) => idType === 'NODE_OPERATOR' || idType === 'POOL');
   return named.length > 0 ? named : operators.slice(0, 1);
 }
+
+/** Those that say more than its class. */
+export const labelsOf = <Tag extends { readonly name: string }>(idType: string, tags: readonly Tag[]) =>
+  tags.filter(({ name }) => name !== slugOf(idType));
 
 const SHOWN_TAGS = 2;
 

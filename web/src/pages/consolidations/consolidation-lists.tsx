@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { graphql } from 'react-relay';
 import type { consolidationsQuery } from '../../__generated__/consolidationsQuery.graphql';
 import { PagedFigure } from '../../figures/paged-figure.tsx';
@@ -111,7 +112,7 @@ export function Sums({ data, capacity }: { data: Data; capacity: Capacity | unde
       {capacity && (
         <Tile
           label="Capacity used"
-          note={`${eth(capacity.consolidatedBalance)} in ${shortWindows[capacity.window].toLowerCase()}`}
+          note={`${shortEth(capacity.consolidatedBalance)} ETH in ${shortWindows[capacity.window].toLowerCase()}`}
         >
           {ratio(capacity.capacityFilled)}
         </Tile>
@@ -133,39 +134,46 @@ export function Sums({ data, capacity }: { data: Data; capacity: Capacity | unde
   );
 }
 
-export function Lists({ data, capacity }: { data: Data; capacity: Capacity | undefined }) {
+/** `children` are above what operators consolidated. */
+export function Lists(props: { data: Data; capacity: Capacity | undefined; children: ReactNode }) {
+  const { data, capacity, children } = props;
   const largest = data.largest?.nodes[0]?.capacityShare || 1;
   const window = capacity ? shortWindows[capacity.window].toLowerCase() : 'the window';
   return (
     <>
-      <PagedFigure
-        title="Pending queue"
-        note="In the order of the queue; the epoch is when the rules would process it."
-        columns={pendingColumns}
-        of={data.pendingConsolidations}
-        label="the queue"
-        list="queue"
-        empty="The queue is empty, or this network is not indexed."
-      />
-      <PagedFigure
-        title="By operator"
-        note="Of the class chosen above, by its validators as sources, in the dates chosen."
-        columns={totalColumns}
-        of={data.operatorConsolidations}
-        label="operators"
-        list="totals"
-        empty="No operator of this class consolidated."
-      />
-      <PagedFigure
-        title="Capacity by operator"
-        note={`What operators of the class chosen above used of the capacity of ${window}; the bar of the largest is full.`}
-        columns={partColumns(largest)}
-        of={data.operatorConsolidationCapacities}
-        controls={<Choice param={windows} label="Window of the capacity" names={windowNames} />}
-        label="capacity by operator"
-        list="parts"
-        empty="No operator of this class consolidated in the window."
-      />
+      <div className="stack">
+        {children}
+        <PagedFigure
+          title="By operator"
+          note="Of the class chosen above, by its validators as sources, in the dates chosen."
+          columns={totalColumns}
+          of={data.operatorConsolidations}
+          label="operators"
+          list="totals"
+          empty="No operator of this class consolidated."
+        />
+      </div>
+      <div className="stack">
+        <PagedFigure
+          title="Pending queue"
+          note="In the order of the queue; the epoch is when the rules would process it."
+          columns={pendingColumns}
+          of={data.pendingConsolidations}
+          label="the queue"
+          list="queue"
+          empty="The queue is empty, or this network is not indexed."
+        />
+        <PagedFigure
+          title="Capacity by operator"
+          note={`What operators of the class chosen above used of the capacity of ${window}; the bar of the largest is full.`}
+          columns={partColumns(largest)}
+          of={data.operatorConsolidationCapacities}
+          controls={<Choice param={windows} label="Window of the capacity" names={windowNames} />}
+          label="capacity by operator"
+          list="parts"
+          empty="No operator of this class consolidated in the window."
+        />
+      </div>
       <PagedFigure
         title="Processed"
         wide

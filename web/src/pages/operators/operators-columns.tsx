@@ -3,7 +3,7 @@ import { countColumn, gweiColumn, percentColumn } from '../../figures/columns.ts
 import type { Column } from '../../figures/table.tsx';
 import { PointChange } from '../../parts/change.tsx';
 import { count } from '../../parts/format.ts';
-import { nameOf, OperatorLink, stakeShare, Tags } from '../../parts/operators.tsx';
+import { labelsOf, nameOf, OperatorLink, stakeShare, Tags } from '../../parts/operators.tsx';
 import { Share } from '../../parts/share.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import type { Large } from './operators-pictures.ts';
@@ -84,7 +84,7 @@ const missedColumn: Column<Row> = {
   ),
 };
 
-const labelsOf = ({ operatorTags }: Row) => operatorTags.map(({ name }) => name);
+const namesOf = (tags: readonly { readonly name: string }[]) => tags.map(({ name }) => name);
 
 export const columnsWith = (largest: number, window: string): Column<Row>[] => [
   {
@@ -103,8 +103,8 @@ export const columnsWith = (largest: number, window: string): Column<Row>[] => [
   gweiColumn('Stake', ({ summary }) => summary?.sumEndEpochEffectiveBalance),
   {
     head: 'Labels',
-    value: (row) => labelsOf(row).join(', '),
-    show: (row) => <Tags names={labelsOf(row)} />,
+    value: ({ operatorTags }) => namesOf(operatorTags).join(', '),
+    show: ({ idType, operatorTags }) => <Tags names={namesOf(labelsOf(idType, operatorTags))} />,
   },
 ];
 

@@ -15,7 +15,7 @@ export function Credentials({ validator }: { validator: Validator }) {
         ['Index', validator.validatorIndex],
         ['Public key', validator.validatorPubkey],
         ['Activation epoch', validator.activationEpoch ?? 'not known yet'],
-        ['Exit epoch', validator.exitEpoch ?? 'not known'],
+        ['Exit epoch', validator.exitEpoch ?? (validator.status === 'ACTIVE' ? 'none is set' : 'not known')],
         [
           'Withdrawal address',
           operatorOf('WITHDRAWAL_ADDRESS', validator.withdrawalAddress ?? 'none is set'),
