@@ -20,7 +20,11 @@ export const computeUnits = {
   getBlock: { base: 1, item: 1 },
   listChainDailyRewards: { base: 5, item: 1 },
   getChainDailyReward: { base: 1, item: 1 },
-  listConsolidations: { base: 5, item: 1, reads: 'validators of a private set' },
+  listConsolidations: {
+    base: 5,
+    item: 1,
+    reads: 'validators of a private set, twice for a page and twice for its total',
+  },
   listEntityConsolidations: {
     base: 20,
     item: 1,
@@ -37,7 +41,8 @@ export const computeUnits = {
   listValidatorRanking: {
     base: 5,
     item: 1,
-    reads: 'days of validators that are scanned, of which twenty archived ones count as one',
+    reads:
+      'days of validators that are scanned, of which twenty archived ones count as one, and a tenth of the validators of an operator',
   },
   listTags: { base: 1, item: 1 },
   getTag: { base: 1, item: 1 },

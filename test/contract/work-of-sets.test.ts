@@ -146,6 +146,14 @@ slow('The work of each REST path of a private set of the largest size is bounded
 const range = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => ({ index: FIRST + from + n }));
 
+async function makeView(name: string): Promise<string> {
+  const { data } = await gateway.graphql(
+    'mutation ($input: CreateSavedViewInput!) { createSavedView(input: $input) { savedView { viewId } } }',
+    { input: { name, path: '/explore/operators' } },
+  );
+  return data.createSavedView.savedView.viewId;
+}
+
 slow('The work of each mutation, and of one that is refused, is bounded by its cost', async () => {
   const full = await makeSet(MAX_VALIDATORS - 1);
   const nearly = await makeSet(MAX_VALIDATORS - MAX_ADDED, 2 * MAX_ADDED);
@@ -161,6 +169,9 @@ slow('The work of each mutation, and of one that is refused, is bounded by its c
     ['removePrivateSetValidators', { setId: full, validators: range(2 * MAX_VALIDATORS, MAX_ADDED) }],
     ['renamePrivateSet', { setId: full, name: 'y' }],
     ['deletePrivateSet', { setId: full }],
+    ['createSavedView', { name: 'x', path: '/explore/operators?range=7d' }],
+    ['renameSavedView', { viewId: await makeView('y'), name: 'z' }],
+    ['deleteSavedView', { viewId: await makeView('w') }],
   ];
   const fields = Object.values(schema.getMutationType()?.getFields() ?? {});
   expect([...new Set(cases.map(([name]) => name))].toSorted()).toEqual(

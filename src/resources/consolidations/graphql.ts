@@ -268,13 +268,13 @@ export const consolidationsOfSets = <Set extends SetKey>(
       args: queryArgs,
       resolve: async (set, args, ctx, info) => {
         const key = { network: set.network, id: set.id };
-        ctx.metering.read(await countMembers(ctx, set));
+        const members = await countMembers(ctx, set);
         return consolidationConnection(
           ctx,
           { network: key.network, list: ['set', key] },
           args,
           info,
-          (query, range) => setConsolidations(ctx, key, query, range),
+          (query, range) => setConsolidations(ctx, key, members, query, range),
         );
       },
     }),

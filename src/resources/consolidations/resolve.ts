@@ -74,17 +74,26 @@ export const consolidationPageOf = (
     total: (epochs) => loadConsolidationTotal(ctx, scope, epochs),
   });
 
-/** Of the validators that are in a private set now. Does not check who owns it. */
-export const setConsolidations = (
+/** Of the validators that are in a private set now, of which there are `members`. Does not check who owns it. */
+export function setConsolidations(
   ctx: Context,
   set: SetKey,
+  members: number,
   args: ConsolidationArgs,
   range: Range<Position>,
-): Promise<ConsolidationPage> =>
-  pageOf(set.network, args, range, {
-    read: (query) => loadSetConsolidations(ctx, set, query, range),
-    total: (epochs) => loadSetConsolidationTotal(ctx, set, epochs),
+): Promise<ConsolidationPage> {
+  const charge = () => ctx.metering.read(2 * members); // each is looked up as source and as target
+  return pageOf(set.network, args, range, {
+    read(query) {
+      charge();
+      return loadSetConsolidations(ctx, set, query, range);
+    },
+    total(epochs) {
+      charge();
+      return loadSetConsolidationTotal(ctx, set, epochs);
+    },
   });
+}
 
 async function pageOf(
   network: Network,

@@ -122,7 +122,7 @@ const mayRead: Reads = ({ args, network: ofRequest, sizes }) => {
     Number.isInteger(args.days) && last !== undefined
       ? { from: dateOfDay(network, last - Math.min(Number(args.days), MOST_DAYS) + 1), to: null }
       : datesWithin(network, { fromDate, toDate, fromDay, toDay });
-  return scannedRows(sizes, { network, calendar: utc ? 'utc' : 'chain', dates }, members);
+  return scannedRows(sizes, { network, calendar: utc ? 'utc' : 'chain', dates }, members, ofOperator ?? 0);
 };
 
 builder.queryField('validatorRanking', (t) =>

@@ -43,7 +43,8 @@ const list = route({
   mayRead({ sizes, network }, { query: { utc, entityId, entityType, ...bounds } }) {
     const members = entityId === null || entityType === null ? null : sizes.operator(entityType, entityId);
     const calendar = utc ? 'utc' : 'chain';
-    return scannedRows(sizes, { network, calendar, dates: datesWithin(network, bounds) }, members);
+    const days = { network, calendar, dates: datesWithin(network, bounds) } as const;
+    return scannedRows(sizes, days, members, members ?? 0);
   },
   reply: envelopeV1(RankedValidator),
   async handle(ctx: Context, { query }, call) {
