@@ -22,7 +22,7 @@ export const endArgs = {
   })),
 };
 
-type EndArgs = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
+export type EndArgs = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
 /** Each function converts a bound to positions in the list. */
 type Covers = {
   Date?: (date: string) => Ends;

@@ -6,7 +6,7 @@ import type { Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { last, summed } from '../../periods/expressions.ts';
-import { type PeriodRow, periodPages } from '../../periods/pages.ts';
+import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import { entities, entityDays } from '../../periods/sources.ts';
 import { validatorPages } from '../../periods/validator-pages.ts';
@@ -62,7 +62,7 @@ type Load<Key> = (
 const pagesOf =
   <Key>(
     statement: string,
-    sourceOf: (keys: readonly Key[], query: AttestationQuery) => Parameters<typeof periodPages>[2],
+    sourceOf: (keys: readonly Key[], query: AttestationQuery) => PeriodSource,
     own = series,
   ): Load<Key> =>
   (db, keys, query, ...rest) =>

@@ -6,7 +6,7 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connectionFrom, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
+import { type EndArgs, endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { enumValues, networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
@@ -234,7 +234,7 @@ function startSlot(slot: number | null | undefined): number | null {
 }
 
 /** A slot belongs to the UTC date on which it begins. */
-const slotsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
+const slotsOf = (network: Network, args: EndArgs) =>
   endsOf(args, {
     Slot: (slot) => ({ first: slot, last: slot }),
     Date: (date) => {

@@ -5,7 +5,7 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connectionFrom, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
+import { type EndArgs, endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { isAscending, orderInput } from '../../graphql/schema/order.ts';
@@ -65,7 +65,7 @@ function dayOf(
 }
 
 /** A chain day belongs to the UTC date on which it starts. */
-const daysWithin = (network: Network, args: Parameters<typeof endsOf>[0]) =>
+const daysWithin = (network: Network, args: EndArgs) =>
   endsOf(args, {
     Day: (day) => ({ first: day, last: day }),
     Date: (date) => {

@@ -6,7 +6,7 @@ import * as Leaf from '../../kernel/leaves.ts';
 import { capitalized } from '../../kernel/names.ts';
 import type { Range } from '../../kernel/page.ts';
 import { last, summed } from '../../periods/expressions.ts';
-import { type PeriodRow, periodPages } from '../../periods/pages.ts';
+import { type PeriodRow, type PeriodSource, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import { entityDays } from '../../periods/sources.ts';
 import { validatorPages } from '../../periods/validator-pages.ts';
@@ -110,7 +110,7 @@ const seriesOf = <Name extends FigureName>(
 const pagesOf =
   <Key>(
     whose: string,
-    sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => Parameters<typeof periodPages>[2],
+    sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => PeriodSource,
     series = figures,
   ) =>
   <Name extends FigureName>(

@@ -4,6 +4,7 @@ import { rowReader } from '../../db/batch/readers.ts';
 import { rankedSlice } from '../../db/ranked/ranked-lists.ts';
 import { ownerReader, summaryReaders } from '../../db/ranked/summaries.ts';
 import type { Selection } from '../../fast-rows/index.ts';
+import type { RankedRange } from '../../kernel/page.ts';
 import { loadSet } from '../private-sets/loaders.ts';
 import { countSets } from '../private-sets/resolve.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/summary-loaders.ts';
@@ -55,7 +56,7 @@ export const loadOperatorPage: typeof read.page = (ctx, list, ranked, selection)
     ? privateSetPage(ctx as Context, list, ranked)
     : read.page(ctx, list, ranked, selection);
 
-async function privateSetPage(ctx: Context, list: ListKey, ranked: Parameters<typeof read.page>[2]) {
+async function privateSetPage(ctx: Context, list: ListKey, ranked: RankedRange) {
   const { range } = ranked;
   const total = await countSets(ctx, list.network);
   const [low, high] = [(range.after ?? -1) + 1, Math.min(range.before ?? total, total)];

@@ -1,8 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Selection } from '../../fast-rows/index.ts';
-import type { Order } from '../../kernel/page.ts';
+import type { Where } from '../../db/ranked/ordered-lists.ts';
+import type { FirstSummary, Selection } from '../../fast-rows/index.ts';
+import type { Order, Position, RankedRange } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
@@ -66,7 +67,7 @@ const parentClasses = ['pool', 'nodeOperator'] as const;
 export async function operatorPage(
   ctx: Context,
   key: ListKey,
-  ranked: Parameters<typeof loadOperatorPage>[2],
+  ranked: RankedRange,
   selection: Selection<OperatorField>,
   parentId: string | null = null,
 ) {
@@ -84,13 +85,13 @@ export type OrderedOperators = {
   key: ListKey;
   parentId: string | null;
   order: Order<OperatorOrderField>;
-  where: Parameters<typeof loadOrderedOperators>[3];
+  where: Where | null;
 };
 
 export async function orderedOperators(
   ctx: Context,
   { key, parentId, order, where }: OrderedOperators,
-  ordered: Parameters<typeof loadOrderedOperators>[4],
+  ordered: RankedRange<Position>,
   selection: Selection<OperatorField>,
 ) {
   const page = await loadOrderedOperators(ctx, key, order, where, ordered, selection);
@@ -115,7 +116,7 @@ export async function operatorSummary(
 export const operatorNode = (
   ctx: Context,
   query: OperatorQuery,
-  first?: Parameters<typeof loadOperatorNode>[2],
+  first?: FirstSummary<OperatorField>,
 ): Promise<OperatorNode | undefined> => byName(ctx, query, (id) => loadOperatorNode(ctx, id, first));
 
 async function byName<Row>(

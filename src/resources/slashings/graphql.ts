@@ -6,7 +6,7 @@ import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { checkSizes, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
+import { type EndArgs, endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
 import { orderInput, orderOf } from '../../graphql/schema/order.ts';
@@ -92,7 +92,7 @@ const SlashingWhere = builder.inputType('SlashingWhere', {
 });
 
 /** A slashing belongs to the UTC date on which its epoch starts. */
-const epochsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
+const epochsOf = (network: Network, args: EndArgs) =>
   endsOf(args, {
     Epoch: (epoch) => ({ first: epoch, last: epoch }),
     Day: (day) => epochsOfDay(network, 'chain', day),

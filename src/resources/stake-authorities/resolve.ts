@@ -1,7 +1,8 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Where } from '../../db/ranked/ordered-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import type { Order } from '../../kernel/page.ts';
+import type { Order, Position, RankedRange } from '../../kernel/page.ts';
 import { loadOrderedStakeAuthorities, loadStakeAuthorityPage, loadStakeConcentration } from './loaders.ts';
 import type { StakeAuthorityListKey, StakeAuthorityOrderField } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
@@ -19,20 +20,20 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
 export const stakeAuthorities = (
   ctx: Context,
   list: StakeAuthorityList,
-  ranked: Parameters<typeof loadStakeAuthorityPage>[2],
+  ranked: RankedRange,
   selection: Selection<StakeAuthorityField>,
 ) => loadStakeAuthorityPage(ctx, listKey(list), ranked, selection);
 
 export type OrderedStakeAuthorities = StakeAuthorityList & {
   order: Order<StakeAuthorityOrderField>;
-  where: Parameters<typeof loadOrderedStakeAuthorities>[3];
+  where: Where | null;
 };
 
 /** Only pools have names. */
 export const orderedStakeAuthorities = (
   ctx: Context,
   { window, type, order, where }: OrderedStakeAuthorities,
-  ordered: Parameters<typeof loadOrderedStakeAuthorities>[4],
+  ordered: RankedRange<Position>,
   selection: Selection<StakeAuthorityField>,
 ) => {
   const key = listKey({ window, type: where?.name ? 'pool' : type });

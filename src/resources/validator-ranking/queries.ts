@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { archivedSums } from '../../archive/read.ts';
-import { scanMonths } from '../../archive/scan.ts';
-import type { datesWithin } from '../../chain/bounds.ts';
+import type { ArchivedMonth } from '../../archive/catalogue.ts';
+import { archivedSums, type DateRange } from '../../archive/read.ts';
+import { type Scan, scanMonths } from '../../archive/scan.ts';
 import type { Calendar } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { isMember, type OperatorScope } from '../../db/operator-members.ts';
@@ -13,17 +13,15 @@ import {
   archivedSumsOfValidators,
   textOf,
   UNITS,
+  type ValidatorSum,
   validatorSumNames,
   validatorSums,
 } from '../../periods/validator-sums.ts';
 import type { RankingField } from './record.ts';
 
-type Dates = ReturnType<typeof datesWithin>;
-export type RankingDays = { network: Network; calendar: Calendar; dates: Dates };
-type ValidatorSum = keyof typeof validatorSums;
-type Scan = Parameters<typeof scanMonths>;
+export type RankingDays = { network: Network; calendar: Calendar; dates: DateRange };
 /** Where days are read: `condition` is that of `checkedMonths`. */
-export type Read = { condition: Sql; months: Scan[0] };
+export type Read = { condition: Sql; months: readonly ArchivedMonth[] };
 export type RankingQuery = RankingDays & {
   operator: OperatorScope | null;
   /** Null: all. */
@@ -147,7 +145,7 @@ async function storedSums(
 export async function rankArchived(
   db: Queryable,
   query: RankingQuery,
-  { condition, months, members, isGone }: Read & Pick<Scan[1], 'members' | 'isGone'>,
+  { condition, months, members, isGone }: Read & Pick<Scan, 'members' | 'isGone'>,
   add: Add,
 ): Promise<{ hasStored: boolean }> {
   const { needs, key } = orders[query.field];
@@ -172,7 +170,7 @@ export async function rankArchived(
   return { hasStored: stored !== undefined };
 }
 
-const within = ({ from, to }: Dates) => ({ from: from ?? undefined, to: to ?? undefined });
+const within = ({ from, to }: DateRange) => ({ from: from ?? undefined, to: to ?? undefined });
 
 const digits = z.string().regex(/^-?\d+$/);
 const Figures = z.object({

@@ -4,7 +4,7 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { type ConnectionArgs, checkSizes, connectionOf, sizesText } from '../../graphql/schema/connection.ts';
 import { pagesOf } from '../../graphql/schema/connection-types.ts';
-import { endsOf } from '../../graphql/schema/ends.ts';
+import { type EndArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { enumName, enumValues, networkArgs, networkField } from '../../graphql/schema/enums.ts';
 import type { Reads } from '../../graphql/schema/field-cost.ts';
 import { networkNumber, node } from '../../graphql/schema/nodes.ts';
@@ -129,7 +129,7 @@ const ValidatorWhere = builder.inputType('ValidatorWhere', {
 });
 
 type ListArgs = ConnectionArgs &
-  Parameters<typeof endsOf>[0] & {
+  EndArgs & {
     indices?: readonly number[] | null | undefined;
     where?: unknown;
     orderBy?: { field: (typeof validatorOrders)[number] } | null | undefined;

@@ -1,9 +1,10 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
+import type { FirstSummary } from '../../fast-rows/index.ts';
 import { integerCursors, placeCursors } from '../../kernel/cursor.ts';
 import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { loadOperatorNode, type OperatorId, type OperatorNode } from '../operators/loaders.ts';
-import type { IdType } from '../operators/record.ts';
+import type { IdType, OperatorField } from '../operators/record.ts';
 import { byValidatorName, loadNewestEpoch, loadValidator, loadValidatorByPubkey } from './loaders.ts';
 import {
   type ValidatorList,
@@ -63,7 +64,7 @@ const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool']
 export async function operatorsOf(
   ctx: Context,
   row: ValidatorRow,
-  first?: Parameters<typeof loadOperatorNode>[2],
+  first?: FirstSummary<OperatorField>,
 ): Promise<OperatorNode[]> {
   const keys = memberOf.flatMap((idType): OperatorId[] => {
     const id = row[idType];
