@@ -72,6 +72,21 @@ describe.skipIf(noBrowser)('the overview', () => {
     expect(await last.innerText()).toContain(`−${points}`);
   });
 
+  it('tells at which pools effectiveness fell within a week, or that it fell at none', async () => {
+    const sentence = async () => {
+      const { page } = await explorer.open('/');
+      await settled(page);
+      return page.locator('main .about').innerText();
+    };
+    const { data } = await explorer.gateway.graphql(`{ operators(window: SEVEN_DAYS, idType: POOL, first: 1,
+      where: { minValidators: 100 }, orderBy: { field: AVG_VALIDATOR_EFFECTIVENESS_CHANGE, direction: ASC }) {
+        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { avgValidatorEffectiveness } } } } }`);
+    const [{ operatorId, summary }] = data.operators.nodes;
+    const points = summary.change.avgValidatorEffectiveness;
+    if (points < -1) expect(await sentence()).toContain(`effectiveness fell at ${operatorId}`);
+    else expect(await sentence()).toContain('of no pool with 100 validators fell by more than a point');
+  });
+
   it('draws a plot of each figure, with its table and a CSV file of exact numbers', async () => {
     const { page } = await explorer.open('/?range=30d');
     const figure = page.getByRole('figure', { name: 'Rewards', exact: true });

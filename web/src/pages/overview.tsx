@@ -18,7 +18,6 @@ import type { Column } from '../figures/table.tsx';
 import { type Place, page } from '../page.tsx';
 import { count, eth, percentage, plotted, ratio, shortCount } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
-import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { Share } from '../parts/share.tsx';
 import { Empty, Notice } from '../states.tsx';
@@ -26,6 +25,7 @@ import { toDate } from '../url/range.ts';
 import { Blocks } from './overview/overview-blocks.tsx';
 import { type Day, overviewVariables, range, spansOf, startOfDay } from './overview/overview-days.ts';
 import { useMarks } from './overview/overview-marks.ts';
+import { NewestDay } from './overview/overview-newest.tsx';
 import { Largest, Movers } from './overview/overview-operators.tsx';
 import { OverviewTiles } from './overview/overview-tiles.tsx';
 
@@ -106,6 +106,19 @@ const query = graphql`
         ...overview_operator @relay(mask: false)
       }
     }
+    fallen: operators(
+      network: $network
+      window: SEVEN_DAYS
+      idType: POOL
+      where: { minValidators: 100 }
+      orderBy: { field: AVG_VALIDATOR_EFFECTIVENESS_CHANGE, direction: ASC }
+      first: 3
+    ) {
+      nodes {
+        id
+        ...overviewNewest_operator @relay(mask: false)
+      }
+    }
     slashed: slashingHistory(
       network: $network
       utc: $utc
@@ -164,28 +177,6 @@ type Data = overviewQuery['response'];
 type Overview = NonNullable<Data['networkOverview']>;
 type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Client = Overview['clients'][number];
-
-/** How the newest day went, for those who ask whether anything is wrong. */
-function NewestDay({ day, slashed }: { day: Day; slashed: number }) {
-  const { participationRatio: included, missedProposalCount: missed, proposedCount: proposed } = day;
-  return (
-    <>
-      {periodName(day)}: {included != null && `${ratio(included)} of due attestations were included, `}
-      {missed != null && proposed != null && (
-        <>
-          {count(missed)} of {count(BigInt(missed) + BigInt(proposed))} blocks were missed (
-          <PageLink to="/explore/operators?order=MISSED_PROPOSAL_COUNT">by pool</PageLink>),{' '}
-        </>
-      )}
-      {slashed === 0
-        ? 'no validator was'
-        : slashed === 1
-          ? '1 validator was'
-          : `${count(slashed)} validators were`}{' '}
-      slashed.
-    </>
-  );
-}
 
 const dayColumn: Column<Period> = { head: 'Period (UTC)', value: periodValue, show: periodName };
 
@@ -311,7 +302,9 @@ function View({ data, place }: { data: Data; place: Place }) {
     <>
       <Heading
         title="Overview"
-        about={isNewest && last && <NewestDay day={last} slashed={slashedOn} />}
+        about={
+          isNewest && last && <NewestDay day={last} slashed={slashedOn} fallen={data.fallen?.nodes ?? []} />
+        }
         asOf={overview.asOf}
       >
         <RangeControl of={range} dates calendar />
