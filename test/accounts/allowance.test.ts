@@ -31,7 +31,7 @@ describe('the allowance of the starter tier', () => {
   it('is 100,000 units, then both APIs are 402 until the month turns over', async () => {
     at('2026-10-31T23:59:50Z');
     const { name, ...as } = await makeAccount(gateway, { ...limits, tier: 'starter', used: 99_999 });
-    expect((await rest(as)).status).toBe(200); // what is left is looked at before, and charged after
+    expect((await rest(as)).status).toBe(200); // the remaining units are checked before, and charged after
     const refused = await rest(as);
     expect([refused.status, refused.json]).toEqual([
       402,

@@ -54,7 +54,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     const all = Array.from({ length: times }, (_, i) => passes(meters[i % meters.length] as Meter, caller));
     return (await Promise.all(all)).filter(Boolean).length;
   };
-  /** By Redis, before the two seconds after which the database tells. */
+  /** Redis shares the usage at once; the database would share it after two seconds. */
   const atOnce = (check: () => Promise<void>) => eventually(check, 1_500);
   const up = (meters: Meter[], expected: boolean) =>
     eventually(

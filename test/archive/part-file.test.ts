@@ -63,7 +63,7 @@ it('Row groups of several months are read from one temporary file, those of othe
         [group(0, 1), group(0, 3), group(1, 0), group(1, 1), group(1, 4)].flat(),
       );
       expect(await keysIn(duck, paths.slice(1))).toEqual(group(3, 2));
-      // Statistics and dictionaries are found, too.
+      // DuckDB finds a key with the statistics and dictionaries of the copied row groups, too.
       expect(await keysIn(duck, paths.slice(0, 1), 'key = 108192')).toEqual([108_192]);
       const [texts] = await rowsOf<{ same: boolean }>(
         duck,
@@ -76,7 +76,7 @@ it('Row groups of several months are read from one temporary file, those of othe
       );
       expect(texts).toEqual({ same: true });
     });
-    // A month of which nothing is read is opened all the same, and a changed one is told among others.
+    // The file of a month is opened even if none of its row groups are read, and a changed file is reported.
     const { path, month } = months[1] as (typeof months)[number];
     const bytes = readFileSync(path);
     const [, , , , to] = (months[1] as (typeof months)[number]).groups[0] as readonly number[];

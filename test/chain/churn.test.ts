@@ -54,7 +54,7 @@ describe('the churn limits of Electra', () => {
         expect(exits + moved).toBe(all);
         for (const limit of [all, exits, moved]) expect(limit % ETH).toBe(0n);
         expect(moved >= 0n && all >= 128n * ETH && exits <= 256n * ETH).toBe(true);
-        // within one ETH below the exact share, unless the least limit counts
+        // within one ETH below the exact share, unless the minimum limit applies
         const share = total / 65_536n;
         if (share >= 128n * ETH) expect(all <= share && share - all < ETH).toBe(true);
       }),

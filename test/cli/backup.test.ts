@@ -396,7 +396,7 @@ describe('stakegraph restore', () => {
     onTestFinished(full.drop);
     await ask(full.url, slashing(1));
     const whole = await readFile(file);
-    whole.writeUInt8(whole.readUInt8(20) ^ 0x10, 20); // which reading the whole file finds
+    whole.writeUInt8(whole.readUInt8(20) ^ 0x10, 20); // only reading the whole file finds this damage
     await writeFile(other, whole);
     const { code, stderr } = await restore(other, full.url);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/The database has data in .*slashings/)]);

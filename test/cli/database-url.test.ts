@@ -363,7 +363,7 @@ slow('A gateway stays ready, and starts, beside a newer migration that says that
   const run = (text: string) => database.pool.query({ text, values: [] });
   await run(`insert into compatible_migrations select '9999_later', max(name) from stakegraph_migrations`);
   await run(`insert into stakegraph_migrations (name, run_on) values ('9999_later', now())`);
-  const until = performance.now() + 2_500; // asked anew once a second
+  const until = performance.now() + 2_500; // the database is asked once a second
   while (performance.now() < until) expect((await served.get('/ready')).status).toBe(200);
   const other = await serve({ env });
   expect((await other.get('/ready')).status).toBe(200);

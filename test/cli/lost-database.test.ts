@@ -108,7 +108,7 @@ it('An import whose connection is reset tells so, and has loaded nothing', async
   const copies = `select from pg_stat_activity where query like '%fillStaging%' and pid <> pg_backend_pid()`;
   await eventually(async () => expect((await ask(copies)).rows.length).toBeGreaterThan(0), 20_000);
   way.cut();
-  child.stdin.on('error', () => undefined); // it may have left
+  child.stdin.on('error', () => undefined); // it may have ended
   child.stdin.end(rows(5_000));
   const { code, stderr } = await outcome;
   expect([code, stderr]).toEqual([

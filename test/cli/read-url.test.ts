@@ -101,7 +101,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
     const served = await serve({
       env: { ...env, DATABASE_READ_URL: `postgres://me@127.0.0.1:1/none ${missing}` },
     });
-    // without TLS at the server, the other attempt tells why
+    // if the server has no TLS, the other attempt gives the reason
     const told = served
       .stderr()
       .split('\n')

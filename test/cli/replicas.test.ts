@@ -104,7 +104,7 @@ slow(
     for (const walked of [await walk(ahead, behind), await walkGraphql(ahead, behind)])
       expect(walked).toEqual(OPERATORS.map(() => 2));
     await eventually(
-      async () => expect(new Set(await walk(behind, ahead))).toEqual(new Set([2])), // of the primary
+      async () => expect(new Set(await walk(behind, ahead))).toEqual(new Set([2])), // from the primary
       WAIT_MS,
     );
     const unknown = await behind.get(`${FIRST}&from=10&revision=99`);
@@ -161,7 +161,7 @@ it.skipIf(noRedis)(
     let documents = 1;
     for (let slot = 9_000_000; slot < 9_000_004; slot += 1) {
       for (let n = 0; n < 3; n += 1) await Promise.all([second.query(NEWEST), second.get(path)]);
-      await importBlocks(to(one), [slot]); // which notifies no gateway
+      await importBlocks(to(one), [slot]); // this write notifies no gateway
       await eventually(async () => {
         documents += 1;
         const { blocks } = await first.query(newestOf(documents));

@@ -335,7 +335,7 @@ const withDoubles = (row: any) =>
       }
     : row;
 
-/** What GraphQL calls otherwise. */
+/** Fields of REST that have another name in GraphQL. */
 const otherNames: Record<string, string> = {
   activeValidatorDiff: 'activeValidatorCountDiff',
   consensusProposerDuty: 'consensusOutcome',

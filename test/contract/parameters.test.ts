@@ -31,7 +31,7 @@ function asked({ route, name }: { route: Route; name: string }, ...values: strin
   const [path, query] = route.example.split('?');
   const search = new URLSearchParams(query);
   search.delete(name);
-  // Of an entity: neither means anything without the other.
+  // The type and the id of an entity need each other.
   if (name === 'entityType' && 'entityId' in route.query.shape) search.set('entityId', 'nobody');
   for (const value of values) search.append(name, value);
   return `${path}?${search}`;
@@ -128,7 +128,7 @@ describe('the query parameter', () => {
 
   it.each(queryParameters)('%s refuses any other value, naming it', async (_name, parameter) => {
     const { schema, route, name } = parameter;
-    // Other values of other parameters: all of them are tried, not each of each.
+    // Each parameter gets another fifth of the wrong values, so that together they get all.
     for (const value of every(5, values(schema).wrong, route.path.length + name.length)) {
       const msg = await refused(asked(parameter, value), locOf(parameter), FORM);
       if (schema.maximum !== undefined) expect(msg).toContain(`${schema.minimum} to ${schema.maximum}`);

@@ -59,7 +59,7 @@ describe('the pages', () => {
   it('are each linked from the README', () => {
     const readme = read('README.md');
     const linked = pages.filter((page) => page.startsWith('docs/') && !readme.includes(`](${page})`));
-    expect(linked).toEqual(['docs/performance-trials.md']); // which docs/performance.md links
+    expect(linked).toEqual(['docs/performance-trials.md']); // docs/performance.md links it
   });
 });
 

@@ -32,10 +32,10 @@ describe('rooms', () => {
       'subscriptions.ts',
     ];
     if (['operators', 'stake-authorities'].includes(name)) known.push('summary.ts'); // the figures of a window
-    if (name === 'validators') known.push('status.ts'); // which follows from two epochs and the newest one
+    if (name === 'validators') known.push('status.ts'); // the status follows from two epochs and the newest one
     if (name === 'operators') known.push('operator-by.ts', 'reads.ts'); // arguments that name an operator, and their cost
     if (name === 'private-sets') {
-      known.push('set-days.ts'); // which other rooms' figures use
+      known.push('set-days.ts'); // other rooms' figures use it
       known.push('older-days.ts'); // what the gateway does in the background
       known.push('set-figures.ts', 'set-figures-rest.ts', 'summary-loaders.ts', 'summary-queries.ts');
     }

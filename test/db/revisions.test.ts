@@ -71,7 +71,7 @@ it('revisions that are stopped ask the database nothing more, whatever was told 
     },
   };
   const revisions = await openRevisions({ url: database.url, db, log: pino({ level: 'silent' }) });
-  await eventually(() => expect(asked).toBe(2)); // told that it listens, it reads again
+  await eventually(() => expect(asked).toBe(2)); // it reads again once it listens
   await revisions.stop();
   expect({ asked, answering }).toEqual({ asked: 2, answering: 0 });
   await new Promise((done) => setTimeout(done, 700)); // it reads twice in this time what a replica may not have had

@@ -101,7 +101,7 @@ async function story(database: TestDatabase): Promise<void> {
         })) as never,
       );
   }
-  // An import keeps what the chain told of indexed validators.
+  // An import does not change what the index read from the chain about validators.
   const named = {
     validatorIndex: 3,
     validatorPubkey: pubkeyOf(3),

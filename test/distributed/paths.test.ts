@@ -178,7 +178,7 @@ describe('a database with distributed days of validators', () => {
   });
 });
 
-/** Where the sources name the table, and why Citus never gets a statement of that module that it misreads. */
+/** The modules that name the table, each with the reason why Citus misreads none of its statements. */
 const naming: Record<string, string> = {
   'commands/distribute.ts': 'help',
   'commands/repack.ts': 'a message',

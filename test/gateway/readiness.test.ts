@@ -13,9 +13,9 @@ it('/ready is asked anew once a second, whatever becomes of the time of day', as
   expect(await ready()).toEqual({ ready: true });
   await pool.query({ text: 'alter table datasets rename to data_sets', values: [] });
 
-  vi.setSystemTime(Date.now() + 3_600_000); // set forward, it is not asked before its time
+  vi.setSystemTime(Date.now() + 3_600_000); // if the clock is set forward, the last result is kept for its second
   expect(await ready()).toEqual({ ready: true });
-  vi.setSystemTime(Date.now() - 7_200_000); // set back, it is asked all the same
+  vi.setSystemTime(Date.now() - 7_200_000); // if the clock is set back, the database is still asked
   await vi.waitFor(async () => expect(await ready()).toMatchObject({ ready: false }), { timeout: 10_000 });
   await pool.query({ text: 'alter table data_sets rename to datasets', values: [] });
   await vi.waitFor(async () => expect(await ready()).toEqual({ ready: true }), { timeout: 10_000 });

@@ -295,7 +295,7 @@ describe('introspection', () => {
     ]) {
       const { data, errors } = await ask(getIntrospectionQuery(options));
       expect(errors).toBeUndefined();
-      if (!options.inputValueDeprecation) continue; // what is deprecated is not told without
+      if (!options.inputValueDeprecation) continue; // without this option, deprecated arguments are left out
       expect(`${printSchema(lexicographicSortSchema(buildClientSchema(data)))}\n`).toBe(schemaText());
     }
   });

@@ -4,7 +4,7 @@ import { useGateway } from '../support/gateway.ts';
 const gateway = useGateway();
 
 const page = 'operators(window: ALL, idType: POOL, first: 2)';
-/** Queries with another alias in place of `then`, which JavaScript takes for that of a promise. */
+/** Queries with a given alias. With the alias `then`, JavaScript could take an object for a promise. */
 const queries: [string, (alias: string) => string][] = [
   ['at the root', (alias) => `{ ${alias}: __typename }`],
   ['of a page', (alias) => `{ ${alias}: ${page} { totalCount } }`],

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 
-// Answers are kept under the revision of the data they were made of, never mixed between callers, and charged as always.
+// Answers are cached under the revision of their data, never shared between callers, and charged as if they were not cached.
 
 let gateway: Gateway;
 let plain: Gateway;

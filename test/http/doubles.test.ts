@@ -70,7 +70,7 @@ function textsOf(answer: string, field: string): string[] {
 
 let asked = 0;
 async function answersOf(from: Gateway): Promise<string[]> {
-  asked += 1; // an answer that is kept is one of these figures
+  asked += 1; // new URLs and query names, so that a cached answer has these figures
   const answers: string[] = [];
   for (const path of paths)
     for (let time = 0; time < 3; time += 1) answers.push((await from.get(`${path}&asked=${asked}`)).text);

@@ -39,7 +39,7 @@ describe('a fault of ours', () => {
       expect(text).not.toMatch(/select|relation|gone|\.ts|\/src|node_modules/i);
     expect((await gateway.get('/v0/eth/operators?window=7d')).status).toBe(200);
 
-    // What the caller is not told is in the log, under the id that the caller has.
+    // The log has the details that the caller does not get, under the id that the caller gets.
     for (const { headers } of [rest, graphql]) {
       const reqId = headers.get('x-request-id');
       const line = lines.find((line) => line.reqId === reqId && line.err);

@@ -83,7 +83,7 @@ describe('X-Service-Network', () => {
       const named = () =>
         lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('network header not read'));
       expect(await counted()).toBe(0);
-      // The later ones are given again where answers are kept.
+      // With a cache, the later answers are cache hits.
       for (let time = 1; time <= 3; time += 1) {
         const { status } = await other.get('/v0/eth/slashings', { 'X-Other-Network': 'hoodi' });
         await other.graphql(query, {}, { 'X-Other-Network': 'hoodi' });

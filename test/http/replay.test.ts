@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 import { refusedBody } from '../support/refused.ts';
 
-// A kept answer is given again before Fastify sees the request. Whoever asks cannot tell, by anything but the time.
+// A cache hit is sent before Fastify sees the request. Except for the time, a caller cannot see the difference.
 
 let gateway: Gateway;
 const handled = vi.fn(); // every request that reaches a handler of Fastify
@@ -76,7 +76,7 @@ const lasting = ({ status, headers: { date, 'x-request-id': id, ...headers }, bo
   return { status, headers, body: body.toString('latin1') };
 };
 
-/** Asks until the answer is given again without a handler. */
+/** Asks until the answer is a cache hit, for which no handler runs. */
 async function askedAgain(of: Gateway, asked: Asked): Promise<Answer> {
   for (const _time of [1, 2, 3]) await ask(of, asked);
   handled.mockClear();

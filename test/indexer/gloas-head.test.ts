@@ -39,7 +39,7 @@ async function wander(node: BeaconNode, random: (below: number) => number): Prom
     else if (move === 2) node.setHead(node.head - random(Math.min(4, (node.head % SLOTS) + 1)));
     else if (move === 3) node.break(PAYLOADS, 404, 1 + random(4));
     else node.advance(1 + random(3));
-    // Branches stay long enough to be told by a slow machine.
+    // Branches stay long enough for a slow machine to report them.
     await sleep(node.branch === undefined ? random(120) : 400);
   }
 }
@@ -106,7 +106,7 @@ describe.skipIf(!hasRecordings)('near a head that moves and reorganises across t
     };
     await eventually(() => expect(told()).toEqual(head), 60_000);
 
-    // Blocks of other branches were told, and some blocks both as full and as empty.
+    // Blocks of other branches were reported, and some blocks both as full and as empty.
     const blocks = events.results.flatMap(({ data }) => data.blockAdded.blocks) as any[];
     const roots = new Set(blocks.map((one) => one.consensusBlockRoot));
     const known = new Set([null, ...chain.roots.values()]);

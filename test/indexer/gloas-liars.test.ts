@@ -12,7 +12,7 @@ const FROM = 2_516;
 const TO = 2_526;
 const FORK = 2_519;
 
-/** What a node tells in place of the truth: `change` gets the `data` of answers from these paths. `to`: the last epoch. */
+/** What a node reports instead of the truth: `change` gets the `data` of answers from these paths. `to`: the last epoch. */
 type Lie = { what: string; path: RegExp; change: (data: any) => unknown; isHarmless?: true; to?: number };
 
 const block = (slot: number, change: (body: any, bidOf: (slot: number) => any) => unknown) => ({
@@ -28,7 +28,7 @@ const bid = (slot: number, change: (bid: any, bidOf: (slot: number) => any) => u
 const requests = (slot: number, change: (requests: any) => unknown) =>
   block(slot, (body) => change(body.parent_execution_requests));
 const payload = (slot: number, change: (message: any) => unknown) => ({
-  // Without recordings these tests are skipped, but their list is made all the same.
+  // Without recordings these tests are skipped, but their list is still made.
   path: new RegExp(`/execution_payload_envelopes/${hasRecordings && recordedChain('gloas').root(slot)}`),
   change: (data: any) => change(data.message),
 });
@@ -40,7 +40,7 @@ const votes = (chosen: (attestation: any) => boolean) => ({
         attestation.data.index = attestation.data.index === '1' ? '0' : '1';
   },
 });
-/** Its index means nothing. */
+/** Whether a vote is for the block of its own slot: the index of such a vote says nothing about a payload. */
 const isSame = ({ data }: any) => recordedChain('gloas').root(Number(data.slot)) === data.beacon_block_root;
 const inState = (epoch: number | '\\d+', what: string, change: (data: any) => unknown) => ({
   path: new RegExp(`/states/${epoch === '\\d+' ? epoch : epoch * 32}/${what}`),

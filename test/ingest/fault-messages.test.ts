@@ -18,7 +18,7 @@ const faultsOf = async (resource: ImportResource, row: unknown) =>
   );
 const resources = Object.keys(importers) as ImportResource[];
 
-// Of daily rewards nothing tells whether a row is of a validator or of the network.
+// A row of daily rewards does not show whether it is of a validator or of the network.
 const told = resources.filter((name) => !rewardsNetworks.some((network) => name === `${network}-rewards`));
 it.each(told)('%s: a row without anything is told what is missing', async (resource) => {
   const faults = await faultsOf(resource, {});

@@ -43,7 +43,7 @@ async function mirrored(answer: Service['answer'] = good) {
   return { service, report: await run(service.url) };
 }
 
-/** That nothing was loaded, and what is told of it. */
+/** Checks that nothing was loaded, and returns the report. */
 async function refused(answer: Service['answer']) {
   const { service, report } = await mirrored(answer);
   expect(await stored()).toEqual([]);

@@ -26,7 +26,7 @@ const figures = {
 const rewards = { sumConsensusRewards: 1, sumExecutionRewards: 2, sumPriorityFees: 1, sumBaselineMev: 1 };
 const counts = { stakeAccountCount: 9, withdrawAuthorityCount: 9, stakeAuthorityCount: 9 };
 
-/** A row of each import whose rows tell moments: by field the moment that is right, in seconds since 1970. */
+/** For each import with timestamps: a row, and the right timestamp of each field. */
 const rows: Partial<
   Record<ImportResource, { row: Record<string, unknown>; moments: Record<string, string> }>
 > = {

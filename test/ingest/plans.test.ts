@@ -176,7 +176,7 @@ it('an import of pool shares, whose pools and node operators have a list each, d
   expect(joined).toEqual([]);
   const lists = await run(`select count(*)::int as n from operator_lists where network = 'hoodi'
     and superseded_at is null and id_type = 'poolShare'`);
-  expect(lists.rows).toEqual([{ n: 201 }]); // of all, and of each pool and node operator by its class and by any
+  expect(lists.rows).toEqual([{ n: 201 }]); // one of all, and two of each pool and node operator
 });
 
 describe('merges of very many rows', () => {

@@ -281,7 +281,7 @@ describe('rows of JSON documents', () => {
       })(),
     ).rejects.toThrow('file: has more than 32 MB in one value that is not a list of rows');
     expect(read.count).toBeLessThan(40);
-    expect(found).toMatchObject([{ place: 1, value: { rows: expect.any(Array) } }]); // whose check tells of a wrapper
+    expect(found).toMatchObject([{ place: 1, value: { rows: expect.any(Array) } }]); // the check of this row reports a wrapper
   });
 
   const wrappers: [string, (rows: string) => string][] = [

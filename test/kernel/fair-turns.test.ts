@@ -69,7 +69,7 @@ it('whoever comes and goes, each rule of the turns holds, and nobody waits for e
         const checkBegin = (account: string) => {
           expect(of.free()).toBeGreaterThan(0);
           expect(of.running(account)).toBeLessThan(most);
-          // None that runs fewer waits, but for those that the kept places are not for.
+          // No account that runs fewer has to wait, except a barred one while only kept places are free.
           for (const other of of.waiting)
             if (of.running(other) < of.running(account))
               expect([other, of.isBarred(other), of.free() <= of.kept]).toEqual([other, true, true]);

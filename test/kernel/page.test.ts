@@ -56,7 +56,7 @@ function walk(list: number[], sizes: number[], direction: 'forward' | 'backward'
       list.length - 1 - list.indexOf(nodes.at(-1) as number),
     ];
     if (nodes.length > 0) {
-      // Relay's rule: what lies on the side walked from is known by the cursor, on the other by the row too many.
+      // Relay's rule: ahead of the walk, one row more than the page shows that there are more; behind it, the cursor does.
       expect(pageInfo.hasNextPage).toBe(direction === 'forward' ? afterPage > 0 : cursor !== null);
       expect(pageInfo.hasPreviousPage).toBe(direction === 'backward' ? beforePage > 0 : cursor !== null);
     }

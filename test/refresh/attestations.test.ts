@@ -61,7 +61,7 @@ const sums = [
   'sumInclusionDelay',
 ] as const;
 
-/** An entity's day, told as the rules tell it: with plain loops over its validators' days. */
+/** An entity's day, computed by the documented rules: with plain loops over its validators' days. */
 function reference(facts: readonly Day[]) {
   const endEpoch = Math.max(...facts.map((fact) => fact.endEpoch));
   const duties = (fact: Day) => fact.totalUniqueAttestations + fact.sumMissedAttestations;
@@ -215,7 +215,7 @@ describe('attestations by day of a refresh', () => {
     const days = Array.from({ length: 17 }, (_, at) => validatorDay(1, DAY + at));
     await load(gateway, 'validator-days', days);
     expect((await refreshed(gateway, only))[0]).toMatchObject({ days: 17, inserted: 68 });
-    await load(gateway, 'validator-days', days); // which are stored already
+    await load(gateway, 'validator-days', days); // the same rows again
     expect((await refreshed(gateway, only))[0]).toMatchObject({ state: 'done', days: 0, rows: 0 });
     await load(gateway, 'validator-days', [validatorDay(1, DAY + 3, { endEpochBalance: 5 })]);
     expect((await refreshed(gateway, only))[0]).toMatchObject({ days: 1, rows: 4, updated: 4 });

@@ -62,7 +62,7 @@ describe('chain daily rewards of a refresh', () => {
       sumExecutionRewards: 9_000_000,
       sumPriorityFees: 7_000_000,
       sumBaselineMev: 2_000_000,
-      sumEffectiveBalance: 96 * ETH, // of who was there in the last epoch
+      sumEffectiveBalance: 96 * ETH, // of the validators that were active in the last epoch
     });
     gateway.statements.length = 0;
     const { data, errors } = await gateway.graphql(

@@ -140,7 +140,7 @@ export async function load(
   if (faults.length > 0) throw new Error(JSON.stringify(faults.slice(0, 3)));
 }
 
-/** Refreshes and gives what is told of each part; throws what a part says when it fails. */
+/** Refreshes and returns the report of each part; throws the error of a part that fails. */
 export async function refreshed(
   gateway: Gateway,
   change: Partial<RefreshOptions> = {},

@@ -29,7 +29,7 @@ const all = (args: string) =>
 
 const duties = (fact: Day) => fact.totalUniqueAttestations + fact.sumMissedAttestations;
 
-/** The figures of some validators' days, told with plain loops as docs/data-model.md has them. */
+/** The figures of some validators' days, computed with plain loops by the formulas of docs/data-model.md. */
 function reference(facts: readonly Day[]) {
   const last = Math.max(...facts.map(({ day }) => day));
   const dutiful = facts.filter((fact) => duties(fact) > 0);

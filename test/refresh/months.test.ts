@@ -43,7 +43,7 @@ const sums = () =>
     'select to_jsonb(s) as row from validator_month_sums s join validator_months using (network, month) where not due order by month, validator_index',
   );
 
-/** Sums of the months before that of the newest day, told with plain loops. */
+/** Sums of the months before that of the newest day, computed with plain loops. */
 function reference(facts: readonly Day[]) {
   const last = facts.map(monthOf).sort().at(-1);
   const found = new Map<string, any>();
@@ -171,7 +171,7 @@ describe('sums by month', () => {
       { month: '2025-03-01', due: true },
     ]);
     const before = await operators();
-    await query(`update validator_days set sum_correct_head = 0 where date < '2025-03-01'`); // which nothing tells
+    await query(`update validator_days set sum_correct_head = 0 where date < '2025-03-01'`); // without daysChanged
     await refreshed(gateway, only);
     expect(await operators()).toEqual(before);
     await client((own) => daysChanged(own, 'mainnet', ['2025-01-31']));
@@ -183,7 +183,7 @@ describe('sums by month', () => {
     await load(gateway, 'validators', [validator(1)]);
     await load(gateway, 'validator-days', [...january, ...others]);
     await refreshed(gateway, only);
-    await load(gateway, 'validator-days', [...january, ...others]); // which are stored already
+    await load(gateway, 'validator-days', [...january, ...others]); // the same rows again
     expect((await months()).map(({ due }) => due)).toEqual([false, false, true]);
     await load(gateway, 'validator-days', [validatorDay(1, day('2025-02-02'), { sumAttestationRewards: 7 })]);
     expect((await months()).map(({ due }) => due)).toEqual([false, true, true]);

@@ -111,7 +111,7 @@ const sorted = (parts: Map<string, number>, name: string) => {
   return Object.fromEntries([...parts].map(([key, value]) => [`${name} ${key}`, value / sum]));
 };
 
-/** The summaries of a window, told as the rules tell them: with plain loops. */
+/** The summaries of a window, computed by the documented rules: with plain loops. */
 function reference(told: Awaited<ReturnType<typeof drawn>>, count: number) {
   const days = [...new Set(told.facts.map((fact) => fact.day))].sort((a, b) => a - b).slice(-count);
   const last = days.at(-1) as number;

@@ -67,7 +67,7 @@ describe('slashings of a refresh', () => {
     const penalised = { balanceBeforeWithdrawal: 31_754_993_670, slashingPenalties: 245_006_330 };
     await load(gateway, 'slashings', [row(1, penalised), row(2)]);
     await load(gateway, 'validator-days', [
-      day(1, 1_501, 31_988_817_005, { ...hundred }), // its exit
+      day(1, 1_501, 31_988_817_005, { ...hundred }), // the day of its exit
       day(2, 1_502, 30_900_000_001),
     ]);
     await refreshed(gateway, only);

@@ -149,7 +149,7 @@ const missedSum = <Row>(rows: readonly Row[], of: (row: Row) => string, share: (
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 const n = Number;
 
-/** What a window is of, told with plain loops. */
+/** The epochs of a window, computed with plain loops. */
 function spanOf({ epochs }: Story, days: number, apyDays: number) {
   const newest = epochs.at(-1) as (typeof epochs)[number];
   const since = (count: number) =>

@@ -254,7 +254,7 @@ describe('a block that comes while the gateway serves', () => {
     for (const _time of [1, 2, 3]) expect(await newest()).toEqual([head, head]);
     fresh.statements.length = 0;
     await newest();
-    expect(fresh.statements).toEqual([]); // both are given again
+    expect(fresh.statements).toEqual([]); // both are cache hits
     await importText(fresh, 'blocks', JSON.stringify(block(head + 1)));
     const come = async () => expect(await newest()).toEqual([head + 1, head + 1]);
     await eventually(come);
@@ -299,7 +299,7 @@ describe('REST and GraphQL', () => {
     expect([page.totalCount, page.pageInfo.hasPreviousPage]).toEqual([rest.total, true]);
     const after = await ask(`first: 2, after: "${page.pageInfo.endCursor}"`);
     expect(after.nodes.map((node: any) => node.consensusSlot)).toEqual([head - 45, head - 46]);
-    // where a cursor says another place, that counts
+    // a cursor overrides startAtSlot
     const both = await ask(`startAtSlot: ${head}, first: 2, after: "${page.pageInfo.endCursor}"`);
     expect(both.nodes).toEqual(after.nodes);
     const before = await ask(`startAtSlot: ${head - 40}, last: 2, before: "${page.pageInfo.startCursor}"`);

@@ -12,7 +12,7 @@ const shares = new Map(
     .map((row) => [row.id, row]),
 );
 
-/** The validators of an operator, told from the sample data alone. */
+/** The validators of an operator, computed from the sample data alone. */
 function ownValidators(idType: string, id: string) {
   const share = shares.get(id);
   return validators.filter((row) => {

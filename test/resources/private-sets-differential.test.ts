@@ -156,7 +156,7 @@ const story = fc
       })),
   );
 
-/** When each validator counts, told as the documents tell it: from the first adding on, all days before its removal. */
+/** When each validator counts, by the documented rule: from its first addition on, all days before its removal. */
 function spans(first: number[], steps: Step[]) {
   const found = new Map<number, [from: string, until: string][]>();
   const add = (index: number, date: string) => {

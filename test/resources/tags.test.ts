@@ -206,7 +206,7 @@ describe('the number of tags', () => {
     const refused = answers.filter(({ status }) => status === 403);
     expect(refused).toHaveLength(5);
     expect(refused[0]?.json.detail).toBe("You don't have permission to do that.");
-    // Of every network together; and a deleted one makes room.
+    // The limit is for all networks together, and a deleted tag makes room.
     expect((await owner.post('/v1/eth/tags', { name: 'x' }, { 'x-service-network': 'hoodi' })).status).toBe(
       403,
     );

@@ -595,7 +595,7 @@ describe('once months are archived, a ranking', () => {
     const changed = Buffer.from(whole);
     changed[whole.length >> 1] = (changed[whole.length >> 1] as number) ^ 1;
     writeFileSync(path, changed);
-    // A month of which not all days are asked for, so that they are read, and one of which the sums are.
+    // One month is requested in part, so its days are read; the other is requested whole, so its sums are read.
     const { status, json } = await gateway.get(
       '/v1/eth/validators/ranking?fromDate=2025-02-01&toDate=2025-02-27',
     );

@@ -152,7 +152,7 @@ describe.each(every(2, lists))('a walk over $list while a refresh turns the orde
     const text = `update ${table}_lists set superseded_at = superseded_at - interval '2 hours'`;
     await gateway.database.pool.query({ text, values: [] });
     await load(list, ['1', '2']);
-    // what the last load replaced: its list of nine, and the rows of it that did not stay
+    // only what the last load replaced is left: a list of nine, and its rows that did not stay
     expect(await count()).toEqual({ lists: list.list === 'operators' ? 1 : 2, summaries: 7 });
   });
 });

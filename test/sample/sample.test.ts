@@ -420,7 +420,7 @@ describe.each(networkRewards)('the daily rewards of %s', (network, rewards) => {
         expect(units(whole[name])).toBeGreaterThan(sum);
       }
     }
-    if (network !== 'polygon') return; // the token with the most places
+    if (network !== 'polygon') return; // its token has the most decimal places
     const amounts = rowsOf('validator').map((row) => String(row.totalStake));
     expect(amounts.filter((text) => String(Number(text)) === text)).toEqual([]);
   });

@@ -152,7 +152,7 @@ export function endRunning() {
     try {
       process.kill(-(child.pid as number), 'SIGKILL');
     } catch {
-      // it ended by itself
+      // the process has already ended
     }
   }
 }

@@ -138,7 +138,7 @@ function selected(making: Making, field: GraphQLField<unknown, unknown>, depth: 
     const needed = isNonNullType(arg.type) || (making.plain && /^(operatorId|idType|window)$/.test(name));
     if (!needed && making.draw(3) > 0 && name !== 'first') return [];
     if (name === 'last' || name === 'before') return [];
-    // Those of other statements, and those that mostly refuse.
+    // These arguments lead to other statements, or are mostly refused.
     if (making.plain && /^(ids|orderBy|where|after|parentId)$/.test(name)) return [];
     if (making.plain && name === 'window') return ['window: SEVEN_DAYS'];
     return [`${name}: ${argument(making, arg)}`];

@@ -16,7 +16,7 @@ export const slow = it.runIf(thorough);
 /** How often a property is tried: by `npm test` a quarter of these times. */
 export const runs = (all: number) => ({ numRuns: thorough ? all : Math.ceil(all / 4) });
 
-/** Of cases that differ in their values only, `npm test` takes every so many, from the one at `offset` on. */
+/** `npm test` takes one of `step` cases, from the case at `offset` on. For cases that differ only in their values. */
 export function every<T>(step: number, cases: readonly T[], offset = 0): T[] {
   const taken = Math.min(step, cases.length);
   return cases.filter((_, index) => thorough || index % taken === offset % taken);

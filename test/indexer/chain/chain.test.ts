@@ -294,7 +294,7 @@ describe('a slashing in the first slot of an epoch', () => {
 
   it('belongs to that epoch, with the balance before its block', () => {
     const small = new SmallChain(records());
-    const before = small.input(); // as it would be without
+    const before = small.input(); // the epoch without the slashing
     small.step({
       nextFirst: { proposerSlashings: [3], attesterSlashings: [[3, 4]] },
       records: { 3: slashedAt(FIRST + 1), 4: slashedAt(FIRST + 1) },

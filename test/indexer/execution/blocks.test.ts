@@ -244,7 +244,7 @@ describe('an execution node', () => {
     expect(node.asked.length).toBeLessThan(400);
   });
 
-  // Of the first blocks that are missing, all, some or none are due again with the next batch, which is missing as a whole.
+  // The node has no block of the first batches. When the next batch is read, all, some or none of the earlier ones are due again.
   it.each([1, 5, 7, 9, 11, 20])(
     'that lacks old blocks ends, with a first wait of %i ms',
     async (firstWaitMs) => {

@@ -80,7 +80,7 @@ export const openMade = ({ pool }: TestDatabase, options: Partial<FillOptions>) 
     ...options,
   });
 
-/** Fills until nothing is left that a source tells; returns what went wrong meanwhile. */
+/** Fills blocks until no source has more to report; returns the errors of the run. */
 export async function filled(database: TestDatabase, options: Partial<FillOptions>): Promise<SourceError[]> {
   const errors: SourceError[] = [];
   await openMade(database, { onError: (error) => errors.push(error), ...options })?.drain();

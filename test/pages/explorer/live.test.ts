@@ -16,7 +16,7 @@ const TRIES_MS = 4_000;
 
 const isStream = (headers: Record<string, string>) => headers.accept === 'text/event-stream';
 
-/** Refuses the streams of a page, or its documents. The number of them that it has refused. */
+/** Refuses the streams of a page, or its documents. Returns a function that counts the refusals. */
 async function refuse(page: Page, what: 'streams' | 'documents', code: string, status: number) {
   let refused = 0;
   await page.route('**/graphql', (route) => {
