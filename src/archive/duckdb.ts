@@ -62,10 +62,10 @@ async function connected<T>(instance: DuckDBInstance, work: (duck: Duck) => Prom
   }
 }
 
-/** Of commands that go through whole months. With what these need in Node, memory stays below 1 GB. */
+/** For commands that read whole months. Together with what they need in Node, memory stays below 1 GB. */
 export const WHOLE_MONTHS = { memoryMb: 600, threads: 2 };
 
-/** Of a command: closed afterwards. */
+/** For a command: opens an instance, and closes it after `work`. */
 export async function withDuck<T>(settings: DuckSettings, work: (duck: Duck) => Promise<T>): Promise<T> {
   const instance = await open(settings);
   try {
@@ -80,7 +80,7 @@ type Shared = { turns: FairTurns; instance?: Promise<DuckDBInstance> | undefined
 const READERS = { places: 2, most: 1, waitTimeoutMs: 10_000 };
 let readers: Shared | undefined;
 
-/** Of gateways, with one instance in a process. Accounts take turns: of two readers, one account has at most one. */
+/** For gateways: one instance for the whole process. Accounts take turns: of the two readers, one account has at most one. */
 export async function reading<T>(account: string | undefined, work: (duck: Duck) => Promise<T>): Promise<T> {
   readers ??= { turns: fairTurns(READERS) };
   const { turns } = readers;
@@ -107,7 +107,7 @@ const SCAN_MEMORY_MB = 1_536;
 
 let scanTimeoutMs = 15_000;
 
-/** Of gateways: the time limit of statements holds for a scan, too. */
+/** For gateways: scans have the time limit of statements. */
 export function limitScans(timeoutMs: number): void {
   scanTimeoutMs = timeoutMs;
 }
@@ -115,8 +115,8 @@ export function limitScans(timeoutMs: number): void {
 const LOOK_MS = 100;
 
 /**
- * Of gateways, for statements that read whole files, in an instance of their own: it would keep memory. Throws UNAVAILABLE,
- * like a statement that ran into its time limit, after that limit and when nobody waits for the result any more.
+ * For gateways: runs statements that read whole files in an instance of its own, because an instance that stays open would
+ * keep their memory. After the time limit of statements, or when nobody waits for the result any more, throws UNAVAILABLE.
  */
 export async function scanning<T>(isGone: () => boolean, work: (duck: Duck) => Promise<T>): Promise<T> {
   const threads = Math.min(MOST_THREADS, availableParallelism());

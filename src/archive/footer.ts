@@ -4,13 +4,13 @@
  */
 const NUM_ROWS = 3;
 const ROW_GROUPS = 4;
-/** Of a row group: its columns, and where it begins. */
+/** Fields of a row group: its columns, and where it begins. */
 const COLUMNS = 1;
 const GROUP_OFFSET = 5;
-/** Of a column: where it begins, its metadata, and where its indexes begin. */
+/** Fields of a column: where it begins, its metadata, and where its indexes begin. */
 const COLUMN_OFFSETS = [2, 4, 6];
 const COLUMN_METADATA = 3;
-/** Of its metadata: where its pages and its filter begin. */
+/** Fields of the metadata of a column: where its pages and its filter begin. */
 const PAGE_OFFSETS = [9, 10, 11, 14];
 
 type Slice = readonly [from: number, to: number];

@@ -22,7 +22,7 @@ export type ArchivedFile = {
 
 export type CataloguedFile = ArchivedFile & { sha256: Buffer };
 
-/** Of the days of a month, and of their sums if it has them. */
+/** The file of the days of a month, and the file of their sums if it has one. */
 export function filesOfMonth(month: ArchivedMonth): { days: CataloguedFile; sums?: CataloguedFile } {
   const { network, month: first, folder, file, bytes, sha256, sums } = month;
   const of = { network, month: first, folder };
@@ -148,7 +148,7 @@ async function writeParts(path: string, parts: readonly Part[]): Promise<void> {
   }
 }
 
-/** Opens the month's file even if no row groups are asked for, so that its loss is told. */
+/** Opens the month's file even if no row groups are asked for, so that its loss is reported. */
 async function copyGroups(target: FileHandle, month: ArchivedFile, groups: readonly RowGroup[], by: number) {
   const source = await openMonth(month);
   try {

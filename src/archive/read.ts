@@ -27,7 +27,7 @@ async function groupsOf(db: Queryable, month: ArchivedMonth): Promise<RowGroups>
   return found;
 }
 
-/** Those that have one of the validators; `indices` are in order. */
+/** Returns the row groups that have one of the validators; `indices` are in order. */
 function holding(groups: readonly RowGroup[], indices: readonly number[]): RowGroup[] {
   let at = 0;
   return groups.filter(([first, last]) => {
@@ -39,7 +39,7 @@ function holding(groups: readonly RowGroup[], indices: readonly number[]): RowGr
 /** `texts` are the rows as PostgreSQL writes values of the type `archived_day`; they need no other escapes. */
 export type ArchivedDays = { texts: string; rows: number; byValidator: ReadonlyMap<number, number> };
 
-/** Each column that is read costs as much time, so that those which nobody needs are null. */
+/** Columns that nobody needs are null, because each column that is read costs about the same time. */
 const textOfRow = (needed: ReadonlySet<string> | undefined): string =>
   columnNames
     .filter((name) => name !== 'network')
@@ -99,7 +99,7 @@ async function readParts(
   for (const month of months) {
     const { frame, groups } = await groupsOf(db, month);
     const own = holding(groups, sorted);
-    // Without a row group, the file is still opened, so that its loss is told.
+    // Without a row group, the file is still opened, so that its loss is reported.
     const size = own.reduce((sum, [, , , start, end]) => sum + end - start, 0);
     const days = own.length > 0 ? sorted.length * ROWS_IN_MONTH : 0;
     if (parts.length > 0 && (bytes + size > MAX_BYTES || most + days > MAX_ROWS)) {
@@ -208,7 +208,7 @@ async function readMonths(db: Queryable, networks: readonly string[]): Promise<v
     );
 }
 
-/** At the start of a gateway, so that its first requests need not. */
+/** Call at the start of a gateway, so that its first requests do not wait for this. */
 export async function readAllMonths(db: Queryable): Promise<void> {
   const all = await archivedMonths(db);
   cached.clear();

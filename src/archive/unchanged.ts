@@ -13,7 +13,7 @@ import {
 } from './part-file.ts';
 import type { MonthsToRead } from './sums.ts';
 
-/** Files that had the checksum of the catalogue, and what tells that they have not changed since. */
+/** Files that had the checksum of the catalogue, and what shows that they have not changed since. */
 const checked = boundedMap<string>(20_000);
 
 /** Throws UnreadableMonth if the file is missing or is not the one of the catalogue. Reads it once, then only if it changed. */

@@ -106,7 +106,7 @@ export async function writeMonth(
   return { rows, bytes, sha256: await sha256OfFile(path), rowsSha256, groups };
 }
 
-/** Of a file that an earlier run left. Undefined if stakegraph did not write it. */
+/** The database that wrote a file which an earlier run left. Undefined if stakegraph did not write it. */
 export async function databaseOfFile(duck: Duck, path: string): Promise<string | undefined> {
   const found = await rowsOf<{ value: string }>(
     duck,

@@ -17,7 +17,7 @@ const epochsOfFork = <Fork extends 'electra' | 'gloas'>(fork: Fork) =>
 
 export const electraEpoch = epochsOfFork('electra');
 
-/** Where a release knows it; of other networks, an index tells it (`network_forks`). */
+/** Set for the networks whose fork this release knows; for others, an index stores it (`network_forks`). */
 export const gloasEpoch = epochsOfFork('gloas');
 
 const presets = {

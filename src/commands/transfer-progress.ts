@@ -41,7 +41,7 @@ export function warnOfOutdated(what: string, months: string[]): void {
   );
 }
 
-/** Of a database that was written from a backup or another database. */
+/** Call after a database was written from a backup or from another database. */
 export async function warnOfMissingFiles(url: string): Promise<void> {
   const { files, faults } = await withConnection(url, true, missingFiles);
   if (faults.length === 0) return;

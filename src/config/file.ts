@@ -76,7 +76,7 @@ function parse(path: string, known: readonly string[]): { values: Environment; f
   return { values, faults };
 }
 
-/** Of Node.js, npm and this program itself. */
+/** Variables of Node.js, of npm and of this program itself. */
 const environmentOnly = /^(NODE_|NPM_|STAKEGRAPH_CONFIG$|(HTTPS?|NO)_PROXY$|OTEL_)/;
 
 function unknown(name: string, known: readonly string[]): string {

@@ -41,10 +41,10 @@ export function selectedOf<Field extends string>(
   return fields.filter((name) => names.has(shown[name] ?? name));
 }
 
-/** Of a field with a row. */
+/** The fields selected in a field that returns one row. */
 export const selectedInRow = (info: GraphQLResolveInfo): ReadonlySet<string> =>
   selectedFields(info, ...IN_ROW);
-/** Of the rows of a field with a page. */
+/** The fields selected in the rows of a field that returns a page. */
 export const selectedInPage = (info: GraphQLResolveInfo): ReadonlySet<string> =>
   selectedFields(info, ...IN_PAGE);
 

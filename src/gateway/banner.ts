@@ -2,7 +2,7 @@ import { CODE_MINUTES } from '../accounts/page-codes.ts';
 import type { Settings } from '../config/index.ts';
 import type { Database } from '../db/open/index.ts';
 
-/** Of the development token, which only a gateway with an embedded database has. */
+/** The development token and its codes. Only a gateway with an embedded database has one. */
 export type Access = { token: string; codes: { explorer: string; graphiql: string } };
 
 export function banner(

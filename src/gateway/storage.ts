@@ -33,7 +33,7 @@ const probe = (primary: Pool): Promise<ServerFault | undefined> =>
       return undefined;
     } catch (error) {
       const fault = faultOf(error);
-      // A role without the right to make temporary tables cannot be told by it.
+      // For a role that may not make temporary tables, this check finds nothing.
       if (fault || (error as { code?: string }).code === '42501') return fault;
       throw error;
     } finally {

@@ -298,7 +298,7 @@ class Pass {
     return undefined;
   }
 
-  /** If the node that told the first state and block contradicts itself, another one may tell them better. */
+  /** True if the node that reported the first state and block contradicts itself: another one may report them right. */
   #isDoubtful = (node: string | undefined): boolean =>
     this.#isBeginning && node === this.beganWith && node !== this.#avoided && this.#o.nodes.count > 1;
 

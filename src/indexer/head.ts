@@ -61,7 +61,7 @@ async function walkBack(nodes: Nodes, root: string, known: readonly Known[], old
     const place = places.get(next);
     if (place !== undefined) {
       const { slot } = known[place] as Known;
-      // Since Gloas, the new block tells whether its parent is full, and another one may have told otherwise.
+      // Since Gloas, the new block tells whether its parent is full, and another one may have said the opposite.
       const again = slot >= nodes.spec.forkEpochs.gloas * nodes.spec.slotsPerEpoch;
       if (!again) return { kept: known.slice(0, place + 1), blocks, from: slot + 1 };
       const parent = await nodes.blockAt(next);
@@ -94,7 +94,7 @@ async function withPayloads(nodes: Nodes, blocks: readonly BeaconBlock[]): Promi
   );
 }
 
-/** Leaves out missed slots whose proposer no node tells; they are stored with their epoch. */
+/** Leaves out missed slots whose proposer no node reports; they are stored with their epoch. */
 async function withMissed(
   { nodes, tell }: Omit<Head, 'store'>,
   fromSlot: number,

@@ -48,7 +48,7 @@ export type Cursors<Row, Place> = {
   read: (cursor: string) => Place | undefined;
 };
 
-/** Of rows whose place in the list is one number. */
+/** Cursors of rows whose place in the list is one number. */
 export function integerCursors<Row>(name: () => string, placeOf: (row: Row) => number): Cursors<Row, number> {
   let made: string | undefined;
   const list = () => (made ??= name());
@@ -68,7 +68,7 @@ type Parts<Forms extends readonly Form[]> = {
 const fits = (form: Form | undefined, part: Part): boolean =>
   form === 'int' ? isNumber(part) : form instanceof RegExp ? form.test(String(part)) : form?.(part) === true;
 
-/** Of rows whose place in the list has several parts, or is no number. */
+/** Cursors of rows whose place in the list has several parts, or is not a number. */
 export function placeCursors<Row, const Forms extends readonly Form[], Place>(
   list: string,
   forms: Forms,

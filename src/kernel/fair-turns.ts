@@ -1,6 +1,6 @@
 import { type Refusal, unavailable } from './refusal.ts';
 
-/** Of each account. */
+/** For each account. */
 const MAX_WAITING = 2_000;
 const SWEEP_MS = 250;
 /** After a longer use of a place, its account gets none of the kept places for this many times as long. */
@@ -17,17 +17,17 @@ type Use = (refusal: Refusal | undefined, turn?: Turn) => void;
 export type FairTurns = {
   /** Calls `use` when the account may use a place, or with UNAVAILABLE. Call `leave` afterwards. */
   enter(account: string | undefined, use: Use): void;
-  /** As `enter`, for work that awaits its turn. */
+  /** Like `enter`, for work that awaits its turn. */
   turn(account: string | undefined): Promise<Turn>;
   leave(turn: Turn): void;
-  /** Those that wait, because their account uses all that it may, or because places are scarce. */
+  /** How many wait because their account uses all that it may (`own`), and because places are scarce. */
   waiting(): { own: number; scarce: number };
   stop(): void;
 };
 
 type Options = {
   places: number;
-  /** Of one account at a time. */
+  /** The most places that one account uses at a time. */
   most: number;
   waitTimeoutMs: number;
   /** In place of UNAVAILABLE, for those that waited for places of their own account. */

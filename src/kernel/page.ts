@@ -15,7 +15,7 @@ export type Range<Key> = {
   counted?: boolean;
 };
 
-/** Of a list by its key alone, which has both orders. */
+/** For a list that is ordered by its key alone, in either direction. */
 export type DirectedRange<Key> = Range<Key> & { ascending: boolean };
 
 /** The page in terms of its key: `above` and `below` are exclusive; `direction` is the one to read in. */

@@ -127,7 +127,7 @@ export function formParam<T, const O extends Options<T> & { form: string }>(
   });
 }
 
-/** Of two parameters that are given both or not at all. An invalid one is undefined. */
+/** For two parameters that must be given together or not at all. An invalid one is undefined. */
 export function pairFaults<Name extends string>(
   query: Partial<Record<Name, unknown>>,
   ...[one, other]: [Name, Name]

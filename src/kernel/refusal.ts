@@ -50,7 +50,7 @@ export class Refusal extends Error {
 const MAX_FAULTS = 1_000;
 const MAX_IN_MESSAGE = 20;
 
-/** Of very many faults, the last one says how many more there are. */
+/** If there are very many faults, the last one says how many more there are. */
 export function badInput(all: readonly Fault[]): Refusal {
   const more = (shown: number) => `${all.length - shown} more are not listed.`;
   const faults = all.slice(0, MAX_FAULTS);

@@ -26,7 +26,7 @@ export const rewards = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rew
   + a.sum_priority_fees + a.sum_baseline_mev)`;
 
 export const epochs = sql`(a.end_epoch - a.start_epoch + 1)`;
-/** Of both ends of the day, in Gwei; of its end if that of its start is the same or not known. */
+/** Mean balance of both ends of the day, in Gwei. If the start is null, because it is the same or not known, the end. */
 export const meanBalance = sql`((coalesce(a.start_effective_balance, a.end_epoch_effective_balance) + a.end_epoch_effective_balance) / 2)`;
 /** Rewards and penalties move an effective balance by one increment a day at most. */
 const moved = sql`abs(a.end_epoch_effective_balance - a.start_effective_balance) > ${raw(String(EFFECTIVE_BALANCE_INCREMENT))}`;

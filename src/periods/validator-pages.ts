@@ -52,7 +52,7 @@ export async function validatorPages<Field extends string, Row>(
   });
 }
 
-/** Of the page, as far as its bounds and cursors tell. */
+/** The dates of the page, as far as its bounds and cursors limit them. */
 function datesOf(networks: readonly Network[], query: PeriodQuery<string>, range: Range<number>): DateRange {
   const ofDays = (day: number | null | undefined, end: 'first' | 'last'): string[] => {
     if (day === null || day === undefined) return [];

@@ -181,7 +181,7 @@ async function refreshWindows(
       });
     });
   } catch (error) {
-    // Nothing of it is committed.
+    // Nothing of this attempt is committed.
     for (const window of windows) {
       note(window, { state: 'failed', error: (error as Error).message });
     }

@@ -124,7 +124,7 @@ async function writeWindow(
   return { ...written, facts };
 }
 
-/** That of the chain at the end of the newest day; null if it is not known. */
+/** Effective balance of the chain at the end of the newest day; null if it is not known. */
 async function effectiveBalance(
   client: pg.ClientBase,
   network: Network,

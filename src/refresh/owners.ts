@@ -18,7 +18,7 @@ const classes: Record<ComputedType, { columns: readonly string[]; number: string
   validator: { columns: ['validator_index'], number: 'of_validator' },
 };
 
-/** The node operators of a pool are told by its shares. */
+/** The node operators of a pool are counted from its shares. */
 const numbered = (types: readonly ComputedType[]) => [
   ...new Set([...types, ...(types.includes('pool') ? (['poolShare'] as const) : [])]),
 ];
@@ -111,7 +111,7 @@ export async function gatherFigures(
 ): Promise<void> {
   const sums = windows.flatMap((window) => [
     ...[...means, ...counted].map((name) => [`${name}_${window}`, `sum(w.${name}_${window})`]),
-    // An attestation is told with its correctness and its delay, or not at all.
+    // An attestation has both a correctness and a delay, or neither.
     [`attested_${window}`, `count(w.correctness_${window})`],
     [`members_${window}`, `count(w.uptime_${window})`],
     ...['apr_rewards', 'apr_stake'].map((name) => [

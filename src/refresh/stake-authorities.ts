@@ -15,7 +15,7 @@ const inWindow = [
     'missed',
   ] as const),
 ] as const;
-/** Of the epochs from which yields are computed. */
+/** Sums over the epochs from which yields are computed. */
 const yielding = ['stake_seconds', 'staking_rewards', 'mev_rewards'] as const;
 
 /**

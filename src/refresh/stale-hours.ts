@@ -17,7 +17,7 @@ export async function removeStaleHours(
   { types, dates, counts }: { types: readonly string[]; dates: readonly string[]; counts: readonly string[] },
 ): Promise<number> {
   const days = dates.map((date) => dayOfDate(network, date));
-  // Of a day with a gap, only the hours of the part that the day has.
+  // A day with a gap counts only the hours within its stored epochs.
   const { rows } = await run(
     client,
     sql`/* staleDays */

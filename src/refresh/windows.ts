@@ -45,7 +45,7 @@ export async function storedDays(client: pg.ClientBase, network: Network): Promi
 export type Share = readonly [counts: number, apr: number];
 /** A chain day, or a month that is read from its sums. */
 export type SummedPart = { isMonth: boolean; version: string; shares: Partial<Record<TimeWindow, Share>> };
-/** By date of the day or the month's first. Months follow `month `. */
+/** Keyed by the date of a day, or by `month ` and the first date of a month. */
 export type Parts = Map<string, SummedPart>;
 
 export const monthKey = (month: string) => `month ${month}`;
@@ -102,7 +102,7 @@ export function difference(stored: StoredDays, wanted: Parts, had: Parts): Parts
   return parts;
 }
 
-/** By the keys of parts. */
+/** Has the keys of `Parts`. */
 export const versionsOf = ({ days, months }: StoredDays): Map<string, string> =>
   new Map([
     ...days.map(({ date, version }) => [date, version] as const),

@@ -27,7 +27,7 @@ export type Entity = {
   moves: number;
   client: string;
   isWhole?: boolean;
-  /** Its stake never changes. */
+  /** True if the stake of the entity never changes. */
   isSteady?: boolean;
   /** Is down for some hours before the sample ends. */
   outage?: boolean;
@@ -77,7 +77,7 @@ export function networkEth({ head }: Sample, network: Network, half: number): nu
 /** Gwei for each ETH and epoch: get_base_reward_per_increment of the consensus specification. */
 const baseReward = (eth: number): number => 64e9 / Math.floor(Math.sqrt(eth * 1e9));
 
-/** Of 64. */
+/** Parts of 64. */
 const weights = { source: 14, target: 26, head: 14, sync: 2, proposer: 8 };
 const OF = 64;
 const SEATS = 512;

@@ -31,7 +31,7 @@ const bech32 = (random: Random, prefix: string, digits: number) =>
 const base64Key = (random: Random) => Buffer.from(hexDigits(random, 64), 'hex').toString('base64');
 
 const DAYS = 90;
-/** Of each network the largest are stored. */
+/** How many of the largest validators of each network are stored. */
 const STORED = 12;
 
 /** `stake` is that of the whole network, `yearly` what it earns, and `own` the share of the validators themselves. */

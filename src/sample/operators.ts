@@ -148,7 +148,7 @@ export const wholeNetwork = ({ seed }: Sample, network: Network): Entity => ({
 /** Effective balance of a validator after the consolidations. */
 export const NETWORK_ETH_EACH: Record<Network, number> = { mainnet: 36, hoodi: 33, holesky: 32 };
 
-/** What an operator did in the days up to one some days ago; every sixteenth day of very long windows. */
+/** Sums what an operator did in `days` days that end `daysAgo` days ago. Of long windows, it sums every sixteenth day. */
 export function daysOfEntity(sample: Sample, entity: Entity) {
   const known = new Map<number, Figures>();
   return ({ days, daysAgo = 0 }: { days: number; daysAgo?: number }): Figures => {
@@ -189,7 +189,7 @@ export function* summaries(sample: Sample, operator: Operator): Generator<Sample
     const means = meansOf(figures);
     const { validators, eth } = figures;
     const idle = validators === 0;
-    // Of very long windows, some days are counted.
+    // Very long windows sum only some of their days.
     const ofAll = (blocks: number) =>
       String(Math.round((blocks * days * EPOCHS_PER_DAY) / Math.max(1, figures.epochs)));
     const mid = at - Math.min(days, 90) / 2;

@@ -41,13 +41,13 @@ export function listsByKey<Key, Row extends { list: number }>(
 
 type PrivateReading = { loaders: LoaderCache; primary: Queryable };
 type Private<Key, Args extends unknown[], Row> = {
-  /** Of no other reader. */
+  /** Different from the names of all other readers. */
   name: string;
   keyOf: (key: Key) => string;
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Row[]>;
 };
 
-/** As `rowReader`, of private data: `load` finds only what the caller owns. */
+/** Like `rowReader`, for private data: `load` finds only what the caller owns. */
 export const privateRowReader =
   <Request extends PrivateReading, Key, Row, Args extends unknown[]>({
     name,
@@ -55,7 +55,7 @@ export const privateRowReader =
     load,
     rowKey,
   }: {
-    /** Of no other reader. */
+    /** Different from the names of all other readers. */
     name: string;
     keyOf: (key: Key) => string;
     load: (ctx: Request, keys: readonly Key[], ...args: Args) => Promise<Row[]>;
@@ -66,7 +66,7 @@ export const privateRowReader =
       byKey(await load(ctx, keys, ...args), rowKey),
     ).load(key);
 
-/** As `listReader`, of private data: it does not check who owns them. */
+/** Like `listReader`, for private data; does not check who owns it. */
 export const privateListReader =
   <Key, Row extends { list: number }, Args extends unknown[]>({
     name,
@@ -78,7 +78,7 @@ export const privateListReader =
       listsByKey(await load(ctx.primary, keys, ...args), keys, keyOf),
     ).load(key) as Promise<Row[]>;
 
-/** As `totalReader`, of private data. */
+/** Like `totalReader`, for private data. */
 export function privateTotalReader<Key, Args extends unknown[]>(
   of: Private<Key, Args, { list: number; total: number }>,
 ) {

@@ -41,7 +41,7 @@ export function storedReader<Args extends unknown[], Key = OfNetwork>({
     (await read(ctx, key, ...args))[0] as Stored;
 }
 
-/** Of stored rows and of the epochs that an index has processed, with or without such rows. */
+/** The first and last epoch of the stored rows and of what an index has processed, with or without such rows. */
 export const storedEpochs = (epoch: Sql, source: Sql): Sql => sql`
   select least(s.first, r.first) as first, greatest(s.last, r.last) as last
   from (select min(${epoch}) as first, max(${epoch}) as last from ${source}) s

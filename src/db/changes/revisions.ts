@@ -90,7 +90,7 @@ export type Revisions = {
   onSetChange(listener: (setId?: string) => void): void;
   /** Reads revisions unless the current ones have all changes of `reached`. */
   reach(reached: Reached): Promise<void>;
-  /** The same for a number of changes. */
+  /** Like `reach`, for a number of changes. */
   reachChanges(changes: number): Promise<void>;
   /** Stops caching until the revisions of the new database are read. */
   moved(): void;

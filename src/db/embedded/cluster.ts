@@ -58,7 +58,7 @@ async function ownerOfClosed(path: string): Promise<number | undefined> {
 const folderIn = (dataDir: string) => join(resolve(dataDir), 'postgres');
 const clusterIn = (folder: string) => join(folder, 'cluster');
 
-/** Also true if this user may not enter the folder; opening it then tells its owner. */
+/** Also true if this user may not enter the folder; opening it then reports its owner. */
 export const hasCluster = (dataDir: string): Promise<boolean> =>
   stat(clusterIn(folderIn(dataDir))).then(
     () => true,

@@ -159,7 +159,7 @@ async function waitForLock(client: pg.ClientBase, { say, isStopped }: Pick<Optio
 
 type Options = {
   last?: string | undefined;
-  /** Is told what is applied before it runs, except in a new database, where all of it takes a second. */
+  /** Called with each migration before it runs, except in a new database, where all of them take a second. */
   say?: ((message: string) => void) | undefined;
   /** If true, no further migration begins. */
   isStopped?: (() => boolean) | undefined;

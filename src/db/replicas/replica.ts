@@ -61,7 +61,7 @@ export class Replica {
   fault: ServerFault | undefined = { reason: 'is not probed yet' };
   /** Undefined until the first probe, and after another server of the URL was chosen. */
   reached: Reached | undefined;
-  /** As `identityOf`, known with `reached`. */
+  /** The result of `identityOf`, known as soon as `reached` is. */
   identity: string | undefined;
   isStranger = false;
   statements = 0;

@@ -148,7 +148,7 @@ export async function connectionOf<Key, Row, Page extends Slice<Row>>(
   return page ? new Connection<Row>(page, cursors.of, () => total(page), stored) : null;
 }
 
-/** As `connectionOf`, of a list by a number at which the first page begins, or at the next number in the list. */
+/** Like `connectionOf`; the first page begins at a given number, or at the next number in the list. */
 export function connectionFrom<Row>(
   start: number | null,
   ascending: boolean,

@@ -32,6 +32,6 @@ export const orderOf = <Field extends string>(orderBy: Given<Field>, field: Fiel
   direction: orderBy?.direction ?? 'desc',
 });
 
-/** Of a list with one field to order by, which is `ascending` without `orderBy`. */
+/** For a list with one field to order by: without `orderBy`, its order is `ascending`. */
 export const isAscending = (orderBy: Given<unknown>, ascending = false): boolean =>
   orderBy ? orderBy.direction === 'asc' : ascending;

@@ -27,7 +27,7 @@ export function explainBuilder(
   );
 }
 
-/** Explains the balances of builders between two states, both of which a node tells. */
+/** Explains the balances of builders between two states, both of which a node reports. */
 export class Builders {
   readonly #records: (BuilderRecord | undefined)[] = [];
   readonly #after: ReadonlyMap<string, BuilderRecord>;
@@ -76,7 +76,7 @@ export class Builders {
     if (record) this.#records[index] = { ...record, balance: Math.max(0, record.balance - amount) };
   }
 
-  /** Exits are told by the records alone. */
+  /** Only the records show exits. */
   reconcile(epoch: number): void {
     for (const [index, record] of this.#records.entries()) {
       const after = record && this.#after.get(record.pubkey);
@@ -100,7 +100,7 @@ export class Builders {
 export const pubkeyOf = (builders: readonly BuilderRecord[] | null, index: number): string | null =>
   builders?.find((record) => record.index === index)?.pubkey ?? null;
 
-/** Both states must tell the builders. */
+/** Both states must list the builders. */
 export const buildersOf = (
   before: readonly BuilderRecord[] | null,
   after: readonly BuilderRecord[] | null,

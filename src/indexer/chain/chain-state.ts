@@ -49,7 +49,7 @@ export type ChainState = {
   readonly blocks: ReadonlyMap<string, BlockStatus>;
   /** Of bids in epochs e − 1 and e, by slot. */
   readonly payments: ReadonlyMap<number, PendingPayment>;
-  /** In S_e. Null before Gloas, and if no node told them. */
+  /** In S_e. Null before Gloas, and if no node reported them. */
   readonly builders: readonly BuilderRecord[] | null;
   readonly queue: DepositQueue;
   readonly slashings: readonly Slashed[];

@@ -31,7 +31,7 @@ function getActivationChurnLimit({ spec, rules, terms }: World): number {
 const isSame = (a: PendingDeposit, b: PendingDeposit | undefined) =>
   a.pubkey === b?.pubkey && a.amount === b.amount && a.slot === b.slot;
 
-/** The queue that a node tells. If it is another one, the unused churn is unknown, because no node reports it. */
+/** The queue that a node reports. If it is another one, the unused churn is unknown, because no node reports it. */
 export function queueAnew(queue: DepositQueue, reported: readonly PendingDeposit[]): DepositQueue {
   const { first, entries } = queue;
   if (entries.length === reported.length && entries.every((each, at) => isSame(each, reported[at])))
@@ -58,7 +58,7 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
 
 /**
  * The upgrade to Gloas takes deposits for builders out of the queue, and which of them depends on signatures. So the queue
- * is the one that the node tells; the others must have been for builders, and explain those that the node tells.
+ * is the one that the node reports. The other deposits must be for builders, and explain the builders that it reports.
  */
 export function onboardBuildersFromPendingDeposits(
   epoch: number,

@@ -33,7 +33,7 @@ function processDepositRequest(
   deposits.push({ pubkey, withdrawalCredentials, amount, slot });
 }
 
-/** The payload tells what is withdrawn in part. */
+/** Ignores partial withdrawals, which the payload shows. */
 function processWithdrawalRequest(
   world: World,
   { validatorPubkey, sourceAddress, exits }: Requests<'withdrawalRequests'>,

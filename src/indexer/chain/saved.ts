@@ -37,7 +37,7 @@ export type Resume = {
   readonly committees: Committees;
   /** The effective balances of these records are ignored. */
   readonly records: Iterable<ValidatorRecord>;
-  /** Set if what was saved may come from a node that told something wrong; the queue is null if no node tells it. */
+  /** Set if what was saved may come from a node that reported something wrong; the queue is null if no node reports it. */
   readonly anew?: { readonly pendingDeposits: readonly PendingDeposit[] | null } | undefined;
 };
 

@@ -218,7 +218,7 @@ export const scheduledForks = ({ forkEpochs, unknownForks }: ChainSpec): Schedul
 
 const isTold = (value: unknown): boolean => value !== undefined && !Number.isNaN(value);
 
-/** Returns a constant of which two nodes tell different values. Nodes tell different sets, and older ones lack forks. */
+/** Returns a constant that two nodes report with different values. Nodes report different sets; older nodes lack forks. */
 export function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
   const keys = (Object.keys(a) as (keyof ChainSpec)[]).filter(
     (key) => key !== 'configName' && key !== 'unknownForks' && key !== 'forkEpochs',

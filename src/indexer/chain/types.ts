@@ -157,7 +157,7 @@ export type EpochState = {
   balances: Float64Array;
   finalizedEpoch: number;
   pendingConsolidations: readonly PendingConsolidation[];
-  /** Null before Gloas, and if the node does not tell them. */
+  /** Null before Gloas, and if the node does not report them. */
   builders: readonly BuilderRecord[] | null;
   /** The queue of deposits in the first epoch of Gloas, where the upgrade has changed it; otherwise null. */
   depositsAfterUpgrade: readonly DepositRequest[] | null;
@@ -208,7 +208,7 @@ type PayloadStatus = 'full' | 'empty' | 'unknown';
 export type BidPayment = 'settled' | 'quorum' | 'unpaid' | 'cancelled';
 
 export type BidFacts = {
-  /** Null if the proposer made the payload itself. `pubkey` is null if no node tells the builders. */
+  /** Null if the proposer made the payload itself. `pubkey` is null if no node reports the builders. */
   builder: { index: number; pubkey: string | null } | null;
   /** In Gwei. */
   value: bigint;
@@ -299,7 +299,7 @@ export type EpochFacts = {
   slashingPenalties: number;
   /** Validators whose records changed, ascending; in the first facts, all validators. */
   changed: Uint32Array;
-  /** By index. Null before Gloas, and if no node tells the builders. */
+  /** By index. Null before Gloas, and if no node reports the builders. */
   builders: readonly BuilderFacts[] | null;
 };
 

@@ -38,7 +38,7 @@ export type World = {
   /** By root, the blocks of the previous epoch and this one, and the newest block before them. */
   readonly blocks: Map<string, BlockStatus>;
   readonly payments: Payments;
-  /** Null before Gloas, and if no node tells the builders. */
+  /** Null before Gloas, and if no node reports the builders. */
   readonly builders: Builders | null;
   readonly deposits: PendingDeposit[];
   readonly slashings: Slashed[];

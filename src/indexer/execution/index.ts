@@ -96,7 +96,7 @@ export function openFills(options: FillOptions): Fills | undefined {
 
 type PayloadOptions = Pick<FillOptions, 'rate' | 'timeoutMs' | 'onError' | 'signal'>;
 
-/** Asks an execution node for payloads that no beacon node tells. Returns null, after `onError`, if it does not either. */
+/** Asks an execution node for payloads that no beacon node has. If it has none either, calls `onError` and returns null. */
 export function openPayloads(
   url: string,
   { rate = RATE, timeoutMs = TIMEOUT_MS, ...options }: PayloadOptions,

@@ -39,7 +39,7 @@ const lacking = {
 };
 const complete = `fee_recipient is not null and total_gas_used is not null and base_fee_per_gas is not null
   and num_nonnulls(total_transactions, total_type0_transactions, total_type1_transactions, total_type2_transactions) = 4`;
-/** It is known what a builder paid. */
+/** True if it is known what a builder paid. */
 const decided = '(bid_builder_index is null or execution_rewards is not null)';
 
 export async function dueBlocks(pool: Pool, query: DueBlocksQuery): Promise<DueBlock[]> {

@@ -11,11 +11,11 @@ export type Beginning = {
   /** Balances in the first slot of `epoch`. */
   epoch: number;
   balances: Float64Array;
-  /** Those of the same slot, if the node tells them. */
+  /** Builders of the same slot, if the node reports them. */
   builders: readonly BuilderRecord[] | null;
   /** Slot of the first block, if it is not explained by an earlier state. */
   firstSlot: number | undefined;
-  /** Node that told them. */
+  /** The node that reported them. */
   node: string;
 };
 

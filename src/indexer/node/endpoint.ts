@@ -50,7 +50,7 @@ export class Endpoint {
   finalized: Finality = { epoch: -1, root: '' };
   /** Keyed by sync committee period. */
   readonly committees = new Map<number, Promise<Uint32Array>>();
-  /** True once the node has told the builders of a state. */
+  /** True once the node has reported the builders of a state. */
   tellsBuilders = false;
   /** Undefined until a POST was answered. */
   takesPosts: boolean | undefined;

@@ -34,19 +34,19 @@ export type Nodes = {
   blockAt(id: number | string): Promise<BeaconBlock | null>;
   /** Since Gloas, of a block that the chain has the payload of. */
   payloadOf(block: BeaconBlock): Promise<ExecutionPayload>;
-  /** Null before Gloas, and if the node does not tell them. */
+  /** Null before Gloas, and if the node does not report them. */
   builders(state: 'head' | number, indices: readonly number[]): Promise<readonly BuilderRecord[] | null>;
   /** Returns the proposer of each slot; `epoch` is at most the next epoch. */
   proposers(epoch: number): Promise<Uint32Array>;
   start(epoch: number, ask?: Ask): Promise<From<Start>>;
-  /** With a node to avoid, that is after its answers were refused, what was saved of them is read anew. */
+  /** If `ask` has a node to avoid, because its answers were refused, what was saved of them is read again. */
   resume(epoch: number, ask?: Ask): Promise<From<Resume>>;
   fetchEpoch(
     epoch: number,
     recordsNeeded: (input: Omit<EpochInput, 'records'>) => readonly number[],
     ask?: Ask,
   ): Promise<{ input: EpochInput; node: string }>;
-  /** Throws NodeError `disagree` if a node that is not in `refused` tells another beginning. */
+  /** Throws NodeError `disagree` if a node that is not in `refused` reports another beginning. */
   compare(beginning: Beginning, refused: ReadonlySet<string>, signal: AbortSignal): Promise<void>;
   validatorsAt(state: 'head' | number, indices: readonly number[]): Promise<ValidatorAt[]>;
   events(signal: AbortSignal): AsyncGenerator<ChainEvent>;

@@ -23,7 +23,7 @@ export function transactionsOf(payload: Fields): ExecutionPayload['transactions'
   return counts;
 }
 
-/** Reads the withdrawals of a payload, and tells those of builders apart. */
+/** Reads the withdrawals of a payload, and separates those of builders. */
 export function withdrawalsOf(payload: Fields): Pick<ExecutionPayload, 'withdrawals' | 'builderWithdrawals'> {
   const all = listAt(payload.withdrawals, 'withdrawals').map((item, at) => {
     const { validator_index, amount } = objectAt(item, `withdrawals[${at}]`);

@@ -9,7 +9,7 @@ const KEPT = 512;
 
 const pathOf = ({ root }: BeaconBlock) => `/eth/v1/beacon/execution_payload_envelopes/${root}`;
 
-/** Since Gloas. Null if the node tells no payload for the block: it was withheld, or the node has dropped it. */
+/** Since Gloas. Null if the node has no payload for the block: it was withheld, or the node has dropped it. */
 export function payloadAt(
   client: NodeClient,
   block: BeaconBlock,

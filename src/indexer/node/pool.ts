@@ -61,7 +61,7 @@ function together(errors: readonly NodeError[]): NodeError {
 export class Pool {
   readonly endpoints: readonly Endpoint[];
   readonly common: Common;
-  /** Nodes that told the same beginning of the index as the one that is used. */
+  /** Nodes that reported the same beginning of the index as the one in use. */
   readonly agreed = new Set<Endpoint>();
   #compared = -1;
 

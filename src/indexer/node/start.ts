@@ -33,7 +33,7 @@ export type Resume = {
   state: EpochState;
   committees: Committees;
   records: AllRecords;
-  /** What no epoch reads again, if it is asked for. The queue is null if the node does not tell it. */
+  /** What no epoch reads again, if it is asked for. The queue is null if the node does not report it. */
   anew: { pendingDeposits: DepositRequest[] | null } | undefined;
 };
 
@@ -66,7 +66,7 @@ async function unfinalDeposits(asking: Asking, state: EpochState): Promise<Depos
   return waiting;
 }
 
-/** Null if the node does not tell the queue. */
+/** Null if the node does not report the queue. */
 async function pendingDeposits(asking: Asking, epoch: number): Promise<DepositRequest[] | null> {
   const path = `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/pending_deposits`;
   const reported = await asking.endpoint.client
@@ -124,7 +124,7 @@ export async function startAt(asking: Asking, epoch: number): Promise<Start> {
 
 export async function resumeAfter(asking: Asking, epoch: number, anew: boolean): Promise<Resume> {
   const { state, records } = await stateWithRecords(asking, epoch + 1);
-  // The last epoch of a period needs the committee when the node may no longer have a state that tells it.
+  // The last epoch of a period needs the committee when the node may no longer have a state with it.
   await syncCommittee(asking, epoch + 1);
   return {
     ...{ state, records, committees: await lastCommittees(asking, epoch) },

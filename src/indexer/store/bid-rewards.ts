@@ -1,13 +1,13 @@
 import type { BidPayment, SlotFacts } from '../chain/types.ts';
 
-/** Amounts are in Gwei; null if the beacon node does not tell them. */
+/** Amounts are in Gwei; null if the beacon node does not report them. */
 type BidRewards = { rewards: bigint | null; missed: bigint | null; fees: bigint | null; mev: bigint | null };
 
 const NOT_TOLD: BidRewards = { rewards: null, missed: null, fees: null, mev: null };
 
 /**
- * What a proposer earned of a payload, as far as a beacon node tells it: what a builder bid, if it was paid. The fees of
- * a full payload are told by an execution node; an empty one has none.
+ * What a proposer earned with a payload, as far as a beacon node reports it: the bid of a builder, if it was paid. An
+ * execution node reports the fees of a full payload; an empty one has none.
  */
 export function bidRewards({ bid, payload }: SlotFacts): BidRewards {
   if (bid === null || payload === null || payload === 'unknown') return NOT_TOLD;

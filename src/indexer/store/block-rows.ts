@@ -26,7 +26,7 @@ function burntFees({ block, payload }: BlockRow) {
   return String(BigInt(gasUsed) * BigInt(baseFeePerGas));
 }
 
-/** What the beacon node tells. */
+/** Columns that the beacon node reports for every block. */
 const reported: readonly Column[] = [
   ['slot', 'int', (one) => one.slot],
   ['validator_index', 'int', (one) => one.proposerIndex],
@@ -52,7 +52,7 @@ const reported: readonly Column[] = [
   ['bid_payment', 'text', ({ bid }) => bid?.payment ?? null],
 ];
 
-/** What the beacon node tells of some blocks, and others tell of the rest. */
+/** Columns that the beacon node reports for some blocks, and other sources for the rest. */
 const reportedOfSome: readonly Column[] = [
   ['total_burnt_fees', 'numeric', burntFees],
   ['total_priority_fees_validator', 'numeric', (one) => bidRewards(one).fees],
@@ -66,7 +66,7 @@ const names = columns.map(([name]) => name);
 /** Relays deliver only payloads of the proposers' own, so a builder's bid has none. */
 const noRelays = `case when g.bid_builder_index is not null then '{}'::text[] end`;
 
-/** Values that others told stay if the row is still of the same block. */
+/** Values from other sources stay if the row is still of the same block. */
 const same = `(b.consensus_proposer_duty = excluded.consensus_proposer_duty
   and b.execution_block_hash is not distinct from excluded.execution_block_hash
   and (b.execution_block_hash is not null

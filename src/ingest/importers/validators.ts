@@ -15,7 +15,7 @@ const isFarFuture = (name: string, value: unknown) =>
 
 const Shape = Validator.extend({ network: Network });
 type Row = z.infer<typeof Shape>;
-/** `fromNode` is true for a validator that a beacon node told of. */
+/** `fromNode` is true for a validator that a beacon node reported. */
 type ImportedValidator = Row & { fromNode?: true };
 
 const owners = ['deposit_address', 'withdrawal_address', 'node_operator', 'pool'];

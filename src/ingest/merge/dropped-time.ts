@@ -77,7 +77,7 @@ async function refuseArchived(client: pg.ClientBase): Promise<void> {
     );
 }
 
-/** The oldest spans are dropped first, so the first one that is left tells which. */
+/** The oldest spans are dropped first, so the first one that is left shows which are gone. */
 async function refuseDroppedSpans(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ count: string; first: number }>(
     `/* stagedDroppedSpans */

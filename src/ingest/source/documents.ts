@@ -76,7 +76,7 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
     records.at = afterSpace(records.bytes, records.at);
     return { text: '', row: undefined };
   }
-  /** Returns a row if the list is empty and stands in place of one. */
+  /** Returns a row if the list is empty and is itself a row of an outer list. */
   function endList(): ReadRow | undefined {
     const isEmpty = !ended && records.place === first;
     if (!ended && (afterComma || !isEmpty)) throw fault('a row must follow the comma');

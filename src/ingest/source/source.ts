@@ -109,7 +109,7 @@ export async function* readRows(batches: AsyncIterable<RawRow[] | Records>): Asy
     } catch (error) {
       fault = error;
     }
-    yield rows; // also those before a fault
+    yield rows; // also the rows before a fault
     if (fault) throw fault;
   }
 }

@@ -3,7 +3,7 @@ import { archivedMonths } from '../../archive/catalogue.ts';
 import { type CataloguedFile, filesOfMonth, pathOf } from '../../archive/part-file.ts';
 import { faultOf } from './verify.ts';
 
-/** Of the database of the client; none before the catalogue's migration. */
+/** The files of the database of the client; none before the migration that adds the catalogue. */
 async function filesOf(client: pg.ClientBase): Promise<CataloguedFile[]> {
   const { rows } = await client.query(
     `/* hasArchive */ select to_regclass('archived_months') is not null as yes`,

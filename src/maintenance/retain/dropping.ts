@@ -36,9 +36,9 @@ export type RetainReport = {
   bytes: number;
   state: Done | 'would refuse' | 'nothing' | 'held' | 'gone' | Unfinished | Undropped;
   error?: string;
-  /** Of an archived month, with their sizes. */
+  /** The files of an archived month. */
   files?: { file: string; rows: number; bytes: number }[];
-  /** Of a month that is being archived. */
+  /** What is done with a month that is being archived. */
   step?: string;
   seconds: number;
 };
@@ -46,6 +46,7 @@ export type RetainReport = {
 /** `waiting` for writers, `in use` by readers. */
 type Unfinished = 'waiting' | 'in use' | 'dropping' | 'archiving';
 type Done = 'dropped' | 'would drop' | 'archived' | 'would archive';
+/** `passed`: skipped, because another process was dropping data. */
 export type Undropped = 'refused' | 'failed' | 'passed';
 
 export type ReportHead = Omit<RetainReport, 'seconds' | 'state' | 'error'>;

@@ -32,7 +32,7 @@ export type StoredTable = z.infer<typeof StoredTable>;
 export const Manifest = z.object({
   version: z.string(),
   takenAt: z.string(),
-  /** As `databaseOf`; files of earlier versions lack it. */
+  /** The result of `databaseOf`; files of earlier versions lack it. */
   database: z.string().optional(),
   migrations: names,
   hasSample: z.boolean(),

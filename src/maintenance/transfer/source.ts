@@ -22,7 +22,7 @@ import { catalogOfNodes, datesOf, oneSnapshotPerNode, tablesOnNodes } from './no
 /** A snapshot of a database, or a backup. */
 export type CopySource = Catalog & {
   takenAt: string;
-  /** As `databaseOf`. */
+  /** The result of `databaseOf`. */
   database: string | undefined;
   migrations: string[];
   hasSample: boolean;

@@ -77,7 +77,7 @@ export const setAttestationPages = pagesOf<SetKey>(
 
 const EntityRow = z.object({ network: Network, idType: IdType, id: Leaf.text() });
 
-/** Those of the entities that have attestations of their own. */
+/** Returns the entities that have attestations of their own. */
 export const attestedEntities = queryOf(
   EntityRow,
   (keys: readonly OperatorId[]) => sql`/* attestedEntities */

@@ -48,7 +48,7 @@ export async function attestations(
   return page;
 }
 
-/** Of a private set that the caller does not see, nothing. */
+/** Returns nothing for a private set that the caller may not see. */
 export async function storedAttestations(
   ctx: Context,
   key: OperatorId,

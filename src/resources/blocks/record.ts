@@ -132,7 +132,7 @@ export type PayloadStatus = z.infer<typeof PayloadStatus>;
 export const BidPayment = z.enum(['settled', 'quorum', 'unpaid', 'cancelled']);
 export type BidPayment = z.infer<typeof BidPayment>;
 
-/** Of the fork Gloas, null before it. In GraphQL and imports only. */
+/** Exists since the fork Gloas, null before it. Only in GraphQL and imports. */
 export const BlockBid = z.object({
   payloadStatus: PayloadStatus.nullable(),
   bidValue: Leaf.gwei().nullable(),

@@ -137,7 +137,7 @@ export const entityConsolidationTotal = totalBy(
 
 const BalanceRow = ChainBalance.extend({ network: Network, gloasEpoch: Leaf.int().nullable() });
 
-/** As an index has told it; null if no node schedules it. */
+/** The fork epoch that an index stored; null if no node schedules the fork. */
 const scheduledGloas = (network: Sql): Sql =>
   sql`(select f.epoch from network_forks f where f.network = ${network} and f.name = 'gloas')`;
 

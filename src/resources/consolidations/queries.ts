@@ -123,7 +123,7 @@ function source({ validatorIndex, entity }: Scope): Sql {
 
 const setColumns: KeyColumns<SetKey> = { network: ['text', 'network'], set_id: ['uuid', 'id'] };
 
-/** Of a private set: those of the validators that are in it now, found by their keys. */
+/** The consolidations of the validators that are in a private set now, found by their keys. */
 function ofSet(): Sql {
   const where = (side: 'source' | 'target') => sql`select c.* from private_set_members m
       cross join lateral (

@@ -74,7 +74,7 @@ export const consolidationPageOf = (
     total: (epochs) => loadConsolidationTotal(ctx, scope, epochs),
   });
 
-/** Of the validators that are in a private set now, of which there are `members`. Does not check who owns it. */
+/** Consolidations of the `members` validators that are in a private set now. Does not check who owns it. */
 export function setConsolidations(
   ctx: Context,
   set: SetKey,

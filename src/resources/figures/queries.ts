@@ -134,7 +134,7 @@ const figuresOfOperators = sql`(
     sum_attester_effectiveness, sum_proposer_effectiveness, sum_validator_effectiveness
   from attestation_days
 )`;
-/** Excludes imported days, because only a refresh computes these figures. There are none of hours. */
+/** Excludes imported days, because only a refresh computes these figures. Hours have no such figures. */
 export const operatorFigurePages = pagesOf('operator', (keys: readonly OperatorId[], query) => {
   const { keys: table, own, parted } = entityDays(keys, query);
   const isComputed = sql`${own} and a.validator_count is not null`;

@@ -30,7 +30,7 @@ const pageOf =
 export const setFigures = pageOf(loadSetFigures);
 export const validatorFigures = pageOf(loadValidatorFigures);
 
-/** Of private sets, does not check ownership. */
+/** Does not check who owns a private set. */
 export const storedFigures = (
   ctx: Context,
   key: OperatorId,

@@ -82,7 +82,7 @@ const historyOfSet = (ctx: Context, key: OperatorKey): History<OperatorHistory> 
   stored: () => loadStoredSetHistory(ctx, key, key.timeWindow),
 });
 
-/** Of a private set of another account, that of operators, which has none. */
+/** A private set of another account gets the history of an operator, of which there is none. */
 async function historyOf(ctx: Context, key: OperatorKey): Promise<History<OperatorHistory>> {
   if (key.idType === 'privateSet' && (await loadSet(ctx, key.id))?.network === key.network)
     return historyOfSet(ctx, key);

@@ -31,7 +31,7 @@ export const loadSolanaHistoryTotal = totalReader({ keyOf: windowText, load: sol
 
 const dates = sql`select min(d.date)::text as first, max(d.date)::text as last`;
 
-/** Of all operators of the class. */
+/** Dates stored for any operator of the class. */
 export const loadStoredOperatorDates = storedReader({
   statement: 'storedOperatorDates',
   keys: (keys: readonly OperatorKey[]) =>
@@ -47,7 +47,7 @@ export const loadStoredOperatorDates = storedReader({
 const windowKeys = (keys: readonly { timeWindow: TimeWindow }[]) =>
   keyTable(keys, { time_window: ['text', 'timeWindow'] });
 
-/** Of all stake authorities. */
+/** Dates stored for any stake authority. */
 export const loadStoredStakeAuthorityDates = storedReader({
   statement: 'storedStakeAuthorityDates',
   keys: windowKeys,

@@ -26,7 +26,7 @@ export const loadRewardPage = listReader({
     sortBy === 'day' ? (range.offset ?? 0) + rowsToRead(range) : Number.POSITIVE_INFINITY,
 });
 
-/** Of all validators of the network. */
+/** Dates stored for any validator of the network. */
 export const loadStoredRewardDates = storedReader({
   statement: 'storedRewardDates',
   ends: storedRewardDates,

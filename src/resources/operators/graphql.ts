@@ -55,7 +55,7 @@ const PoolTypeEnum = builder.enumType('PoolType', {
   } as const,
 });
 
-/** For lists of periods, each of which names its operator. */
+/** The field `operator` of lists of periods: its type, and how it is loaded. */
 export const operatorOfPeriod = { type: Operator, load: loadOperatorNode };
 
 type Tag = OperatorTag & { network: Network };

@@ -22,7 +22,7 @@ export type ListKey = {
   parentId: string;
 };
 
-/** Of the operator, whatever the window of a row: as in its shortest stored window. */
+/** The same for all windows of the operator: taken from its shortest stored window. */
 type Named = { name?: OperatorSummary['displayName']; tags?: OperatorSummary['operatorTags'] };
 export type OperatorRow = Partial<OperatorSummary & OperatorProposals> &
   Named &

@@ -105,7 +105,7 @@ builder.mutationType({
   description: 'All mutations. They change data of the account, as the REST paths for tags do.',
 });
 
-/** Their days are summed up for the set. */
+/** Rows read: the days of the given validators, which are summed up for the set. */
 const daysOfMembers: Reads = ({ args, network, sizes }) => {
   const { validators, network: given } = args.input as {
     validators?: unknown[] | null;

@@ -70,7 +70,7 @@ export const MAX_ADDED = 1_000;
 export const MAX_VALIDATORS = 15_000;
 
 const NAME = 'a text of 1 to 100 characters, not all of them blank';
-/** Of what an account names itself. */
+/** For a name that the account chooses itself. */
 export const ownName = () =>
   z
     .string({ error: needed(NAME) })

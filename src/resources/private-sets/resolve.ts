@@ -40,7 +40,7 @@ export async function ownSet(ctx: Context, id: string): Promise<SetRow> {
   return set;
 }
 
-/** By creation time. */
+/** Ordered by creation time. */
 export const privateSets = async (
   ctx: Context,
   network: Network,
@@ -112,7 +112,7 @@ async function add(
 const withProgress = async (db: Queryable, { caller }: Context, { id }: SetRow): Promise<SetRow> =>
   (await setsById(db, caller.accountId, [id]))[0] as SetRow;
 
-/** Of each account, in this process. Those that wait hold no connection to the database. */
+/** For each account in this process. Changes that wait hold no connection to the database. */
 const MAX_CHANGES = 8;
 const ofAccount = inTurn(MAX_CHANGES);
 

@@ -87,7 +87,7 @@ export const setSummaries = queryOf(
   },
 );
 
-// Of several days `a` of a set, in its summary and in its history.
+// A mean over several days `a` of a set, for its summary and its history.
 const mean = (sum: string, of: string, over = sql``) =>
   sql`${fromUnits(sql`sum(a.${raw(sum)}) ${over}`)} / nullif(sum(a.${raw(of)}) ${over}, 0)`;
 const apr = (over = sql``) =>

@@ -14,7 +14,7 @@ const fields = {
 };
 const select = selectList(fields, savedViewFields);
 
-/** By name. */
+/** Ordered by name. */
 export const viewsOf = queryOf(
   SavedView,
   (accountId: string) => sql`/* savedViews */

@@ -5,7 +5,7 @@ import { ownName } from '../private-sets/record.ts';
 
 export { readSetId as readViewId } from '../private-sets/record.ts';
 
-/** Of an account. */
+/** For each account. */
 export const MAX_VIEWS = 100;
 const MAX_PATH = 2_000;
 

@@ -13,7 +13,7 @@ import {
 } from './queries.ts';
 import { MAX_VIEWS, type SavedView } from './record.ts';
 
-/** Of the caller, by name. */
+/** The views of the caller, ordered by name. */
 export const savedViews = (ctx: Context): Promise<SavedView[]> => viewsOf(ctx.primary, ctx.caller.accountId);
 
 /** Must not reveal other accounts' views. */

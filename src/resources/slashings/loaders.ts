@@ -16,7 +16,7 @@ import {
 
 export const loadSlashing = rowReader({ keyOf: validatorKeyText, load: slashingsByValidator });
 
-/** Of what an index has processed, and of the stored rows. */
+/** Epochs that an index has processed, or that stored rows have. */
 export const loadStoredSlashingEpochs = storedReader({
   statement: 'storedSlashingEpochs',
   ends: () => storedEpochs(sql`s.slashing_epoch`, sql`slashings s where s.network = k.network`),

@@ -144,7 +144,7 @@ export const operatorSlashingTotals = queryOf(
     group by named.list`,
 );
 
-/** Of private sets: the validators that are in them now. Slashings are few, while a set may have 15,000 validators. */
+/** Slashings of the validators that are in a private set now. Slashings are few, while a set may have 15,000 validators. */
 const ofSet = (epochs: Ends): Sql => sql`slashings s
       where s.network = k.network and s.slashing_epoch between ${epochs.first}::bigint and ${epochs.last}::bigint
         and exists (

@@ -23,7 +23,7 @@ export type StakeAuthorityListKey = {
 
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> &
   StakeAuthorityKey & {
-    /** Of its pool, whatever the window of a row: as in its shortest stored window. */
+    /** The name of its pool, the same for all windows: taken from its shortest stored window. */
     name?: StakeAuthoritySummary['poolName'];
     change?: Changes;
     asOf?: SolanaAsOf;

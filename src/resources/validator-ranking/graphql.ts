@@ -98,7 +98,7 @@ function readDays(args: InputShapeFromFields<typeof rangeArgs> & { days?: number
   return days;
 }
 
-/** Of so many days up to `last`. */
+/** The first of `days` days up to `last`. */
 const firstOf = (network: Network, last: string, days: number) =>
   dateOfDay(network, dayOfDate(network, last) - days + 1);
 
@@ -160,7 +160,7 @@ builder.queryField('validatorRanking', (t) =>
       const dates = () => loadRankingDates(ctx, { network }, list.calendar === 'utc');
       return connectionOf(args, info, {
         ...RANKING_SIZES,
-        cursors: rankingCursors(list), // of the newest days also when a day was added
+        cursors: rankingCursors(list), // later pages rank the newest days, even if a day was added since
         async read(asked) {
           const newest = days === undefined ? null : (await dates()).to;
           const fromDate = newest ? firstOf(network, String(newest), days as number) : list.fromDate;

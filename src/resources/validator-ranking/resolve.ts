@@ -210,7 +210,7 @@ async function rankAll(
   return all;
 }
 
-/** Of a few validators, all figures are read and then sorted here. */
+/** For a few validators, reads all figures and sorts them here. */
 async function rankFew(ctx: Context, query: RankingQuery, members: readonly number[]): Promise<Ranked> {
   const figures = await figuresOf(ctx, query, members);
   const keyOf = ({ avgValidatorEffectiveness, sumRewards, sumMissedAttestations }: Figures) => {
@@ -320,7 +320,7 @@ export async function ranking(
   return { ...page, rows, total };
 }
 
-/** They hold the figure and the index, so that pages go on after a row although days were added since. */
+/** Cursors hold the figure and the index, so that pages go on after the row even if days were added since. */
 export const rankingCursors = (list: RankingList) =>
   placeCursors(
     `validatorRanking:${JSON.stringify(list)}`,

@@ -60,7 +60,7 @@ export const operatorValidatorCursors = ({ network, idType, id }: OperatorId, as
 
 const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool'] as const satisfies IdType[];
 
-/** With the summary of each that `first` asks for. */
+/** Returns operators with the summary that `first` asks for. */
 export async function operatorsOf(
   ctx: Context,
   row: ValidatorRow,

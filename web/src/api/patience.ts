@@ -6,7 +6,7 @@ const LONGEST_MS = 60_000;
 
 export type Waits = {
   signal?: AbortSignal;
-  /** Is told when a wait begins and ends; the frame of all pages shows it otherwise. */
+  /** Called when a wait begins and ends; without it, the frame of all pages shows the wait. */
   onWait?: (waits: boolean) => void;
 };
 

@@ -209,7 +209,7 @@ export type Happening = {
   date: string;
   /** What, for the pointer and screen readers. */
   text: string;
-  /** The page that tells more of it. */
+  /** The page with more about it. */
   to: string;
 };
 

@@ -95,7 +95,7 @@ export function Field(props: {
   type?: 'text' | 'number' | 'date' | 'search';
   /** Other parameters that a value changes, or what is applied in its place. */
   also?: (value: string) => Record<string, string | undefined>;
-  /** Is told what is typed. */
+  /** Called with the text that is typed. */
   onType?: (text: string) => void;
   /** Only for screen readers, where its place says what it is. */
   hidesLabel?: boolean;

@@ -102,7 +102,7 @@ export function ValidatorsForm(props: {
   /** The name of the button, for so many validators; none yet when undefined. */
   action: (validators: string | undefined) => string;
   send: Send;
-  /** Says what was done of a list that was not sent to its end. */
+  /** A sentence about the part of a list that was sent before it stopped. */
   tell: (counts: Counts) => string;
   onDone: (sent: number) => Promise<void>;
   /** The list may be empty. */
