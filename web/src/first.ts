@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 3_000;
 type First = [
   /** As in routes.tsx. */
   path: string,
-  /** Of the file in `first/`, which vite.config.ts compiles. */
+  /** Name of the file in `first/`, which vite.config.ts compiles. */
   name: string,
   document: { params: { text: string | null | undefined; name: string } },
   variables: (place: Place) => object,
@@ -87,5 +87,5 @@ function loadApplication() {
 
 markTheme();
 const pause = new Promise((done) => setTimeout(done, LONGEST_WAIT_MS));
-// Whatever goes wrong here, the application tells.
+// The application reports whatever goes wrong here.
 void Promise.race([drawFirst().catch(() => undefined), pause]).then(loadApplication);

@@ -33,7 +33,7 @@ function ChainSwitch() {
   );
 }
 
-/** Which network a path is of; undefined for pages of none, as the account and its views are. */
+/** Which network a path is of; undefined for pages of no network, such as the account and its views. */
 function placeOf(pathname: string, others: readonly NetworkPlace[]): string | undefined {
   if (/^\/explore\/(account|views)\b/.test(pathname)) return undefined;
   const isAt = (path: string) => pathname === path || pathname.startsWith(`${path}/`);

@@ -29,7 +29,7 @@ export type Place = { params: Params; search: URLSearchParams; network: Network 
 type Definition<Q extends OperationType> = {
   /** The one document of the page. */
   query: GraphQLTaggedNode;
-  /** Its variables; throws a Failure when the URL names something impossible. */
+  /** Variables of the query; throws a Failure when the URL names something impossible. */
   variables: (place: Place) => Q['variables'];
   View: ComponentType<{ data: Q['response']; place: Place }>;
   /** What is shown where the gateway has refused the data, if not the usual notice in place of the page. */

@@ -2,7 +2,7 @@ import type { LazyRouteFunction, RouteObject } from 'react-router';
 
 export type Page = {
   path: string;
-  /** Its name among the pages of Ethereum in the navigation; pages of one object have none. */
+  /** Name of the page in the navigation of Ethereum; pages of one object have none. */
   nav?: string;
   lazy: LazyRouteFunction<RouteObject>;
 };

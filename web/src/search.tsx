@@ -114,7 +114,7 @@ type Shown = {
   share?: string;
 };
 
-/** By kind, in the order of the best hit of each. */
+/** Groups hits by kind, in the order of the best hit of each kind. */
 const grouped = (hits: readonly Shown[]) =>
   [...new Set(hits.map(({ kind }) => kind))].map((kind) => ({
     kind,

@@ -19,7 +19,7 @@ export function Notice({ title, children, kind }: { title: string; children?: Re
   );
 }
 
-/** In place of rows: there are none, and that is no error. */
+/** Shown instead of rows if there are none, which is no error. */
 export const Empty = ({ children }: { children: ReactNode }) => (
   <p className="empty" role="status">
     {children}

@@ -6,7 +6,7 @@ export type FailureKind =
   | 'input'
   | 'connection'
   | 'server'
-  /** By the reader. */
+  /** Stopped by the reader. */
   | 'stopped';
 
 const kinds: Record<string, FailureKind> = {

@@ -52,7 +52,7 @@ export const countColumn = <Row,>(
   ...(order && { order }),
 });
 
-/** Of percent, such as 99.87. */
+/** A column of percentages, such as 99.87. */
 export const percentColumn = <Row,>(
   head: string,
   of: (row: Row) => Given<number>,
@@ -66,7 +66,7 @@ export const percentColumn = <Row,>(
   ...(order && { order }),
 });
 
-/** Of a ratio between 0 and 1, which the table shows in percent. */
+/** A column of ratios between 0 and 1, which the table shows in percent. */
 export const ratioColumn = <Row,>(
   head: string,
   of: (row: Row) => Given<number>,
@@ -104,7 +104,7 @@ const statuses: Record<string, string> = {
   EXITED: 'exited',
 };
 
-/** Of a validator; none where it is not known. */
+/** A column with the status of a validator, empty if it is not known. */
 export const statusColumn = <Row,>(
   of: (row: Row) => Given<{ readonly status: string; readonly slashed: boolean }>,
 ): Column<Row> => ({

@@ -116,9 +116,9 @@ export type FigureProps<Row> = {
   note?: ReactNode;
   columns: Column<Row>[];
   rows: readonly Row[];
-  /** A constant of the module: a plot is drawn anew when it changes. */
+  /** A constant of the module: a plot is drawn again when it changes. */
   draw?: Draw<Row>;
-  /** What a plot over time marks; kept by the caller, since the plot is drawn anew when it changes. */
+  /** What a plot over time marks; kept by the caller, since the plot is drawn again when it changes. */
   happenings?: readonly Happening[] | undefined;
   /** The legend, for more than one. */
   series?: Pick<Series<Row>, 'label' | 'color'>[] | undefined;

@@ -12,7 +12,7 @@ export const granularityNames = {
   quarter: 'Quarter',
   year: 'Year',
 };
-/** Of figures that are stored by day, and summed over any dates. */
+/** Ranges of figures that are stored by day, and summed over any dates. */
 export const periodRanges = ranges(['7d', '30d', '90d', '1y', 'all'], '90d');
 
 const days = { hour: 1 / 24, day: 1, week: 7, month: 28, quarter: 90, year: 365 };
@@ -21,7 +21,7 @@ type Length = keyof typeof days;
 export const MOST_PERIODS = 1_000;
 const DAY_MS = 86_400_000;
 
-/** As variables of a document. `periods` has room for the whole range, up to the longest page. */
+/** The range as variables of a document. `periods` has room for the whole range, up to the longest page. */
 export function periodsOf<R extends RangeName, L extends Length>(
   search: URLSearchParams,
   of: Ranges<R>,
@@ -42,7 +42,7 @@ export function periodsOf<R extends RangeName, L extends Length>(
   };
 }
 
-/** The same for REST, the newest periods first. */
+/** The range as a query of REST, the newest periods first. */
 export function restQuery(of: {
   granularity: string;
   utc: boolean;

@@ -2,7 +2,7 @@ import type { PlotOptions } from '@observablehq/plot';
 import { ratio } from '../parts/format.ts';
 
 export type PlotLibrary = typeof import('./plot-library.ts');
-/** What a plot over time tells those that stand beside it, and zooming. */
+/** What a plot over time shares with the plots beside it, and with zooming. */
 export type Time<Row> = {
   /** Where the period of a row begins. */
   date: (row: Row) => Date;
@@ -44,7 +44,7 @@ export const asPercent: Format = (value, place) => ratio(value, place - 2);
 type Over<Row> = {
   date: (row: Row) => Date;
   series: Series<Row>[];
-  /** Of the y axis, with its unit. */
+  /** Label of the y axis, with its unit. */
   label: string;
   format?: Format;
   /** What the pointer shows, a figure a line. */
@@ -128,7 +128,7 @@ function axes<Row>(
   };
 }
 
-/** Options of an axis of bars, which would fill the plot if all values are 0. */
+/** Options of an axis of bars: without them, bars would fill the plot if all values are 0. */
 export const ofZeros = (values: readonly (number | null)[]) =>
   values.every((value) => !value) ? { domain: [0, 1], ticks: 1 } : {};
 
@@ -207,7 +207,7 @@ export const plotsOverTime = new Map<HTMLElement, PlotOverTime>();
 /** Something that happened on a UTC date, which plots over time mark. */
 export type Happening = {
   date: string;
-  /** What, for the pointer and screen readers. */
+  /** What happened, for the pointer and screen readers. */
   text: string;
   /** The page with more about it. */
   to: string;

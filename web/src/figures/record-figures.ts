@@ -58,7 +58,7 @@ type Rewards = Unmasked<recordFigures_rewards$data>;
 export const periodColumn: Column<Period> = { head: 'Period', value: periodValue, show: periodName };
 
 const intervals: Interval[] = ['day', 'week', 'month', 'quarter', 'year'];
-/** A plot for each length of a period: a plot is drawn anew when its function changes. */
+/** A plot for each length of a period: a plot is drawn again when its function changes. */
 const ofEach = <Row>(draw: (interval: Interval) => Draw<Row>) =>
   Object.fromEntries(intervals.map((interval) => [interval, draw(interval)])) as Record<Interval, Draw<Row>>;
 
@@ -70,7 +70,7 @@ export const effectiveness = linesOver<Effectiveness>({
   tip: (row) => `${periodName(row)}\n${percentage(row.avgValidatorEffectiveness, 3)}`,
 });
 
-/** With columns of the page after the first figure. */
+/** Columns of effectiveness; `own` are columns of the page, put after the first figure. */
 export const effectivenessColumns = <Row extends Effectiveness>(own: Column<Row>[] = []): Column<Row>[] => [
   periodColumn,
   percentColumn('Effectiveness', (row) => row.avgValidatorEffectiveness),

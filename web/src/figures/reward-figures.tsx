@@ -70,7 +70,7 @@ export function Rewards<R extends Row>(props: {
   to: TabBetween;
   /** The REST path of the same periods. */
   rest?: string | undefined;
-  /** Of the table of the page, besides those of all. */
+  /** Columns that the page adds to those of all pages. */
   columns?: Column<R>[];
 }) {
   const { of, by, window, to, rest, columns = [] } = props;

@@ -30,7 +30,7 @@ function copyOf(svg: SVGSVGElement) {
   return copy;
 }
 
-/** The plot of a figure with what is around it. */
+/** The plot of a figure with its legend and text, as a picture. */
 function pictureOf(figure: HTMLElement, title: string) {
   const svg = figure.querySelector<SVGSVGElement>('.plot svg');
   if (!svg) return undefined;

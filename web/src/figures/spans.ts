@@ -17,11 +17,11 @@ export function spanStart(interval: Interval, date: string): Date {
   return new Date(Date.UTC(of, 0));
 }
 
-/** The same as a date such as `2025-10-01`, for CSV. */
+/** The span as a date such as `2025-10-01`, for CSV. */
 export const spanDate = (interval: Interval, date: string) =>
   spanStart(interval, date).toISOString().slice(0, 10);
 
-/** Its name, such as "October 2025" or "Week of 27 Oct 2025". */
+/** Name of a span, such as "October 2025" or "Week of 27 Oct 2025". */
 export function spanName(interval: Interval, date: string): string {
   const start = spanStart(interval, date);
   if (interval === 'month') return month.format(start);

@@ -29,7 +29,7 @@ export const wholeOf =
     return data && part(data);
   };
 
-/** The same by the document of a page that has little besides the list. */
+/** Reads the whole list with the document of a page that has little besides the list. */
 export const wholeOfPage = <Q extends OperationType, Row>(
   document: GraphQLTaggedNode,
   variables: Q['variables'],
@@ -39,7 +39,7 @@ export const wholeOfPage = <Q extends OperationType, Row>(
 /** Longer lists would keep a browser busy for minutes; filters make them shorter. */
 const MOST = 50_000;
 
-/** Saves all rows of a list as CSV, and tells how far it is. A second click stops it. */
+/** Saves all rows of a list as CSV, and shows how far it is. A second click stops it. */
 export function WholeList<Row extends object>(props: {
   title: string;
   columns: Column<Row>[];

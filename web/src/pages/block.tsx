@@ -235,7 +235,7 @@ const transactionsOf = (block: Block): Transactions[] => [
 const GAS_UNIT = 'gas';
 const inGwei = (wei: string | null | undefined) => (wei == null ? '–' : `${shift(wei, 9)} Gwei`);
 
-/** Of blocks since the Gloas fork. */
+/** Facts of blocks since the Gloas fork. */
 function payloadFacts({ payload, bid }: Block): [string, ReactNode][] {
   if (!payload || !bid) return [];
   const { builder, payment } = bid;

@@ -129,7 +129,7 @@ function TabRange({ tab }: { tab: Tab }) {
   );
 }
 
-/** Of the report: the newest month with days, in the calendar of the page. */
+/** Parameters of the report: the newest month with days, in the calendar of the page. */
 function reportParams(search: URLSearchParams, newest: string | null | undefined): Record<string, string> {
   const calendar = setCalendars.write(setCalendars.read(search));
   return { ...(newest && { month: newest.slice(0, 7) }), ...(calendar && { calendar }) };

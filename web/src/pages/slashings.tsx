@@ -187,7 +187,7 @@ const granularityNames = { week: 'Weeks', month: 'Months', quarter: 'Quarters', 
 const granularityValues = { week: 'WEEK', month: 'MONTH', quarter: 'QUARTER', year: 'YEAR' } as const;
 type Granularity = keyof typeof granularityValues;
 
-/** Plots and columns are constants, so that a plot is drawn anew only when its rows change. */
+/** Plots and columns are constants, so that a plot is drawn again only when its rows change. */
 const each = <T,>(make: (interval: Granularity) => T) =>
   Object.fromEntries(granularity.values.map((name) => [name, make(name)])) as Record<Granularity, T>;
 

@@ -154,7 +154,7 @@ function datesOf({ validatorRanking: list }: Data, search: URLSearchParams) {
   };
 }
 
-/** The same page in REST, which counts no days back. */
+/** The path of this page in REST, which has no parameter for a number of days. */
 function restOf(data: Data, search: URLSearchParams): string {
   const { from, to } = datesOf(data, search);
   const operator = operatorOf(search);
@@ -173,7 +173,7 @@ function restOf(data: Data, search: URLSearchParams): string {
   return `/v1/eth/validators/ranking?${query}`;
 }
 
-/** What a ranking is of. It stays in sight where one was refused. */
+/** Heading of a ranking. It stays visible if the ranking was refused. */
 function Head({ about, unknown }: { about?: string; unknown?: string | undefined }) {
   return (
     <>

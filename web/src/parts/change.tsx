@@ -1,6 +1,6 @@
 import { decimal } from './format.ts';
 
-/** How a figure changed, in words and by a sign; `good` tells which way is the better one, if one is. */
+/** How a figure changed, in words and by a sign; `good` is the better direction, if there is one. */
 export function Change(props: {
   value: number | null | undefined;
   /** Without its sign. */
@@ -21,7 +21,7 @@ export function Change(props: {
   );
 }
 
-/** Of percentage points, such as +0.12. */
+/** A change in percentage points, such as +0.12. */
 export const PointChange = (props: {
   value: number | null | undefined;
   good?: 'up' | 'down';

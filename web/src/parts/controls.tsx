@@ -24,7 +24,7 @@ export function Choice<T extends string>(props: {
   );
 }
 
-/** As Choice, for more values than have room beside each other. */
+/** Like Choice, for more values than fit beside each other. */
 export function Select<T extends string>(props: {
   param: Param<T> & { values: readonly T[] };
   label: string;

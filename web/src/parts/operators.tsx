@@ -44,13 +44,13 @@ export const OperatorLinks = ({ operators }: { operators: readonly Named[] }) =>
         </span>
       ));
 
-/** Of the operators of a validator those by which people know it: node operator and pool, else its addresses. */
+/** The operators by which people know a validator: its node operator and pool, else its addresses. */
 export function knownBy<T extends Named>(operators: readonly T[]): readonly T[] {
   const named = operators.filter(({ idType }) => idType === 'NODE_OPERATOR' || idType === 'POOL');
   return named.length > 0 ? named : operators.slice(0, 1);
 }
 
-/** Those that say more than its class. */
+/** The tags of an operator that say more than its class. */
 export const labelsOf = <Tag extends { readonly name: string }>(idType: string, tags: readonly Tag[]) =>
   tags.filter(({ name }) => name !== slugOf(idType));
 

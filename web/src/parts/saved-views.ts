@@ -34,7 +34,7 @@ const destroy = graphql`
   }
 `;
 
-/** What speaks against a change; nothing has been changed then. */
+/** Reasons why a change was refused. Nothing has been changed then. */
 type Refused = Promise<readonly UserError[]>;
 
 /** Saves an address of the explorer, from that of the gateway on. */

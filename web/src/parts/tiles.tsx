@@ -8,7 +8,7 @@ export type TileProps = {
   note?: ReactNode;
   /** How it changed over the range of the page. */
   change?: ReactNode;
-  /** Its values over that range, oldest first; a plot of the page has their figures. */
+  /** Values over that range, oldest first; a plot of the page shows the same figures. */
   trend?: readonly (number | null | undefined)[] | undefined;
   children: ReactNode;
 };

@@ -15,13 +15,13 @@ export const toDate = date('to');
 export const hasDates = (search: URLSearchParams) =>
   fromDate.read(search) !== undefined || toDate.read(search) !== undefined;
 
-/** Of days that are stored without a gap; undefined for all of them, and for dates, which replace the range. */
+/** The number of days of the range, if days are stored without a gap; undefined for all of them, and for dates, which replace the range. */
 export function daysOf<T extends RangeName>(of: Ranges<T>, search: URLSearchParams): number | undefined {
   const name: RangeName = of.read(search);
   return name === 'all' || hasDates(search) ? undefined : days[name];
 }
 
 export const calendars = oneOf('calendar', ['chain', 'utc'], 'chain');
-/** Of sets: what they earned goes into books, which are kept in UTC. */
+/** Calendars of sets. UTC is the default, because bookkeeping uses UTC. */
 export const setCalendars = oneOf('calendar', ['chain', 'utc'], 'utc');
 export const calendarNames = { chain: 'Chain days', utc: 'UTC days' };

@@ -70,7 +70,7 @@ export const integer = (name: string) =>
     (given) => (/^\d{1,9}$/.test(given) ? Number(given) : undefined),
     `a whole number up to ${MAX_INTEGER.toLocaleString('en')}`,
   );
-/** Date.parse takes the 31st of February for a day of March. */
+/** True for a real date: Date.parse reads the 31st of February as a day of March. */
 const isDate = (given: string) =>
   /^\d{4}-\d\d-\d\d$/.test(given) &&
   !Number.isNaN(Date.parse(given)) &&
@@ -113,7 +113,7 @@ export type Order = ReturnType<typeof orderBy>;
 export const cursorName = (cursor: 'after' | 'before' | 'skip', list?: string) =>
   list ? `${list}-${cursor}` : cursor;
 
-/** How many rows of a list are before the page; undefined where a cursor does not tell. */
+/** How many rows of a list are before the page; undefined if a cursor does not show it. */
 export function skippedOf(search: URLSearchParams, list?: string): number | undefined {
   const given = search.get(cursorName('skip', list));
   if (given !== null && /^\d{1,9}$/.test(given)) return Number(given);
@@ -132,7 +132,7 @@ export function pageOf(search: URLSearchParams, size: number, list?: string) {
 type ListVariables<List extends string> = Record<`${List}First` | `${List}Last`, number | null> &
   Record<`${List}After` | `${List}Before`, string | null>;
 
-/** The same as variables of a document, such as `queueFirst` of the list `queue`. */
+/** The page of a list as variables of a document, such as `queueFirst` of the list `queue`. */
 export function listOf<List extends string>(search: URLSearchParams, size: number, list: List) {
   const variables = Object.entries(pageOf(search, size, list)).map(([name, value]) => [
     `${list}${name[0]?.toUpperCase()}${name.slice(1)}`,

@@ -2,9 +2,9 @@ import { hasDates, type RangeName, type Ranges, ranges } from './range.ts';
 
 /** Ranges of figures that are stored for windows: no other days can be chosen for them. */
 export const windows = ranges(['1d', '7d', '30d', 'all'], '1d');
-/** Of operators and sets: their plots show any days, and their other figures are those of a window. */
+/** Ranges of operators and sets: their plots show any days, and their other figures are those of a window. */
 export const entityRanges = ranges(['1d', '7d', '30d', '90d', '1y', 'all'], '30d');
-/** Of lists of events: all, or between dates. */
+/** Ranges of lists of events: all events, or those between dates. */
 export const eventRange = ranges(['all'], 'all');
 export const windowValues = {
   '1d': 'ONE_DAY',

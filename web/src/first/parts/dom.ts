@@ -36,14 +36,14 @@ export function jsx(type: string | ((props: Props) => Child), props: Props): Chi
 }
 export const jsxs = (type: Parameters<typeof jsx>[0], props: Props): Child => jsx(type, props);
 
-// Of React
+// From React
 export const Children = { toArray: nodesOf };
 export const useMemo = <T>(make: () => T): T => make();
 export const useCallback = <T>(given: T): T => given;
 export const useRef = (current: unknown) => ({ current });
 export const useEffect = () => undefined;
 
-// Of React Router. Links would load a whole page before the application is there: they are text until then.
+// From React Router. Links would load a whole page before the application is there: they are text until then.
 export const Link = ({ children, className, title }: Props): Child =>
   jsx('span', { className, title, children });
 export const useLocation = () => location;

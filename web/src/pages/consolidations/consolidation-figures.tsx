@@ -125,7 +125,7 @@ export const granularity = oneOf('granularity', ['day', 'week', 'month', 'quarte
 export const granularityNames = { day: 'Days', week: 'Weeks', month: 'Months', quarter: 'Quarters' };
 export const granularityOf = (search: URLSearchParams) => granularityValues[granularity.read(search)];
 
-/** Plots and columns are constants, so that a plot is drawn anew only when its rows change. */
+/** Plots and columns are constants, so that a plot is drawn again only when its rows change. */
 const each = <T,>(make: (interval: Length) => T) =>
   Object.fromEntries(granularity.values.map((name) => [name, make(name)])) as Record<Length, T>;
 

@@ -4,7 +4,7 @@ const PAGE_SIZE = 20;
 /** The lists of a tab, as they are named in the URL. */
 export const [SHARES, MISSED, SLASHED, MOVES] = ['shares', 'missed', 'slashed', 'moves'] as const;
 
-/** As variables of the document. */
+/** The pages of lists, as variables of the document. */
 export const listsOf = (search: URLSearchParams) => ({
   ...listOf(search, PAGE_SIZE, SHARES),
   ...listOf(search, PAGE_SIZE, MISSED),

@@ -44,7 +44,7 @@ const validatorColumns: Column<Validator>[] = [
   numberColumn('Exit epoch', (row) => row.exitEpoch),
 ];
 
-/** Of a class that a ranking can be of. */
+/** For an operator whose class can have a ranking. */
 function Ranking({ operator: { idType, operatorId } }: { operator: Operator }) {
   const href = useHref();
   const slug = slugOf(idType);

@@ -24,7 +24,7 @@ function lengthOf(search: URLSearchParams): number | undefined {
   return from && to ? daysBetween(from, to) : daysOf(range, search);
 }
 
-/** The variables of the document: the days of the range, and before them as many to compare them with. */
+/** The variables of the document: the days of the range, and as many days before them for the comparison. */
 export function overviewVariables(search: URLSearchParams) {
   const length = lengthOf(search);
   const isByDay = length !== undefined && length <= MOST_DAYS;
@@ -44,7 +44,7 @@ export const startOfDay = ({ date, startDate }: Pick<Day, 'date' | 'startDate'>)
 export type Spans = {
   /** Oldest first. */
   shown: readonly Day[];
-  /** The same number of days before them, or undefined if not all of these are stored. */
+  /** As many days before `shown`, or undefined if not all of these are stored. */
   before: readonly Day[] | undefined;
   /** What `shown` is compared with, in words. */
   than: string;

@@ -10,7 +10,7 @@ export type OverviewFigure = {
   note?: string;
   /** `text` is without its sign. */
   change?: { by: number; text: string; good?: 'up' | 'down'; since: string } | undefined;
-  /** Its days or weeks, oldest first. */
+  /** Values of days or weeks, oldest first. */
   trend: Numbers;
 };
 

@@ -12,7 +12,7 @@ type Slashed = NonNullable<overviewQuery['response']['slashed']>['nodes'][number
 /** More marks would hide the bars that they stand on. */
 const MOST_ON_BARS = 30;
 
-/** What the plots of a network mark in these days or weeks, oldest first: slashings, and that many validators were off. */
+/** What the plots of a network mark in these days or weeks, oldest first: slashings, and times when many validators were offline. */
 export function useMarks(days: readonly Day[], slashed: readonly Slashed[] | undefined) {
   const href = useHref();
   return useMemo(() => {

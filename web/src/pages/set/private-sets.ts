@@ -68,7 +68,7 @@ const destroy = graphql`
   }
 `;
 
-/** What speaks against a change; nothing has been changed then. */
+/** Reasons why a change was refused. Nothing has been changed then. */
 type Refused = readonly UserError[];
 const refusedBy = (payload: { readonly userErrors: Refused } | null | undefined) => payload?.userErrors ?? [];
 

@@ -53,7 +53,7 @@ graphql`
 type PrivateSet = NonNullable<setQuery['response']['privateSet']>;
 type Member = NonNullable<PrivateSet['validators']>['nodes'][number];
 
-/** Those that are in it, some of which can be removed. */
+/** The validators of a set, some of which can be removed. */
 function Present({ set }: { set: PrivateSet }) {
   const { setId, network, validators } = set;
   const refresh = useRefresh();

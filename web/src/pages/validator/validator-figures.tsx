@@ -31,7 +31,7 @@ const attestationColumns: Column<Attestations>[] = [
   countColumn('Missed sync signatures', (row) => row.sumMissedSyncSignatures),
 ];
 
-/** Its figures over time; most validators have no stored days. */
+/** Figures of a validator over time; most validators have no stored days. */
 export function OverTime({ validator, interval }: { validator: ValidatorData; interval: Interval }) {
   const { effectiveness: effects, rewards: earned, attestations: votes } = validator;
   if (!effects?.nodes.length && !earned?.nodes.length && !votes?.nodes.length)

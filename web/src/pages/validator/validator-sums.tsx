@@ -12,7 +12,7 @@ const statuses = {
 const sumOf = (amounts: readonly string[]) =>
   amounts.reduce((sum, amount) => sum + BigInt(amount), 0n).toString();
 
-/** Its state, and what it did in the periods that are shown. */
+/** State of a validator, and what it did in the periods that are shown. */
 export function Sums({ validator }: { validator: Validator }) {
   const [status, meaning] = statuses[validator.status];
   const earned = validator.rewards?.nodes ?? [];
