@@ -191,7 +191,7 @@ export function periodType<Field extends string, Record extends object>(
         type: operator.type,
         nullable: true,
         description:
-          'The operator or private set as an operator; null when it has no summary, as most single validators.',
+          'The operator or private set as an operator; null when it has no summary, which is the case for most single validators.',
         resolve: ({ of: owned }, _args, ctx) =>
           (owned ? operator.load(ctx, owned.owner as never) : null) as never,
       }),

@@ -78,7 +78,7 @@ function end(
   return t.field({
     type: unit === 'date' ? 'Date' : 'Int',
     nullable: true,
-    description: `${which} ${units[unit]} that is stored, whatever filter, bounds and page select; null when none is. ${beyond}.`,
+    description: `${which} ${units[unit]} that is stored, regardless of filter, bounds and page; null when nothing is stored. ${beyond}.`,
     resolve: async ({ stored }) => (await stored?.())?.[side] as never,
   });
 }

@@ -55,7 +55,7 @@ const DatasetChangedPayload = builder.objectRef<Changed>('DatasetChangedPayload'
     datasets: t.field({
       type: [DatasetType],
       extensions: { rows: known.length },
-      description: 'In the first event every dataset asked for, then those that changed, by name.',
+      description: 'By name: in the first event every requested dataset, then those that changed.',
       resolve: (event) => event.datasets,
     }),
   }),

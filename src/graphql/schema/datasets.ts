@@ -81,7 +81,7 @@ node(DatasetType, {
       type: [OriginType],
       extensions: { rows: 6 },
       description:
-        'Where its rows come from, by network; empty for rows of before this was recorded. Figures that a refresh computes are of the origin of their facts.',
+        'Where its rows come from, by network; empty for rows stored before origins were recorded. Figures that a refresh computes have the origin of their facts.',
       resolve: (row) => row.origins,
     }),
     keptFrom: t.field({

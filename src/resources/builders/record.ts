@@ -11,7 +11,7 @@ export const Builder = z
     pubkey: Leaf.hex(48).describe('Public key, 0x and 96 hex digits.'),
     index: Leaf.count().describe('Index, >= 0. Another builder may get it once this one has left.'),
     executionAddress: Leaf.hex(20).describe('Address that its stake is paid back to, 0x and 40 hex digits.'),
-    balance: Leaf.gwei().describe('Balance, of which its bids are paid, in Gwei.'),
+    balance: Leaf.gwei().describe('Balance, from which its bids are paid, in Gwei.'),
     depositEpoch: Leaf.count().describe('Epoch of its deposit; it bids once that epoch is final.'),
     withdrawableEpoch: Leaf.count()
       .nullable()

@@ -24,7 +24,7 @@ export const EffectivenessRecord = z
       ),
     avgUptime: Leaf.ratio().describe('Mean share of attestation duties performed, 0..1.'),
     avgAttesterEffectiveness: Leaf.nonNegative().describe(
-      'Product of uptime and correctness, divided by the inclusion delay, in percent, 0..100: averaged over the validators of a day, in longer periods over those of all days.',
+      'Product of uptime and correctness, divided by the inclusion delay, in percent, 0..100: averaged over the validators of a day; in longer periods, over the validators of all days.',
     ),
     avgProposerEffectiveness: Leaf.nonNegative()
       .nullable()

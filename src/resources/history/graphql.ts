@@ -250,7 +250,7 @@ builder.objectField(Operator, 'history', (t) =>
 builder.objectField(PrivateSetType, 'history', (t) =>
   operatorPages(t, {
     extensions: cost,
-    description: `Its figures in a window as they were at the end of each stored chain day, by default newest first; \`validatorCount\` counts those with duties on the day. Without days whose window has a day on which not all of its validators are summed yet (\`progress\`). ${sizes}`,
+    description: `Its figures in a window as they were at the end of each stored chain day, by default newest first; \`validatorCount\` counts those with duties on the day. A day is left out while its window has a day on which not all validators of the set are summed yet (\`progress\`). ${sizes}`,
     args: { ...windowArgs, ...dateArgs },
     resolve: ({ network, id }, args, ctx: Context, info) => {
       const key = { network, timeWindow: args.window, idType: 'privateSet' as const, id };
@@ -318,7 +318,7 @@ function changeField<Row extends { change?: Changes }>(
       type: change,
       nullable: true,
       description:
-        'Its figures less those of the same window `over` earlier; null without history of then, as for ALL.',
+        'Its figures minus its figures in the same window `over` earlier; null when there is no history of that time, as for ALL.',
       args: {
         over: t.arg({ type: TimeWindowEnum, required: true, description: 'How far back to compare.' }),
       },

@@ -310,7 +310,7 @@ builder.objectField(StakeDelegationType, 'validator', (t) =>
     type: refs.solana.validator,
     nullable: true,
     description:
-      'The validator on its newest day with stored rewards, from where its `history` leads to the others; null when none is stored.',
+      'The validator on its newest day with stored rewards, whose `history` has the other days; null when none is stored.',
     resolve: ({ validatorVoteAccount: id }, _args, ctx, info) =>
       newestReward(ctx, 'solana', id, columnsOf(selectedInRow(info), 'solana', 'validator')),
   }),

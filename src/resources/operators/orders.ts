@@ -6,7 +6,7 @@ import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { type OperatorOrderField, operatorOrders } from './queries.ts';
 import type { IdType } from './record.ts';
 
-const over = 'over the window of the list, of ALL over 30 days; those without it come last.';
+const over = 'over the window of the list, or over 30 days for ALL; rows without it come last.';
 const orders: Record<OperatorOrderField, string> = {
   networkPenetration:
     "Share of the network's active effective balance: the order of the list without orderBy.",

@@ -33,7 +33,7 @@ const SearchMatchEnum = builder.enumType('SearchMatch', {
   values: {
     NAME: {
       value: 'name',
-      description: 'A name, of which a word begins with the query, or that has the query in it.',
+      description: 'A name that has a word beginning with the query, or that contains the query.',
     },
     SIMILAR_NAME: { value: 'similarName', description: 'A name that resembles the query.' },
     ADDRESS: { value: 'address', description: 'An address, which begins with the query.' },

@@ -4,7 +4,7 @@ import { readWhere, whereFault } from '../../graphql/schema/where.ts';
 import { type StakeAuthorityOrderField, stakeAuthorityOrders } from './queries.ts';
 import type { StakeAuthorityType } from './record.ts';
 
-const over = 'over the window of the list, of ALL over 30 days; those without it come last.';
+const over = 'over the window of the list, or over 30 days for ALL; rows without it come last.';
 const orders: Record<StakeAuthorityOrderField, string> = {
   networkPenetration: "Share of the network's delegated stake: the order of the list without orderBy.",
   delegatedStake: 'Delegated stake.',
