@@ -197,7 +197,7 @@ const ATTEMPTS = 3;
 async function keepUpToDate(pool: Pool, network: Network, options: RefreshOptions): Promise<void> {
   const { windows, wait, allDays: anew } = options;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const changed = new Error('Days changed meanwhile.');
+    const changed = new Error('Days changed while their sums were brought up to date.');
     const kept = transaction(pool, async (client) => {
       await setMemory(client, options);
       if (!(await keepSums(client, network, { windows, wait, anew }))) throw changed;

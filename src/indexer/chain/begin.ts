@@ -38,7 +38,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
   if (epoch - 2 - finalizedEpoch > spec.minEpochsToInactivityPenalty)
     throw new InputError(
       epoch,
-      `the chain is in an inactivity leak (finalized is ${finalizedEpoch}), and no node tells the scores; begin at epoch ${finalizedEpoch + 2 + spec.minEpochsToInactivityPenalty} or before, or after the leak`,
+      `the chain is in an inactivity leak (finalized is ${finalizedEpoch}), and no node reports the inactivity scores; begin at epoch ${finalizedEpoch + 2 + spec.minEpochsToInactivityPenalty} or before, or after the leak`,
     );
   registry.increments = new Uint16Array(balances.length);
   for (const record of start.records) {
@@ -68,7 +68,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
   if (!start.before && rulesAt(spec, epoch).gloas)
     throw new InputError(
       epoch,
-      `the node has no blocks before, which tell whether the next block's parent has a payload; begin at epoch ${epoch + 1} or later`,
+      `the node has no earlier blocks, which show whether the next block's parent has a payload; begin at epoch ${epoch + 1} or later`,
     );
   return { ...state, ...firstOf(spec, registry, state, start) };
 }

@@ -46,11 +46,11 @@ export function payloadFor(
   for (const child of later) {
     if (at.execution) break;
     if (isParentBlockFull(at, child))
-      throw new InputError(epoch, `the chain has the payload of slot ${at.slot}, but no node tells it`);
+      throw new InputError(epoch, `the chain has the payload of slot ${at.slot}, but no node has it`);
     at = child;
   }
   if (at.execution) return at.execution;
-  throw new InputError(epoch, `no payload tells the withdrawals of the block of slot ${block.slot} yet`);
+  throw new InputError(epoch, `no payload shows the withdrawals of the block of slot ${block.slot} yet`);
 }
 
 export function processWithdrawals(

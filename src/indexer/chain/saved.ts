@@ -140,7 +140,7 @@ export function restoreState(
   if (registry.size !== increments.length)
     throw new InputError(epoch, `there are ${registry.size} validators instead of ${increments.length}`);
   if (resume.state.epoch !== epoch || digestOf(resume.state) !== digest)
-    throw new InputError(epoch, 'the node tells another state than the one that was reconciled before');
+    throw new InputError(epoch, 'the node reports another state than the one that was reconciled before');
   checkCommittees(registry, increments, resume.committees, epoch - 1);
   const all = new Uint32Array(increments.length);
   for (const [at, index] of scored.entries()) all[index] = scores[at] as number;

@@ -114,7 +114,7 @@ function upgradeToGloas({ spec, epoch }: World, queue: DepositQueue, next: Epoch
   if (epoch + 1 !== spec.forkEpochs.gloas) return queue;
   if (next.depositsAfterUpgrade)
     return onboardBuildersFromPendingDeposits(epoch, queue, next.depositsAfterUpgrade, next.builders);
-  throw new InputError(epoch, 'the queue of deposits after the upgrade to Gloas is not told');
+  throw new InputError(epoch, 'no node reports the queue of deposits after the upgrade to Gloas');
 }
 
 /** The records after the epoch tell all but who is ejected: deposits to them are postponed. */

@@ -66,7 +66,7 @@ async function pages(source: HttpSource, wanted: ReadonlySet<number>): Promise<P
     let lowest = cursor;
     for (const payload of payloads) {
       if (payload.slot > cursor)
-        throw new SourceError('nonsense', source.name, `tells slot ${payload.slot} after cursor ${cursor}`);
+        throw new SourceError('nonsense', source.name, `lists slot ${payload.slot} after cursor ${cursor}`);
       if (wanted.has(payload.slot)) found.set(`${payload.slot} ${payload.blockHash}`, payload);
       lowest = Math.min(lowest, payload.slot);
     }

@@ -63,9 +63,9 @@ describe('the withdrawals of a block', () => {
 
   it('are waited for until a payload tells them, and are never guessed where the chain has one that no node tells', () => {
     const withheld = gloasBlock(SLOT, { execution: null });
-    expect(() => applied(gloasWorld(), withheld)).toThrow(/no payload tells the withdrawals/);
+    expect(() => applied(gloasWorld(), withheld)).toThrow(/no payload shows the withdrawals/);
     expect(() => applied(gloasWorld(), withheld, gloasBlock(SLOT + 1))).toThrow(
-      `the chain has the payload of slot ${SLOT}, but no node tells it`,
+      `the chain has the payload of slot ${SLOT}, but no node has it`,
     );
   });
 

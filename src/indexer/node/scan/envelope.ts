@@ -31,7 +31,7 @@ class Walker {
   #wrong(): AnswerError {
     const from = Math.max(0, this.#at - 10);
     return new AnswerError(
-      `JSON is expected, but it has ${shown(this.#bytes.toString('utf8', from, from + 60))}`,
+      `JSON is expected, but the answer has ${shown(this.#bytes.toString('utf8', from, from + 60))}`,
     );
   }
 
@@ -109,7 +109,7 @@ class Walker {
   firstByte(): number {
     const [from, to] = this.#string();
     const text = this.#bytes.toString('latin1', from, Math.min(to, from + 4));
-    if (!/^0x[0-9a-fA-F]{2}$/.test(text)) throw new AnswerError(`a transaction is ${shown(text)}`);
+    if (!/^0x[0-9a-fA-F]{2}$/.test(text)) throw new AnswerError(`a transaction begins with ${shown(text)} in place of a byte in hex`);
     return Number.parseInt(text.slice(2), 16);
   }
 
