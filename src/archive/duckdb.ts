@@ -81,7 +81,10 @@ const READERS = { places: 2, most: 1, waitTimeoutMs: 10_000 };
 let readers: Shared | undefined;
 
 /** For gateways: one instance for the whole process. Accounts take turns: of the two readers, one account has at most one. */
-export async function reading<T>(account: string | undefined, work: (duck: Duck) => Promise<T>): Promise<T> {
+export async function withReader<T>(
+  account: string | undefined,
+  work: (duck: Duck) => Promise<T>,
+): Promise<T> {
   readers ??= { turns: fairTurns(READERS) };
   const { turns } = readers;
   const turn = await turns.turn(account);
@@ -118,7 +121,7 @@ const LOOK_MS = 100;
  * For gateways: runs statements that read whole files in an instance of its own, because an instance that stays open would
  * keep their memory. After the time limit of statements, or when nobody waits for the result any more, throws UNAVAILABLE.
  */
-export async function scanning<T>(isGone: () => boolean, work: (duck: Duck) => Promise<T>): Promise<T> {
+export async function withScanner<T>(isGone: () => boolean, work: (duck: Duck) => Promise<T>): Promise<T> {
   const threads = Math.min(MOST_THREADS, availableParallelism());
   return withDuck({ memoryMb: SCAN_MEMORY_MB, threads }, async (duck) => {
     const began = performance.now();

@@ -3,7 +3,7 @@ import { raw, type Sql, sql } from '../db/rows.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { type ArchivedMonth, archivedMonths, rowGroupsOf } from './catalogue.ts';
 import { columnNames } from './columns.ts';
-import { type Duck, quote, reading, rowsOf } from './duckdb.ts';
+import { type Duck, quote, rowsOf, withReader } from './duckdb.ts';
 import { pathOf, UnreadableMonth, withRowGroups } from './part-file.ts';
 import type { RowGroup, RowGroups } from './row-groups.ts';
 import { type MonthSums, monthsToRead, pathsOfSums } from './sums.ts';
@@ -88,11 +88,11 @@ async function readParts(
   const condition = `${isOneOf(sorted)} and ${daysWithin(within)}`;
   const readSome = async (parts: readonly MonthPart[]) => {
     if (parts.length === 0) return;
-    await reading(db.account, (duck) => withRowGroups(parts, (paths) => read(duck, paths, condition))).catch(
-      (error) => {
-        throw readingFault(error, (parts[0] as MonthPart).month);
-      },
-    );
+    await withReader(db.account, (duck) =>
+      withRowGroups(parts, (paths) => read(duck, paths, condition)),
+    ).catch((error) => {
+      throw readingFault(error, (parts[0] as MonthPart).month);
+    });
   };
   let parts: MonthPart[] = [];
   let [bytes, most] = [0, 0];
@@ -155,7 +155,7 @@ export async function archivedSums<Row>(
   if (summed.length > 0) {
     const text = `${select((name) => `"${name}"`)} from ${filesOf(pathsOfSums(summed))}
       where utc = ${asked.utc} and ${isOneOf(asked.indices)}`;
-    const read = () => reading(db.account, (duck) => rowsOf<Row>(duck, text));
+    const read = () => withReader(db.account, (duck) => rowsOf<Row>(duck, text));
     found.push(...(await whileUnchanged({ summed, others: [] }, read)));
   }
   await readParts(db, others, asked, async (duck, paths, condition) => {

@@ -1,5 +1,5 @@
 import type { ArchivedMonth } from './catalogue.ts';
-import { type Duck, scanning } from './duckdb.ts';
+import { type Duck, withScanner } from './duckdb.ts';
 import { pathOf } from './part-file.ts';
 import { type DaysOfValidators, daysWithin, filesOf } from './read.ts';
 import { type MonthSums, monthsToRead, pathsOfSums, summed } from './sums.ts';
@@ -48,7 +48,7 @@ export async function scanMonths(
   ];
   const given = { ...values, ...(members && { members: `[${members.join(',')}]` }) };
   await whileUnchanged(toRead, () =>
-    scanning(isGone, (duck) => streamed(duck, statement(parts.join(' union all ')), given, each)),
+    withScanner(isGone, (duck) => streamed(duck, statement(parts.join(' union all ')), given, each)),
   );
 }
 

@@ -26,7 +26,7 @@ import { noise } from './random.ts';
 
 /** `entities` is the number of pools and of node operators; a third as many addresses of each kind are stored. */
 export type AttestationSize = { days: number; hourDays: number; entities: number };
-export const wholeSize: AttestationSize = { days: 400, hourDays: 8, entities: 40 };
+export const defaultAttestationSize: AttestationSize = { days: 400, hourDays: 8, entities: 40 };
 
 export type Period = ReturnType<typeof epochsOfDay> & { calendar: Calendar; day: number; date: string };
 type Hour = Period & { hour: number };

@@ -16,7 +16,7 @@ import { syncCommitteeRewardImporter } from '../ingest/importers/sync-committee-
 import { validatorImporter } from '../ingest/importers/validators.ts';
 import { loadRows } from '../ingest/merge/load-rows.ts';
 import { noteOrigins, ofAllNetworks } from '../ingest/merge/origins.ts';
-import { type AttestationSize, loadSampleAttestations, wholeSize } from './attestations.ts';
+import { type AttestationSize, defaultAttestationSize, loadSampleAttestations } from './attestations.ts';
 import { networks, sampleUntil } from './chain.ts';
 import { loadOperatorHistory, loadSolanaHistory } from './history.ts';
 import * as make from './index.ts';
@@ -32,7 +32,7 @@ class Stopped extends Error {}
 export async function loadSampleData(
   pool: Pool,
   log: Logger,
-  { lastDate, attestations = wholeSize, isStopped = () => false }: Options = {},
+  { lastDate, attestations = defaultAttestationSize, isStopped = () => false }: Options = {},
 ): Promise<void> {
   const goOn = () => {
     if (isStopped()) throw new Stopped();

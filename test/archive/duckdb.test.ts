@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { limitScans, reading, scanning } from '../../src/archive/duckdb.ts';
+import { limitScans, withReader, withScanner } from '../../src/archive/duckdb.ts';
 import { ranIntoTimeout } from '../../src/db/connection.ts';
 
 it('Archived days are read for one request of an account at a time, beside those of another account', async () => {
@@ -7,7 +7,7 @@ it('Archived days are read for one request of an account at a time, beside those
   let end = () => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
   const read = (account: string, name: string) =>
-    reading(account, async (duck) => {
+    withReader(account, async (duck) => {
       begun.push(name);
       if (name === 'greedy 1') await ended;
       return (await duck.runAndReadAll('select 1 as one')).getRowObjectsJS();
@@ -29,7 +29,7 @@ it('A scan ends at the time limit of statements, and when its client disconnects
     'select count(*) as n from range(3_000_000_000) a, range(1_000) b where a.range % 7 = b.range';
   const began = performance.now();
   const overdue = async (isGone: () => boolean) => {
-    const error = await scanning(isGone, (duck) => duck.run(count)).catch((error: unknown) => error);
+    const error = await withScanner(isGone, (duck) => duck.run(count)).catch((error: unknown) => error);
     expect([(error as Error).message, ranIntoTimeout(error)]).toEqual([
       'The service cannot answer right now. Try again later.',
       true,
@@ -38,7 +38,7 @@ it('A scan ends at the time limit of statements, and when its client disconnects
   await overdue(() => performance.now() - began > 300);
   limitScans(300);
   await overdue(() => false);
-  const found = await scanning(
+  const found = await withScanner(
     () => false,
     async (duck) => (await duck.runAndReadAll('select 1 as one')).getRowObjectsJS(),
   );

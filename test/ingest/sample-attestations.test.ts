@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadSampleAttestations, wholeSize } from '../../src/sample/attestations.ts';
+import { defaultAttestationSize, loadSampleAttestations } from '../../src/sample/attestations.ts';
 import { operatorsOf } from '../../src/sample/index.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { sample } from '../support/sample.ts';
@@ -9,7 +9,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase('empty');
   await database.pool.withClient((client) =>
-    loadSampleAttestations(client, sample, operators, { ...wholeSize, days: 40, hourDays: 1 }),
+    loadSampleAttestations(client, sample, operators, { ...defaultAttestationSize, days: 40, hourDays: 1 }),
   );
 });
 afterAll(() => database.drop());
@@ -31,7 +31,7 @@ it.each(['attestation_days', 'attestation_hours'])(
     const [all] = (
       await database.pool.query({ text: `select count(*)::int as rows from ${table}`, values: [] })
     ).rows;
-    expect(all?.rows).toBeGreaterThan(3 * wholeSize.entities * 24);
+    expect(all?.rows).toBeGreaterThan(3 * defaultAttestationSize.entities * 24);
   },
 );
 

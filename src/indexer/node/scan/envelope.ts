@@ -109,7 +109,8 @@ class Walker {
   firstByte(): number {
     const [from, to] = this.#string();
     const text = this.#bytes.toString('latin1', from, Math.min(to, from + 4));
-    if (!/^0x[0-9a-fA-F]{2}$/.test(text)) throw new AnswerError(`a transaction begins with ${shown(text)} in place of a byte in hex`);
+    if (!/^0x[0-9a-fA-F]{2}$/.test(text))
+      throw new AnswerError(`a transaction begins with ${shown(text)} in place of a byte in hex`);
     return Number.parseInt(text.slice(2), 16);
   }
 
