@@ -69,7 +69,7 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
       if (parent) expected.set(parent, [...(expected.get(parent) ?? []), id].sort());
     }
 
-    /** The same, as each API answers it; by REST of so many of them. */
+    /** The ids in the answers of each API; from REST, only so many of them. */
     async function answered(own: Gateway, ofRest: readonly string[]) {
       const rest = new Map<string, string[]>();
       for (const parent of ofRest) {
@@ -117,7 +117,7 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
         await startGateway({ template: 'empty' }),
       ];
       try {
-        // The pages in one file: of 26 imports, each makes the orders of its lists anew.
+        // The pages in one file: with 26 imports, each would compute the orders of its lists again.
         const data = pages.flatMap((page) => parsed<{ data: unknown[] }>(readFileSync(page, 'utf8')).data);
         const file = join(inject('runFolder'), 'pool-shares.json');
         writeFileSync(file, stringify({ data }) as string);

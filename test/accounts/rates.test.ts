@@ -19,9 +19,9 @@ async function accountOf(tier: Tier, rateLimit?: number) {
   const name = `${tier} ${made++}`;
   await createAccount(db(), { name, tier, rateLimit });
   const { token } = await createToken(db(), 'rates', null, name);
-  // Known when a malformed path is 404 for it and not 401; that is not metered.
+  // The gateway knows the token once a path gets another status than 401. A refused request is not metered.
   await eventually(async () => expect((await call(token, '/v0/eth/slashings')).status).not.toBe(401));
-  await new Promise((done) => setTimeout(done, 1_050)); // the window in which it was found out is over
+  await new Promise((done) => setTimeout(done, 1_050)); // the second in which this was asked is over
   return { name, token };
 }
 

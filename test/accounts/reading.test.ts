@@ -6,7 +6,7 @@ import { FIRST, LARGE, makeLargeOperator } from '../support/large-operator.ts';
 // A request also pays for rows that it reads and does not return: one unit for each thousand.
 
 const VALIDATORS = 20_000;
-/** The sample data has 6,000 of mainnet besides. */
+/** Besides these, the sample data has 6,000 of mainnet. */
 const ALL = 26;
 const CONSOLIDATIONS = 4;
 

@@ -19,7 +19,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
   afterAll(() => database.drop());
   afterAll(endRunning);
 
-  /** Meters as those of replicas on one Redis and one database, with what they log. */
+  /** Meters like those of replicas that share one Redis and one database, and their logs. */
   async function replicas(
     redis: RedisServer,
     count: number,
@@ -66,7 +66,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     const redis = await redisForTest();
     await redis.start();
     const { meters } = await replicas(redis, 2);
-    // Again if a stalled machine takes more than the second for which requests are counted.
+    // Tries again if a stalled machine takes longer than the second in which requests are counted.
     let [count, took] = [0, Number.POSITIVE_INFINITY];
     for (let tries = 0; took >= 1_000 && tries < 20; tries += 1) {
       const caller = callerOf(await account(), { rateLimit: 100 });

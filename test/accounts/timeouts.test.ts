@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { useGateway } from '../support/gateway.ts';
 
-// What a statement that runs into its timeout has done is paid; other failures of the service cost nothing.
+// A statement that runs into its timeout is charged for its work; other failures of the service cost nothing.
 
 const gateway = useGateway({ settings: { STATEMENT_TIMEOUT_MS: 500 } });
 const PATH = '/v0/eth/operators?window=7d&idType=pool&size=40';

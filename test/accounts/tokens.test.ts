@@ -34,7 +34,7 @@ const becomes = (expected: number, token: string, url = gateway.url) =>
   eventually(async () => expect(await statusAt(url, token)).toBe(expected));
 const rowOf = async (tokenId: string) => (await listTokens(db())).find((row) => row.tokenId === tokenId);
 
-/** Another gateway on the same database, as a second replica is. */
+/** Another gateway on the same database, like a second replica. */
 async function openReplica() {
   const tokens = await openDirectory({
     url: gateway.database.url,

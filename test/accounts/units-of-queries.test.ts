@@ -106,7 +106,7 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       '{ consolidations(first: 8) { nodes { epoch } } }',
       ['/v1/eth/validators/consolidations?limit=8'],
     ],
-    // In another order, which is scanned anew: a kept one costs its rows alone.
+    // In another order, which is scanned again: a ranking that is cached costs only its rows.
     'a ranking of validators': () => [
       '{ validatorRanking(orderBy: { field: MISSED }, first: 4) { nodes { rank } } }',
       ['/v1/eth/validators/ranking?sortBy=rewards&limit=4'],

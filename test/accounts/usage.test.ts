@@ -78,7 +78,7 @@ describe('usage', () => {
     const usage = await open(failing(fate));
     usage.add(id, 10, october);
     await usage.flush();
-    usage.add(id, 3, october); // while the fate of the batch is not known
+    usage.add(id, 3, october); // while it is not known whether the batch was written
     expect(usage.used(id, 'month', october)).toEqual({ units: 13, requests: 2 });
     await usage.flush();
     await usage.flush();

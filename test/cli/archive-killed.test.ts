@@ -113,7 +113,7 @@ slow(
       expect([totalCount, new Set(nodes.map(({ day }: any) => day)).size]).toEqual([DAYS, DAYS]);
       await restored();
     }
-    // Otherwise no moment was one of archiving.
+    // Otherwise no kill came while the command was archiving.
     expect(places).toContain('database');
 
     // The next run removes what was left, and archives the month.

@@ -271,7 +271,7 @@ describe('stakegraph restore', () => {
     const replaced = await restore(other, to.url, '--replace', '--json');
     expect(JSON.parse(replaced.stdout)).toMatchObject({ file: other, leftOut: [], applied: [] });
     expect(await slashings(to.url)).toEqual([2]);
-    // They are of the days that were replaced, and a refresh makes them anew.
+    // The sums are of the days that were replaced; a refresh computes them again.
     expect(await ask(to.url, 'select network from kept_sums')).toEqual([]);
   });
 
@@ -477,7 +477,7 @@ describe('stakegraph restore', () => {
     const often = launch(['backup', folderOfBackups(), '--every', '1d'], { env: { DATA_DIR: from } });
     await until(() => often.output.stdout.includes('written and read again'), often.outcome);
     await served.stop();
-    // It would never find the database again, which another gateway starts on another port.
+    // A running command could never reach the database again: another gateway starts it on another port.
     expect(await often.outcome).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(

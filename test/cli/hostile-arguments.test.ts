@@ -63,7 +63,7 @@ const leavesOf = (command: Command, path: string[] = []): Leaf[] => {
     : [{ path: own, command }];
 };
 
-/** A value that is taken, for what a command needs beside the hostile one. */
+/** A valid value, for the other arguments that a command needs. */
 const fitting = (choices: readonly string[] | undefined) => choices?.[0] ?? 'x';
 
 const cases = commands
@@ -95,12 +95,12 @@ const cases = commands
       })),
     ];
   });
-/** Each place takes a part of the values, the next one the next part. */
+/** Each argument is tried with a part of the values, the next argument with the next part. */
 const runs = cases.flatMap(({ name, of }, at) =>
   every(10, values, at).map((value) => ({ name, value, args: of(value) })),
 );
 
-/** A process takes no longer text than that as an argument. */
+/** The longest text that a process takes as an argument. */
 const MOST = 60_000;
 const outcomes: Outcome[] = [];
 beforeAll(async () => {
@@ -109,7 +109,7 @@ beforeAll(async () => {
     if (JSON.stringify([...(parts.at(-1) as string[][]), args]).length > MOST) parts.push([]);
     parts.at(-1)?.push(args);
   }
-  // Nobody listens there, so that what is taken ends when it connects.
+  // Nobody listens there, so that a command with valid arguments ends when it connects.
   const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', BEACON_URL: 'http://127.0.0.1:1' };
   for (const part of parts) outcomes.push(...(await stakegraphOfEach(part, { env, cwd: folder.path })));
 });

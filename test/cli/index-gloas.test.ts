@@ -19,7 +19,7 @@ afterEach(endRunning);
 describe.skipIf(!hasRecordings)('an index through the Gloas fork that is killed at any moment', () => {
   const title =
     'has the rows of a recomputation of the whole chain after 20 kills, of which 10 are around the fork';
-  // It takes a minute alone; starts of processes take most of it.
+  // The test takes a minute on an idle machine, mostly to start processes.
   it(title, { timeout: 900_000 }, async () => {
     const chain = recordedChain('gloas');
     const node = await startBeaconNode(chain, { head: headFor(FORK - 4) });
@@ -35,7 +35,7 @@ describe.skipIf(!hasRecordings)('an index through the Gloas fork that is killed 
       expect(ended, ended.stderr).toMatchObject({ code: 0 });
     };
     let [kills, stored] = [0, 0];
-    // Of each two kills, one comes soon after an epoch was stored, and one at any moment.
+    // Every other kill comes soon after an epoch was stored, the others at any moment.
     const kill = async () => {
       const isSoon = kills++ % 2 === 0;
       const { child, output, outcome } = launch([...args, '--json'], env);

@@ -175,7 +175,7 @@ describe.skipIf(!hasRecordings)('killed at any moment and started again', () => 
 
   it(`has the rows of an undisturbed run after ${kills} kills`, async () => {
     const database = await databaseForTest();
-    // One is pruned and lies about a balance; the head moves, and is reorganised once.
+    // One node is pruned and reports a wrong balance; the head moves, and there is one reorg.
     const start = (FIRST + 4) * 32;
     const [liar, honest] = await Promise.all([
       nodeForTest({ head: start, faults: 0.05, seed: 2, prune: 8 }),

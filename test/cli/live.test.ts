@@ -40,7 +40,7 @@ async function fileOf(count: number): Promise<{ file: string; slots: number[] }>
   return { file, slots };
 }
 
-/** Imports in this process, which is another than those of the gateways. */
+/** Imports in this process, which runs none of the gateways. */
 async function importBlocks(count: number): Promise<number[]> {
   const { file, slots } = await fileOf(count);
   expect(await importFile(database.pool, 'blocks', file, { network: 'mainnet' })).toMatchObject({

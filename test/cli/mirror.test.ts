@@ -174,7 +174,7 @@ describe('killed at any moment and started again', () => {
       seats: 'select * from sync_committee_rewards order by network, slot, rank',
       attestations: `select e.entity_id, to_jsonb(d) - 'entity_key' as row from attestation_days d
         join attestation_entities e using (entity_key) order by e.entity_id, d.utc, d.day`,
-      // not how many rows were read last: a round that ends before it is killed is followed by another, which reads what is new
+      // Without the number of rows read last: after a round that ends before the kill, another one reads only what is new.
       state: 'select source, resource, network, list, position from mirror_state order by 1, 2, 3, 4',
     };
     for (const [name, text] of Object.entries(queries))

@@ -11,7 +11,7 @@ afterEach(endRunning);
 
 describe('stakegraph serve with DATABASE_READ_URL', () => {
   it('answers from the replica, knows tokens of the primary, and writes to the primary', async () => {
-    // Two databases with other rows stand for a primary and a replica that lags: who answers shows by the rows.
+    // Two databases with different rows stand for a primary and a replica that lags: the rows show which one answers.
     const [primary, replica] = [await createDatabase('empty'), await createReplica('sample')];
     onTestFinished(async () => {
       endRunning();
@@ -73,7 +73,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
 
       way.hush();
       if (how === 'is reset') way.cut();
-      // More than there are connections, each answered without a failure; the answers kept of the replica are dropped.
+      // More requests than connections, all without a failure; responses cached from the replica are dropped.
       await eventually(async () => expect(await total()).toBe(0), 15_000);
       expect(await Promise.all(Array.from({ length: 40 }, total))).toEqual(Array(40).fill(0));
       await eventually(async () => expect(await up()).toBe('0'), 20_000);

@@ -134,7 +134,7 @@ slow('subscriptions and the cache do not mix replicas of which one is behind', a
     await importBlocks(to(one), [slot]);
     await importBlocks(to(primary), [slot]);
     expect(slotsOf(await stream.next())).toEqual([slot]);
-    // More requests than one replica would get: none reads the other, and none an older cached response.
+    // More requests than one replica would get: none reads the other replica, and none gets an older cached response.
     const newest = await Promise.all(Array.from({ length: 8 }, () => gateway.query(NEWEST)));
     for (const { blocks } of newest) expect(blocks.nodes).toEqual([{ consensusSlot: slot }]);
     // From the second round on, the other replica is one or two changes behind.

@@ -243,7 +243,7 @@ it.skipIf(commit === undefined)(
 );
 
 /** What a query costs may change with the version. */
-/** Without what differs by version: the cost, and the datasets of the sample, which newer ones name. */
+/** Without what differs by version: the cost, and the names of sample datasets, which only newer versions return. */
 const comparable = ({ status, text }: { status: number; text: string }) => ({
   status,
   text: text.replace(/"cost":\{[^}]*\}/, '').replace(/,"sample":\[[^\]]*\]/, ''),

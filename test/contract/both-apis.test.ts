@@ -22,7 +22,7 @@ type Question = {
   network?: 'hoodi' | 'holesky';
   /** GraphQL field with its arguments. */
   graphql: (page: string) => string;
-  /** The root field that it is a field of, where it is none itself. */
+  /** The root field that contains this field, if it is not a root field itself. */
   within?: string;
   /** What the record's `id` is called in GraphQL. */
   idName?: string;
@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Every room asks here: one that is registered and missing fails below. */
+/** Every room has a question here: a test below fails for a room that has none. */
 const apis: Record<string, () => Api> = {
   operators: () => [
     {

@@ -146,7 +146,7 @@ const asked: [method: string, path: string, body?: string][] = [
   ['GET', '/openapi.json'],
   ['GET', '/'],
 ];
-/** What names a header that was refused with 400: others are refused by a status of their own. */
+/** How a 400 names the header that it refuses; other headers are refused with a status of their own. */
 const named: Record<string, RegExp> = {
   'idempotency-key': /Idempotency-Key/,
   'x-service-network': /X-Service-Network/,

@@ -25,7 +25,7 @@ const gateway = useGateway();
 type Given = Record<string, unknown>;
 const given: Given = { window: 'ALL', idType: 'POOL', first: 1, validatorIndex: 1, slot: 1 };
 
-/** A value that fits, for what a valid request needs beside the hostile one. */
+/** A valid value, for the other values that a request needs. */
 function fitting(name: string, type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return fitting(name, type.ofType);
   if (isListType(type)) return [fitting(name, type.ofType)];
@@ -138,7 +138,7 @@ const cases: Case[] = (['query', 'mutation'] as const).flatMap((kind) => {
   );
 });
 
-/** Each place takes a quarter of the values, the next place the next quarter; there are many places of each type. */
+/** Each place is tried with a quarter of the values, the next place with the next quarter; each type has many places. */
 const quarter = <T>(values: readonly T[], place: number): T[] =>
   values.filter((_, index) => (index + place) % 4 === 0);
 const others = texts.filter((text) => !unstorable.includes(text));
@@ -199,7 +199,7 @@ const places = routes.flatMap((route) => {
 });
 
 const wellFormed = texts.filter((text) => !/\p{Cs}/u.test(text));
-/** The bytes of a lone surrogate, which are no UTF-8, and of other text that is none. */
+/** Bytes that are not UTF-8: a lone surrogate, and other text. */
 const bytes = ['%ed%a0%80', '%ff', '%c0%80', '%f8%88%80%80%80'];
 
 it.each(every(12, places).map((each, index) => [each.name, each, index] as const))(

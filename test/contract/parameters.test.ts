@@ -50,7 +50,7 @@ async function refused(path: string, loc: string[], types: string[]) {
   return json.detail[0].msg as string;
 }
 
-/** Values that the document says are taken, and such that it says are not. */
+/** Values that the document allows, and values that it does not. */
 function values({ type, ...schema }: Document): { right: string[]; wrong: string[] } {
   const kind = [type].flat()[0];
   const enumerated = schema.enum?.filter((value: unknown) => value !== null);
@@ -120,7 +120,7 @@ describe('the query parameter', () => {
   it.each(queryParameters)('%s takes each documented value and bound', async (_name, parameter) => {
     for (const value of values(parameter.schema).right) {
       const { status, text, json } = await gateway.get(asked(parameter, value));
-      // An entity may not be there, a revision be gone: no fault of the form.
+      // An entity may not exist, and a revision may be gone: neither is a fault of the value's form.
       if (status === 400) expect(FORM, text).not.toContain(json.detail[0].type);
       else expect([200, 404], `${value}: ${text}`).toContain(status);
     }

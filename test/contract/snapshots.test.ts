@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { schemaText } from '../../src/graphql/run/schema.ts';
 import { document } from '../support/interface-page.ts';
 
-// `npm run schema` writes both files anew.
+// `npm run schema` writes both files again.
 describe('the published contracts', () => {
   it('schema.graphql is the schema that is served', async () => {
     await expect(schemaText()).toMatchFileSnapshot('../../schema.graphql');

@@ -16,7 +16,7 @@ const valuesOf = (name: string, key: string) =>
 const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 const [, version] = /^systemd (\d+)/.exec(analyze('--version').stdout ?? '') ?? [];
 const analyzes = version !== undefined;
-/** Other versions have other questions, and `--offline` is of 250. */
+/** Other versions check other things, and `--offline` exists since version 250. */
 const assesses = version === '252';
 
 describe('the systemd units', () => {

@@ -24,7 +24,7 @@ let statements: Statement[] = [];
 let ofTransactions = 0;
 const query = async (text: string) => (await database.pool.query({ text, values: [] })).rows;
 
-/** Of the first thousand validators of the operator all stored days, of the others the last. */
+/** Makes all days for the first thousand validators of the operator, and the last day for the others. */
 async function makeDays() {
   const [sample] = await query(
     `select validator_index as index from validator_days group by 1 order by count(*) desc, 1 limit 1`,
@@ -49,7 +49,7 @@ const create = async () => {
   return data.createPrivateSet.privateSet.setId as string;
 };
 
-/** A set of so many validators of the operator, with two years of days, as if it had been there since then. */
+/** A set of so many validators of the operator, with two years of days, as if it were two years old. */
 async function makeSet(validators: number, from = MAX_ADDED): Promise<string> {
   const id = await create();
   await query(`insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)

@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 
 type Value = { part: LayoutPart; given: unknown; shown: unknown; type: string };
 
-/** The JSON of a row of these values, as PostgreSQL and the server write it together. */
+/** The JSON of a row of these values: PostgreSQL writes one part, and the server the other. */
 async function written(values: readonly Value[]): Promise<string> {
   const parts = values.map(({ part }) => part);
   const fields = Object.fromEntries(

@@ -41,7 +41,7 @@ const reachable =
     ? spawnSync('/bin/sh', ['-c', 'test -r "$0"', join(project, 'package.json')], nobody).status === 0
     : false;
 
-// A process of its own: starts, says so, ends on a line of input, or stays for as long as it is let.
+// A process of its own: it starts the database, prints its URL, and stops when it reads a line, unless `leave` is set.
 const program = `
 import { startEmbedded } from './index.js';
 const { leave, ...options } = JSON.parse(process.argv[2]);
@@ -392,7 +392,7 @@ describe('what a crash leaves behind', () => {
     process.kill(-(child.pid ?? 0), 'SIGKILL');
     await once(child, 'exit');
     if (!existsSync(join(dataDir, 'postgres', 'cluster'))) return dataDir;
-    await here({ dataDir }); // it may run already: ended with the others
+    await here({ dataDir }); // the database may run already: it is ended with the others
     return halfMade();
   }
 

@@ -5,7 +5,7 @@ import { waitTimeoutMs } from '../support/deadlines.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
 
-// So many statements of an account run at a time; its others wait in its own line, and nobody else waits for them.
+// An account runs only so many statements at a time. Its other statements wait, and no other account waits for them.
 
 async function poolForTest(options: Partial<Parameters<typeof createPool>[0]> = {}): Promise<Pool> {
   const database = await createDatabase('empty');

@@ -240,7 +240,7 @@ describe('routines', () => {
 });
 
 describe('a database of a version before the baseline', () => {
-  /** With the names of these migrations, and the tables of the last version before the baseline. */
+  /** A database with the names of these migrations, and the tables of the last version before the baseline. */
   async function earlier(names: readonly string[]) {
     const baseline = mkdtempSync(join(temporary, 'dir-'));
     cpSync(join(folder, `${BASELINE}.sql`), join(baseline, `${BASELINE}.sql`));
@@ -304,7 +304,7 @@ describe.each([
 
 describe('a newer migration that says from which one on a version may go on', () => {
   const table = 'create table compatible_migrations (name text primary key, least text not null);';
-  /** Folders of versions: the first makes the table of what is compatible, later ones have their SQL. */
+  /** Folders of versions: the first creates compatible_migrations, later ones have the given SQL. */
   function version(sql: Record<string, string>): string {
     const dir = migrations(...Object.keys(sql));
     writeFileSync(join(dir, '0001_a.sql'), table);

@@ -108,12 +108,12 @@ describe('the read pool', () => {
   });
 
   it('answers 503 to a statement that stands in the way of what a replica replays', async () => {
-    // What a replica says then; to have it say so, vacuum and readers would have to race.
+    // The error of a replica in this case; to get it from a real one, vacuum would have to race with readers.
     const conflict = `do $$ begin raise 'canceling statement due to conflict with recovery' using errcode = '40001'; end $$`;
     await expect(query(poolForTest(), conflict)).rejects.toMatchObject(refusal);
   });
 
-  /** Has the database say what it says then: a full disk is not to be had in a test. */
+  /** Makes the database raise the error of a full disk, since a test cannot fill a disk. */
   const raising = (state: string) =>
     `do $$ begin raise 'could not extend file "base/1/2"' using errcode = '${state}'; end $$`;
 

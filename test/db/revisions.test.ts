@@ -74,7 +74,7 @@ it('revisions that are stopped ask the database nothing more, whatever was told 
   await eventually(() => expect(asked).toBe(2)); // it reads again once it listens
   await revisions.stop();
   expect({ asked, answering }).toEqual({ asked: 2, answering: 0 });
-  await new Promise((done) => setTimeout(done, 700)); // it reads twice in this time what a replica may not have had
+  await new Promise((done) => setTimeout(done, 700)); // in this time it reads twice what a replica may have lacked
   expect(asked).toBe(2);
 });
 

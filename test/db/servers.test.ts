@@ -155,7 +155,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** A way that takes TLS alone, and closes the connection of whoever does not ask for it. */
+  /** A proxy that accepts only TLS, and closes other connections. */
   async function tlsOnly(): Promise<{ port: number; encrypted(): number }> {
     const secure = {
       key: readFileSync(join(folder, 'server.key')),

@@ -37,7 +37,7 @@ function readsForTest(run: Queryable['query'] = (statement) => database.pool.que
 
 const newTrace = (): Trace => ({ datasets: new Set(), isPrivate: false });
 
-/** 1,000 divided by each key, of `rows` rows a key as it says; a key of 0 fails the statement. */
+/** Selects 1,000 divided by each key, and reports `rows` rows for each key; a key of 0 fails the statement. */
 const quotients = (rows = 1, table = 'slashings'): Read<number, number> => ({
   name: `quotients of ${rows}`,
   args: [],

@@ -70,7 +70,7 @@ async function privateSet({ pool }: TestDatabase) {
   );
 }
 
-/** An index that is started again after each epoch, gets labels, deposits and fees, and begins anew in the end. */
+/** An index that is started again after each epoch, gets labels, deposits and fees, and is begun again at the end. */
 async function story(database: TestDatabase): Promise<void> {
   const { pool } = database;
   await privateSet(database);
@@ -135,7 +135,7 @@ async function story(database: TestDatabase): Promise<void> {
     slashings: [],
   });
   await store.publish();
-  // Of more epochs than before, so that the first UTC day is written again, with the penalties of later epochs.
+  // The index runs over more epochs than before, so it writes the first UTC day again, with penalties of later epochs.
   for (let epoch = FROM - 2; epoch < utcDay.first; epoch += 1) await write(epoch, FROM - 2, true);
   await openStore(pool, NETWORK).publish();
 }

@@ -14,9 +14,9 @@ const OF_ACCOUNT = 3;
 const OF_ABUSIVE = 7;
 const CHEAP = '{ operators(window: SEVEN_DAYS, idType: POOL, first: 5) { nodes { id } } }';
 const REQUESTS = 60;
-/** A neighbour that waits is not measured for minutes. */
+/** A limit, so that a neighbour that waits is not measured for minutes. */
 const MOST_MEASURING_MS = 60_000;
-/** Below this, the turns of the machine's own scheduler are most of a response. */
+/** Shorter responses are mostly waiting for the scheduler of the machine. */
 const LEAST_MS = 15;
 /** In seconds. */
 const [SETTLED, MOST_SETTLING] = [5, 60];
@@ -24,7 +24,7 @@ const [SETTLED, MOST_SETTLING] = [5, 60];
 const p95 = (times: number[]) =>
   times.toSorted((one, other) => one - other)[Math.ceil(times.length * 0.95) - 1] as number;
 
-/** Another document each time, so that no two requests read together or again. */
+/** A different document each time, so that no two requests share a read or a cached response. */
 const worst = (n: number) => {
   const own = `operatorId: ${JSON.stringify(LARGE)}, idType: NODE_OPERATOR`;
   const aliases = Array.from(

@@ -26,7 +26,7 @@ const fieldsOf = (type: Field['type']): Field[] => {
   return isObjectType(named) || isInterfaceType(named) ? Object.values(named.getFields()) : [];
 };
 const isLeaf = (field: Field) => isLeafType(getNamedType(field.type));
-/** A list or an object of nothing but leaves: what a row holds beside them. */
+/** A list or an object that has only leaves: a row can contain it besides its own leaves. */
 const isPlain = (field: Field) => !isLeaf(field) && !field.resolve && fieldsOf(field.type).every(isLeaf);
 const rowOf = (page: Field): Field['type'] =>
   (getNamedType(page.type) as GraphQLObjectType).getFields().nodes?.type as Field['type'];
@@ -117,7 +117,7 @@ function* shapes(): Generator<Shape> {
 const estimate = (query: string) => costOf(schema, parse(query, { maxTokens: limits.tokens }), null, {});
 const found = new Map<string, string>();
 
-/** The largest of a shape that is accepted. */
+/** The largest document of a shape that is accepted. */
 function largest({ name, write }: Shape): string {
   const known = found.get(name);
   if (known) return known;

@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 type List = {
-  /** Where the list stands: `{}` is put for it. */
+  /** The query, with `{}` in place of the list. */
   within: () => string;
   field: string;
   /** The same list of REST. */
   rest: () => string;
-  /** What tells its rows apart, of one name on both APIs. */
+  /** The field that identifies a row, with the same name in both APIs. */
   keys: string;
   /** Arguments, and the parameters that ask for the same. */
   asked: [graphql: string, rest: string][];

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 
 const gateway = useGateway();
-// The sample slashes one validator while it sits in a sync committee, but of no pool.
+// In the sample, one validator is slashed while it sits in a sync committee, but it belongs to no pool.
 beforeAll(async () => {
   const { rows } = await gateway.database.pool.query({
     text: `update validators v set pool = 'Alder Liquid' from slashings s, sync_committees c

@@ -42,7 +42,7 @@ const documents: { from: string; text: string; variables?: object }[] = [
     ...(variables && { variables }),
   })),
 ];
-/** Those of a window, in one response. */
+/** Documents with a window whose response comes in one part. */
 const windowed = documents.filter(({ text }) => /window:/.test(text) && !text.includes('@defer'));
 
 /** Named as Relay needs it, with the ids that clients ask for, and with its first window as the variable `window`. */

@@ -36,7 +36,7 @@ const shown = ({ data, errors = [] }: ExecutionResult) => {
   });
   return { data: JSON.stringify(data), errors: [...new Set(told)].sort() };
 };
-/** The one fault that the two tell in words of their own: an object whose type the schema cannot find. */
+/** The only error whose text differs between the two: an object whose type the schema cannot find. */
 const unknownType =
   /Abstract type .* must resolve to an Object type .* function\.|Runtime Object type is not a possible type for "Node"\./;
 
@@ -100,7 +100,7 @@ const failingStatements = [
   undefined,
 ];
 
-/** Compares random queries, and tells the shares of what was among them. */
+/** Compares random queries, and returns the share of each kind among them. */
 async function compareRandom(plain: boolean) {
   const { numRuns } = runs(400);
   const seen = { valid: 0, errors: 0, nulls: 0, written: 0 };

@@ -105,7 +105,7 @@ function writer(draw: Draw) {
         !['first', 'last', 'after', 'before'].includes(arg.name) && (isRequiredArgument(arg) || chance(15)),
     );
     const args = [...given.map(argument), ...(sizes.length > 0 ? sizeArgument(sizes) : [])];
-    // One of two is needed, which the schema cannot say.
+    // One of two arguments is required, which the schema cannot express.
     const key = { validator: 'index', slashing: 'validatorIndex' }[node.name];
     const own = node.args.find(({ name }) => name === key);
     if (own && !given.some(({ name }) => name === key || name === 'by')) args.push(argument(own));
@@ -138,7 +138,7 @@ function writer(draw: Draw) {
     const leaf = all.find((one) => isLeafType(getNamedType(one.type)));
     const deep = all.filter((one) => !isLeafType(getNamedType(one.type)));
     const chosen = depth > 0 && deep.length > 0 ? [oneOf(deep), ...(chance(30) ? [oneOf(deep)] : [])] : [];
-    // Once each: two of a name would have to agree in their arguments.
+    // Each field once: two fields of one name would need the same arguments.
     const texts = [...new Set(chosen)].map((one) => field(one, depth));
     return [leaf?.name ?? (texts.length === 0 ? '__typename' : ''), ...texts].join(' ');
   }
@@ -167,7 +167,7 @@ describe('the estimate of a query', () => {
         if (cost.charged > 1) charged += 1;
         if (cost.charged > 1 && cost.charged === cost.estimated) exact += 1;
       }),
-      { numRuns: 250, endOnFailure: true }, // of fewer, the shares below vary too much
+      { numRuns: 250, endOnFailure: true }, // with fewer queries, the shares below vary too much
     );
     // Not because nothing was asked.
     expect(charged / asked).toBeGreaterThan(0.6);

@@ -19,7 +19,7 @@ const ask = async (query: string, more: object = {}, headers: Record<string, str
   expect(performance.now() - start).toBeLessThan(5_000);
   return json;
 };
-/** The bounds that a query passes; what is answered is none. */
+/** The limits that a query exceeds; none if it is answered. */
 const passed = async (query: string, more: object = {}) => {
   const { errors } = await ask(query, more);
   for (const error of errors ?? []) expect(error.extensions.code).toBe('QUERY_LIMIT');
@@ -27,7 +27,7 @@ const passed = async (query: string, more: object = {}) => {
 };
 
 describe('a query of 2,000 tokens', () => {
-  // Five tokens an operation, without the first __typename; one is run, all are counted.
+  // Each operation counts five tokens, without its first __typename. One operation is run, all are counted.
   const operations = (more: string) =>
     times(400, (i) => `query Q${i} { __typename __typename ${i === 0 ? more : ''} }`);
   const operationName = 'Q1';

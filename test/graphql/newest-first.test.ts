@@ -80,7 +80,7 @@ describe('a list in both orders', () => {
     },
   );
 
-  /** Of a long list, its first rows: they are the last of the other order. */
+  /** Checks the first rows of a long list: they are the last rows in the opposite order. */
   async function expectEnds(one: Series, whole: any[]) {
     const last = await rows(one, `orderBy: { field: ${one.field}, direction: DESC } last: ${whole.length}`);
     expect(last.toReversed()).toEqual(whole);

@@ -141,7 +141,7 @@ describe('Relay', () => {
     let request = getRequest(await compiled.artifact(`${connection.name}Query`));
     let cursor: string | null = null;
     let pages = 0;
-    // Small pages first, for short lists to have several too; the largest that every list takes for the rest.
+    // The first pages are small, so that short lists have several; the others have the largest size that every list allows.
     let asked = 0;
     for (;;) {
       const count = pages < 2 ? 3 : 100;

@@ -8,7 +8,7 @@ import { jsonPieces } from '../../src/kernel/json-text.ts';
 import { contextOn } from '../support/context.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
-// Rows that come as one text of PostgreSQL: what a caller sees is what graphql-js gives, which reads columns.
+// PostgreSQL may return a row as one text. A caller then gets the same as from graphql-js, which reads columns.
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -18,7 +18,10 @@ afterAll(() => database.drop());
 
 const run = (text: string, values: unknown[] = []) => database.pool.query({ text, values });
 
-/** What a query answers by graphql-js and compiled, and the statements of the latter; `written` of those that write rows. */
+/**
+ * The responses to a query by graphql-js and compiled, and the statements of the compiled one. `written` are those that
+ * write rows as JSON.
+ */
 async function bothWays(query: string, variables: Record<string, unknown> = {}) {
   const statements: string[] = [];
   const watched: Context['db'] = {
@@ -52,7 +55,7 @@ async function bothWays(query: string, variables: Record<string, unknown> = {}) 
 const sorted = ({ errors = [] }: ExecutionResult) =>
   errors.map((error) => error.toJSON()).toSorted((a, b) => (String(a.path) < String(b.path) ? -1 : 1));
 
-/** Both answer alike, and these statements write rows. */
+/** Checks that both ways give the same response, and that these statements write rows as JSON. */
 async function expectAlike(query: string, written: string[], variables?: Record<string, unknown>) {
   const both = await bothWays(query, variables);
   expect(JSON.parse(both.text)).toEqual(JSON.parse(JSON.stringify({ data: both.plain.data })));

@@ -183,7 +183,7 @@ describe('storedFrom and storedTo', () => {
       { network: 'hoodi', firstEpoch: 1351, lastEpoch: 1359 },
     ];
     expect(await ask()).toEqual([[first, second], [first, second], []]);
-    // Of the second gap, an index with --from has stored the first epoch by now. The answer comes from no cache.
+    // An index with --from has now stored the first epoch of the second gap. The answer is not cached.
     await run('update index_ranges set last_epoch = 1351 where last_epoch = 1350');
     const left = { ...second, firstEpoch: 1352 };
     expect(await ask()).toEqual([[first, left], [first, left], []]);

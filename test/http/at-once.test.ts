@@ -136,7 +136,7 @@ async function statementsOf<T>(
 it('is read together, and answered as if it were asked alone', async () => {
   const asked = await questions();
   expect(asked.length).toBeGreaterThan(80);
-  await askEach(gateway, asked); // what comes for the second time is compiled, and reads rows in another way
+  await askEach(gateway, asked); // a query that comes for the second time is compiled, and reads rows in another way
   const alone = await statementsOf(gateway, () => askEach(gateway, asked));
   expect(alone.found.filter(({ status }) => status !== 200)).toEqual([]);
   const together = await statementsOf(gateway, () => askAll(gateway, asked));

@@ -7,9 +7,9 @@ import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest } from '../support/gateway.ts';
 
-// So many requests of an account work at once; its others wait in their order, and not for ever.
+// Only so many requests of an account run at once. Its other requests wait in order, for a limited time.
 
-/** A server of which each request works until it is let go. Nothing is late, unless a deadline is given: machines stall. */
+/** A server whose requests run until the test ends them. They have no deadline unless one is given, because machines stall. */
 async function guarded(most: number, deadlineMs = 600_000) {
   const app = Fastify();
   const gate = concurrencyLimit(most, deadlineMs);

@@ -25,10 +25,10 @@ async function metric(of: Gateway, name: string): Promise<number> {
   return Number(value);
 }
 
-/** Of 9 MB: more than the buffers of the system hold. */
+/** A file of 9 MB: more than the buffers of the system hold. */
 const LARGE = '/assets/graphiql.js';
 const list = '/v0/eth/slashings';
-/** Of 1.7 MB: the buffers of the system hold it whole. */
+/** A file of 1.7 MB: the buffers of the system hold all of it. */
 const BUFFERED = '/assets/swagger-ui.js';
 const BUFFERED_BYTES = 1_500_000;
 const LINUX = process.platform === 'linux';

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([gateway.close(), keeping.close()]));
 
 const finite = { noNaN: true, noDefaultInfinity: true } as const;
-// What has a form of its own comes often: whole numbers, small shares, and where exponents begin.
+// Doubles with a special text come often: whole numbers, small shares, and numbers near the first exponents.
 const anyDouble = fc.oneof(
   fc.double(finite),
   fc.double({ ...finite, min: -2e-4, max: 2e-4 }),

@@ -13,7 +13,7 @@ import { rootQueries } from '../support/schema-queries.ts';
 const HOUR = 3_600_000;
 let gateway: Gateway;
 let lines = '';
-/** Tokens that are none, by what is wrong with them. */
+/** Invalid tokens, by what is wrong with them. */
 const wrong: Record<string, () => string | undefined> = {
   'no token': () => undefined,
   'a malformed token': () => `Bearer ${gateway.token.slice(0, -1)}`,
@@ -24,7 +24,7 @@ const wrong: Record<string, () => string | undefined> = {
 let [revoked, expired, slow, spent] = ['', '', '', ''];
 beforeAll(async () => {
   const log = pino({ level: 'trace' }, { write: (line: string) => void (lines += line) });
-  // Its clock runs ahead: a token that the database still takes for good has expired.
+  // The gateway's clock is ahead: a token that is still valid for the database has expired for the gateway.
   gateway = await startGateway({ template: 'empty', log, now: () => new Date(Date.now() + 2 * HOUR) });
   const pool = gateway.database.pool;
   expired = (await createToken(pool, 'expired', new Date(Date.now() + HOUR))).token;
@@ -140,7 +140,7 @@ describe('a token in a URL', () => {
     expect([status, json.detail[0].loc, json.detail[0].type]).toEqual([400, ['url'], 'token_in_url']);
     expect(headers.get('x-service-compute-units')).toBe('1');
     expect(text).not.toContain(token().slice(4, -2));
-    // Who brings no other token is not known by it.
+    // The token in the URL does not authenticate a caller without another one.
     expect((await gateway.fetch(path())).status).toBe(401);
     expect(lines).not.toContain(token().slice(4, -2));
   });

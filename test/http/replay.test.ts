@@ -70,7 +70,7 @@ const PATH = '/v1/solana/delegators/stakeAuthorities?window=7d&limit=20';
 const TEXT =
   '{ operators(window: SEVEN_DAYS, idType: POOL, first: 20) { nodes { operatorId displayName } } }';
 
-/** What is not of one moment or one request. */
+/** The parts of an answer that do not depend on the time or on the request. */
 const lasting = ({ status, headers: { date, 'x-request-id': id, ...headers }, body }: Answer) => {
   expect([date, id]).toEqual([expect.any(String), expect.any(String)]);
   return { status, headers, body: body.toString('latin1') };

@@ -230,7 +230,7 @@ describe('/metrics', () => {
     const began = performance.now();
     const texts = new Set(await Promise.all(Array.from({ length: 50 }, ask)));
     const seconds = Math.floor((performance.now() - began) / 1000);
-    expect(texts.size).toBeLessThanOrEqual(1 + seconds); // each one made would tell of another time and other memory
+    expect(texts.size).toBeLessThanOrEqual(1 + seconds); // each new response would have another time and another use of memory
     // Not toContain, which takes seconds to say what it found.
     await eventually(async () => expect(texts.has(await ask())).toBe(false));
   });

@@ -17,7 +17,7 @@ import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf, indexed } from '../support/indexed.ts';
 
 const FIRST = 2_340;
-/** Of the facts; the nodes' head lies three epochs later, so that it is the newest closed one. */
+/** The last epoch of the facts: the newest closed one, since the head of the nodes is three epochs later. */
 const LAST = 2_364;
 const HEAD = (LAST + 4) * 32;
 

@@ -18,7 +18,7 @@ import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf, indexed } from '../support/indexed.ts';
 
 const FIRST = 2_340;
-/** Of a fork that no version knows. */
+/** The epoch of a fork that no version knows. */
 const FORK = 2_352;
 const TIME = '2025-03-27T23:02:48Z';
 const spec = { HEZE_FORK_EPOCH: `${FORK}` };

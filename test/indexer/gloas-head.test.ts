@@ -44,7 +44,7 @@ async function wander(node: BeaconNode, random: (below: number) => number): Prom
   }
 }
 
-/** What is near the head: of each slot the root, and whether the block is full, as the next block tells. */
+/** What is near the head: of each slot the root, and whether the block is full, as the next block shows. */
 function headOf(chain: ReturnType<typeof readRecording>, from: number) {
   const rows = new Map<number, unknown>();
   for (let slot = from; slot <= END; slot += 1) {

@@ -13,7 +13,7 @@ import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf, indexed } from '../support/indexed.ts';
 import { slow } from '../support/thorough.ts';
 
-/** Runs with a hand that opens: what waits at it goes on. */
+/** Runs that wait until the test lets them go on. */
 function gate() {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));

@@ -176,7 +176,7 @@ describe('a row', () => {
     ['2025-06-25 04:00:23', []],
     ['2025-06-25T06:00:23+02:00', []],
     [null, []],
-    // a number is no moment in any documented form: the slot tells the time
+    // no documented form of a timestamp is a number: the time is that of the slot
     [123242323, []],
     ['2025-06-25T04:00:24Z', ['blockTimestamp']],
     ['2025-06-25', ['blockTimestamp']],

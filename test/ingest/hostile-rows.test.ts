@@ -43,7 +43,7 @@ const values = [
 ];
 type Row = { name: string; value: unknown; text: string };
 
-/** A row for each field and value, whose other fields fit. A fifth of the values for each field, the next field the next. */
+/** A row for each field and value; the other fields are valid. Each field gets another fifth of the values. */
 const rowsOf = (resource: ImportResource, base: (n: number) => object): Row[] => {
   const names = Object.keys(importers[resource].shape.shape);
   return names

@@ -32,7 +32,7 @@ const stored = async () => {
 };
 const all = rows.map(({ id }) => id);
 
-/** Answers well but for the n-th request (from 0). */
+/** Answers correctly except to the n-th request (from 0). */
 const butFor = (service: Service, number: number, wrong: Service['answer']) => {
   service.answer = (request, response) =>
     (service.asked.length === number + 1 ? wrong : good)(request, response);
@@ -319,7 +319,7 @@ describe('a list that changes under way', () => {
 
   it('is asked for twice but for its last page, unless its next names the revision that is walked', async () => {
     const { service } = await mirrored();
-    // The list of liquid staking, which follows it, is another.
+    // The list of liquid staking, which follows, is a separate list.
     const whole = (paths: string[]) => paths.filter((path) => !path.includes('poolType'));
     const pages = whole(service.paths());
     expect(pages).toHaveLength(5);

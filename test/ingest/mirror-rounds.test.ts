@@ -139,7 +139,7 @@ describe('a series', () => {
   it('of attestations is asked for new days alone, of both calendars, and the last one again', async () => {
     const record = (number: number, utc: boolean, validatorCount = 4) => {
       const { startEpoch, endEpoch } = spanOfChainDay('mainnet', number);
-      const shift = utc ? 113 : 0; // of the UTC day of the same date
+      const shift = utc ? 113 : 0; // the epochs of the UTC day of the same date
       const sums = [
         'totalUniqueAttestations',
         'sumMissedAttestations',

@@ -117,7 +117,7 @@ describe.each(resources)('an import of %s', (resource) => {
     }
   });
 
-  // An epoch of Solana begins when it begins: nothing else in its row tells the time.
+  // An epoch of Solana begins when it begins: nothing else in its row has the time.
   if (resource === 'solana-epochs') return;
   it('refuses a moment that contradicts its slot, epoch or day', () => {
     for (const [field, right] of Object.entries(moments)) {

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 const run = async (text: string) => (await database.pool.query({ text, values: [] })).rows;
 
-/** What a statement gives as CSV: of `copy … to stdout` what comes, of another the same by way of it. */
+/** The result of a statement as CSV. A statement other than `copy … to stdout` is wrapped in one. */
 const csvOf = (statement: string): Promise<string> => {
   const copy = /^copy/.test(statement) ? statement : `copy (${statement}) to stdout csv header`;
   return transaction(database.pool, (client) => allOf(client.query(copyTo(copy))));
@@ -209,7 +209,7 @@ describe('the statement for chaind', () => {
   });
 });
 
-/** Rows of goteth: each tells the attestation of two epochs before. `more` are columns that only newer versions have. */
+/** Rows of goteth: each has the attestation of two epochs before. `more` are columns that only newer versions have. */
 const gotethRows = (more: string) => `
   insert into t_validator_rewards_summary
   select i, e, 32 + (e - ${FIRST}) / 1024.0, 1000, e * 32, i = 7, false, false, false, 1 ${more}

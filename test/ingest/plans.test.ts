@@ -34,7 +34,7 @@ function watch(client: pg.PoolClient, before: (text: string, values?: unknown[])
   });
 }
 
-/** What PostgreSQL does by itself where it expects one row of a million: by its version and by what it knows of the table. */
+/** The plan that PostgreSQL chooses if it expects one row of a million. It depends on the version and on the statistics. */
 const NESTED = 'set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 /** Imports rows; gives how PostgreSQL ran what the import asked of stored rows, by the names of the statements. */
@@ -109,7 +109,7 @@ describe('an import of days', () => {
 });
 
 describe('an import that replaces its list', () => {
-  /** Whether a join reads every staged row anew for each row of its other side. */
+  /** Whether a join reads every staged row again for each row of its other side. */
   const rereads = (plan: Plan) =>
     nodesOf(plan).some(
       (node) =>

@@ -84,7 +84,7 @@ describe('a REST body of a slot', () => {
     expect(await load(body(rows.slice(0, 2), { total: 4, next }))).toMatchObject({ replaced: false });
     await load(body(rows.slice(2), { total: 4, page: { from: 2, to: 4, size: 2 } }));
     await load(body([row(1)]), { replace: false });
-    // The page broke between the two rewards of validator 7: the second is taken for a correction of the first.
+    // The page broke between the two rewards of validator 7: the second is read as a correction of the first.
     expect(await pairs(SLOT)).toEqual([
       [1, '100'],
       [3, '-5'],

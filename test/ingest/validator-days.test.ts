@@ -41,7 +41,7 @@ const row = (change: object = {}) => ({
   sumBaselineMev: 0,
   ...change,
 });
-/** Of a validator that has exited and still sits in the sync committee. */
+/** A day of a validator that has exited and still sits in the sync committee. */
 const noDuties = {
   ...{ totalUniqueAttestations: 0, sumMissedAttestations: 0, sumCorrectHead: 0, sumCorrectTarget: 0 },
   ...{ sumCorrectSource: 0, sumWrongHeadVotes: 0, sumWrongTargetVotes: 0, sumInclusionDelay: 0 },

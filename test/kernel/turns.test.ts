@@ -50,7 +50,7 @@ describe('work that is paced', () => {
           Promise.all(works.map((work, index) => turn(work).then(() => done.push(index)))),
         );
         expect(done).toEqual(works.map((_, index) => index));
-        // What a turn begins with less than twenty done, it may end with up to 49.
+        // A turn that begins with fewer than twenty done may end with up to 49.
         const sum = works.reduce((all, work) => all + work, 0);
         expect(turns).toBeLessThanOrEqual(sum / 20 + 1);
         expect(turns).toBeGreaterThanOrEqual(Math.floor((sum - 1) / 50));

@@ -66,7 +66,7 @@ async function visitor(front: string, token: string): Promise<(path: string) => 
     );
 }
 
-/** Of the page as it is now: the addresses of its links, plots included. */
+/** The addresses of the links that the page has now, plots included. */
 const linksOf = (opened: Page) =>
   opened.locator('a').evaluateAll((all) =>
     all.map((one) => {
@@ -83,12 +83,12 @@ describe.skipIf(missing)(`below a path${missing ? `: ${missing}` : ''}`, () => {
     const { page: opened, hosts, complaints } = await open(PATH);
     await heading(opened, 'Overview');
     for (const [path, name] of pages) {
-      await opened.goto(front + PATH + path); // as when it is loaded anew
+      await opened.goto(front + PATH + path); // as after a reload
       await heading(opened, name);
       await settled(opened);
       for (const href of await linksOf(opened)) expect(href, path).toMatch(`${front}${PATH}/`);
     }
-    // By links, on which nothing is loaded anew.
+    // By links, which do not reload the page.
     await opened.goto(`${front}${PATH}/`);
     await opened.getByRole('link', { name: 'Operators' }).first().click();
     await opened.waitForURL((url) => url.pathname === `${PATH}/explore/operators`);

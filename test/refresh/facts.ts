@@ -65,7 +65,7 @@ export const validatorDay = (validatorIndex: number, day: number, change: object
   emptyPayloadCount: null as number | null,
   ...change,
 });
-/** Of a day that is not over: its first 45 of 225 epochs, without a fault. */
+/** A day that is not over: its first 45 of 225 epochs, without a fault. */
 export const fifthOfDay = (validatorIndex: number, day: number, change: object = {}) =>
   validatorDay(validatorIndex, day, {
     ...{ endEpoch: day * 225 + 44, totalUniqueAttestations: 45, sumMissedAttestations: 0 },

@@ -97,7 +97,7 @@ slow('the window all keeps the relays of dropped blocks, and counts each block o
   await query('delete from kept_from');
   await load(gateway, 'blocks', [blocks[39 * 3] as (typeof blocks)[0]]);
   expect(await retained({ blocks: 31 })).toEqual(['blocks dropped']);
-  expect(await kept()).toBe(dropped - 1); // the other block of the part that was dropped with this one
+  expect(await kept()).toBe(dropped - 1); // the part of this block had another block, too
 
   await query('delete from kept_from');
   await load(gateway, 'blocks', blocks);

@@ -288,7 +288,7 @@ describe('days of a validator, once their months are archived', () => {
       const isRight = await verifyArchive(pool, where, ({ error }) => errors.push(error));
       return [isRight, errors];
     };
-    // Of each month, its days and their sums.
+    // Two files for each month: its days and their sums.
     expect(await verified()).toEqual([true, Array(8).fill(undefined)]);
     cpSync(folder, other, { recursive: true });
     rmSync(join(other, FIRST));

@@ -140,7 +140,7 @@ describe('what is read for 20,000 consolidations', () => {
     await database.drop();
   });
 
-  /** Of a page, and of the 20,000 entries of an index. */
+  /** The most rows that a page may read, of the 20,000 entries of an index. */
   const MOST = 400;
 
   /** Runs a statement by the plan for any values, which the gateway uses. */

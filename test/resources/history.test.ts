@@ -19,7 +19,7 @@ const partsOf = async (dates: string, values: unknown[] = []) => {
   for (const name of ['operator', 'stake_authority'])
     await query(`select ${name}_history_parts(array(select distinct ${dates} from ${name}_history))`, values);
 };
-/** As if what is stored had been published so many days earlier. */
+/** Moves what is stored so many days back, as if it had been published then. */
 async function age(days: number) {
   await partsOf('date - $1::int + 10000', [days]);
   await partsOf('date - $1::int', [days]);

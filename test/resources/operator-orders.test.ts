@@ -45,7 +45,10 @@ async function withFigures(idType: Class): Promise<any[]> {
   });
 }
 
-/** Of network penetration, by its place in the list: operators of one penetration are by their validators there. */
+/**
+ * The value to order by. For network penetration it is the place in the list, because operators with equal penetration
+ * are ordered by their validators.
+ */
 const orderedBy = (field: string, rows: any[]) => (row: any) =>
   field === 'networkPenetration'
     ? row.networkPenetration === null

@@ -23,7 +23,7 @@ it('a set of many validators has its newest days at once, the older ones in step
   );
   const account = await accountOf(gateway);
   const created = await account.post('/v1/eth/tags', { name: 'x', validators: indices(0, 1_000) });
-  // 100,000 days are summed by the request: of 1,000 validators in two calendars those of 50 dates.
+  // The request sums 100,000 days: 50 dates of 1,000 validators in two calendars.
   expect([created.status, created.json.progress]).toEqual([
     201,
     { completeFrom: '2025-03-02', share: 0.5555 },

@@ -327,7 +327,7 @@ function periodKeys(part: Fact[], days: number[], fine: boolean) {
   };
 }
 
-/** Numbers that come about in another order may differ in their last digits. */
+/** Numbers that are summed in another order may differ in their last digits. */
 function expectRow(found: any, wanted: any) {
   expect(Object.keys(found).sort()).toEqual(Object.keys(wanted).sort());
   for (const [name, value] of Object.entries(wanted)) {

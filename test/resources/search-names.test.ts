@@ -93,7 +93,7 @@ describe('operator(operatorId:)', () => {
   });
 });
 
-/** Migrated by a role that may not install an extension. */
+/** A database that was migrated by a role which may not install an extension. */
 async function withoutTrigrams() {
   const database = await createDatabase();
   const query = (text: string) => database.pool.query({ text, values: [] });

@@ -31,7 +31,7 @@ const run = (text: string) => database.pool.query({ text, values: [] }).then(({ 
 
 const DAYS = ['2025-01-30', '2025-01-31', '2025-02-01', '2025-04-10', '2025-08-01', '2025-08-02'];
 const COUNT = 225;
-/** Of so many, DuckDB and PostgreSQL rank; fewer are ranked from their figures. */
+/** From this number of validators on, DuckDB and PostgreSQL rank them; fewer are ranked from their figures. */
 const LARGE = 205;
 const RANGES = {
   'all days': '',
@@ -482,7 +482,7 @@ describe('a ranking of validators', () => {
   });
 });
 
-/** They are kept by the revision of the days, which archiving does not raise. */
+/** Rankings are cached by the revision of the days, which archiving does not raise. */
 async function forgetRankings() {
   for (const sumBaselineMev of [998, 999])
     await importText(
@@ -563,7 +563,7 @@ describe('once months are archived, a ranking', () => {
       return json.errors?.[0].message ?? json.extensions.cost;
     };
     expect(await ask('toDate: "2025-01-30"')).toMatchObject({ estimated: 307, charged: 307 });
-    // Of a whole month, the sums are read: one row for each validator.
+    // For a whole month, its sums are read: one row for each validator.
     expect(await ask('toDate: "2025-01-31"')).toMatchObject({ estimated: 12, charged: 12 });
     // Half of a month of 28 days, on which no validator has a day.
     expect(await ask('fromDate: "2025-02-15", toDate: "2025-02-28"')).toMatchObject({

@@ -430,7 +430,7 @@ const yearly: Record<string, [least: number, most: number]> = {
   polkadot: [0.11, 0.12],
   polygon: [0.04, 0.05],
 };
-/** What the networks without a stake in their rows earn a year, in their tokens. */
+/** Yearly rewards, in its token, of each network whose rows have no stake. */
 const earned: Record<string, [least: number, most: number]> = {
   avalanche: [13e6, 14.8e6], // 7 % of 196 million
   babylon: [185e6, 206e6], // 8.5 % of 2.3 billion

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * What a node may do instead of answering well: a status; a lost connection; an answer cut in the middle, with (`cut`) or
+ * What a node may do instead of answering correctly: a status; a lost connection; an answer cut in the middle, with (`cut`) or
  * without (`shortened`) a sign of it; a page, JSON of something else, wrong types; bytes one by one; headers and then
  * nothing; late; or an answer that the function changes.
  */

@@ -29,10 +29,10 @@ export type BeaconNode = Switches & {
   readonly asked: string[];
   /** Bodies of the POSTs so far. */
   readonly posted: any[];
-  /** Of these requests; empty without one. */
+  /** The `traceparent` of each of these requests; empty without one. */
   readonly traceparents: string[];
   setHead(slot: number): void;
-  /** Moves the head on by slots, telling of each. */
+  /** Moves the head on by slots, with an event for each. */
   advance(slots?: number): void;
   /** Moves the head on by a slot every `ms`. Returns what ends it. */
   run(ms: number): () => void;
@@ -55,7 +55,7 @@ type Listener = (topic: string, data: unknown) => void;
 type Rule = { path: RegExp; how: Misbehaviour; left: number };
 
 const base = { faults: 0, syncing: false, optimistic: false, otherLayout: false, events: true };
-/** Of the stream of events. */
+/** Topics of the stream of events. */
 const topics = ['block', 'head', 'head_v2', 'finalized_checkpoint', 'chain_reorg'];
 /** As many ids as the standard allows. */
 const asStandard = { writes: standard, posts: 'taken', mostIds: 64 };

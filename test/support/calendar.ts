@@ -1,7 +1,7 @@
 import { type Calendar, epochStart, secondsBeforeGenesis } from '../../src/chain/calendar.ts';
 import { genesisTime, type Network } from '../../src/chain/networks.ts';
 
-/** What SQL does with hours and dates, told once more to compare it with. */
+/** The rules of hours and dates that SQL applies, written once more for the comparison. */
 
 /** The hour in which an epoch starts, counted from the start of day 0: `day = floor(hour / 24)`. */
 export const hourOfEpoch = (network: Network, calendar: Calendar, epoch: number): number =>

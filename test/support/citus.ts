@@ -204,7 +204,7 @@ const runOn = async (url: string, ...statements: string[]): Promise<any[]> => {
   }
 };
 
-/** Makes the database on each node, and tells its coordinator of the others. */
+/** Makes the database on each node, and adds the other nodes to its coordinator. */
 async function createOnNodes(coordinator: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const nodes: { host: string; port: number; own: boolean }[] = await runOn(

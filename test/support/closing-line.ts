@@ -6,7 +6,7 @@ export default class ClosingLine implements Reporter {
     const again: string[] = [];
     const counts = { passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
-      // A file that fails before its tests are known has none to count.
+      // A file that fails before its tests are collected counts as one failure.
       if (module.state() === 'failed' && [...module.children.allTests()].length === 0) counts.failed += 1;
       for (const test of module.children.allTests()) {
         const { state } = test.result();

@@ -67,7 +67,7 @@ function entityOf(row: (typeof validators)[number], idType: (typeof entityClasse
   return named ? shareName(row.pool as string, row.nodeOperator as string) : null;
 }
 
-/** The aggregation as a plain loop. */
+/** The expected aggregation, computed with a plain loop. */
 export function gathered(
   idType: (typeof entityClasses)[number],
   calendar: Calendar,
@@ -106,7 +106,7 @@ export const exactly = (text: string): any =>
       : value,
   );
 
-/** What the windows are due to tell, by a plain loop. */
+/** The expected figures of the windows, computed with a plain loop. */
 export const windows = TimeWindow.options.map((timeWindow) => {
   const days = { '1d': 1, '7d': 7, '30d': 30, all: null }[timeWindow];
   const first = days === null ? ELECTRA : HEAD - days * 225 + 1;

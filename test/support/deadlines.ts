@@ -1,5 +1,5 @@
 /**
- * What the gateways of the tests are set to, in place of the production deadlines of 5 and 15 seconds: a busy machine stalls
+ * What the gateways of the tests are set to, instead of the production deadlines of 5 and 15 seconds: a busy machine stalls
  * longer than that. A test that is about a deadline sets its own.
  */
 export const deadlines = { WAIT_TIMEOUT_MS: '120000', STATEMENT_TIMEOUT_MS: '120000' };

@@ -21,7 +21,7 @@ function entitiesOf(network: string, index: number) {
   return entityClasses.flatMap((idType, place) => (found[place] ? [{ id: found[place], idType }] : []));
 }
 
-/** The rows as they are due, oldest first. */
+/** The expected rows, oldest first. */
 export const expected = (network: 'mainnet' | 'hoodi', calendar: Calendar) =>
   [...sampleConsolidations(validators)]
     .filter((row) => row.network === network)

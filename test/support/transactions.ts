@@ -6,7 +6,7 @@ const DONE = `select coalesce(sum(pg_stat_get_xact_tuples_returned(oid) + pg_sta
     + pg_stat_get_xact_tuples_updated(oid) + pg_stat_get_xact_tuples_deleted(oid) + pg_stat_get_xact_blocks_fetched(oid)), 0)::int as done
   from pg_class where relkind in ('r', 'i') and relnamespace = current_schema()::regnamespace`;
 
-/** The pool, which tells the rows and blocks that each transaction read and wrote, before it ends. */
+/** A pool that reports the rows and blocks that each transaction read and wrote, before it ends. */
 export function measured(pool: Pool, note: (work: number) => void): Pool {
   const measuring = (client: pg.PoolClient): pg.PoolClient => {
     let before = 0;

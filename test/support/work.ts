@@ -48,7 +48,7 @@ export async function workOf({ pool }: TestDatabase, asked: readonly Statement[]
 
 type Asked = { units: number; work: () => Promise<number> };
 
-/** Those of the requests whose work is above the bound. Undefined is a request that was refused, or that costs nothing. */
+/** Returns the requests whose work is above the bound. `ask` gives undefined for a request that is refused or free. */
 export async function heaviest(asked: Iterable<string>, ask: (text: string) => Promise<Asked | undefined>) {
   const over: { text: string; perUnit: number; units: number; work: number }[] = [];
   const heavy = new Set<string>();
@@ -63,7 +63,7 @@ export async function heaviest(asked: Iterable<string>, ask: (text: string) => P
     if (!found) continue;
     const { units } = found;
     answered += 1;
-    // Where the work is paid by its size, one order and period stands for all: each takes seconds.
+    // If a request is charged by its size, one order and one period are tried instead of all, because each takes seconds.
     if (units > MANY_UNITS) heavy.add(alike);
     const work = await found.work();
     const perUnit = Math.round(work / units);

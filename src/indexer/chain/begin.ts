@@ -126,7 +126,7 @@ function firstOf(
   return { ...noted, first: { known: true, root: block.root, effects: { ...effects, slashings } } };
 }
 
-/** Before their votes are counted, the blocks before the start tell which of them are full. */
+/** Notes which of the blocks before the start are full, as their children show. Call before their votes are counted. */
 function noteBlocks(world: World, { earlier, blocks, firstBlock }: NonNullable<Start['before']>): void {
   const inOrder = [earlier, ...blocks, firstBlock].filter((block) => block !== null);
   const [oldest, ...rest] = inOrder;

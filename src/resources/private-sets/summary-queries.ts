@@ -159,7 +159,7 @@ const chainDays = (among: Sql) => sql`
         union (select day, date from archived_day_dates d where d.network = k.network and not d.utc ${among})
         union (select day, date from private_set_days d where d.set_id = k.set_id and not d.utc ${among})`;
 
-/** Sets with the first date whose window has no day that does not count all validators yet. */
+/** Sets, each with the first date from which on every day of its window counts all validators. */
 const setsFrom = (sets: readonly SetKey[], days: number) => sql`(
       select k.*, case when k.complete_from = '-infinity' then k.complete_from else coalesce((
         select date from (${chainDays(sql`and d.date >= k.complete_from order by d.day limit ${days}`)}) d

@@ -311,7 +311,7 @@ export class Recording {
     return [...this.#blocks.keys()].at(-1) as number;
   }
 
-  /** Deposits of blocks that are not final at S_epoch still wait; a recording does not tell others. */
+  /** Deposits of blocks that are not final at S_epoch still wait; a recording does not have others. */
   #waiting(epoch: number): Start['pendingDeposits'] {
     const told = this.#states.get(epoch * SLOTS).pendingDeposits;
     if (Array.isArray(told)) return told.map(waitingOf);

@@ -138,7 +138,7 @@ export class SmallChain {
     this.chain = Chain.begin(spec, this.start);
   }
 
-  /** What the node tells after a restart. */
+  /** What the node reports after a restart. */
   resume(): Resume {
     const committees = committeesOf(this.state.epoch - 1, this.records);
     return { state: this.state, committees, records: this.records };

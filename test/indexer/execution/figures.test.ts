@@ -148,7 +148,7 @@ const real = existsSync(recorded) ? (parse(readFileSync(recorded, 'utf8')) as Re
 describe.skipIf(!existsSync(recorded))('a block as a live service tells it', () => {
   // The body of a skipped describe runs too.
   const wei = (field: string) => (existsSync(recorded) ? BigInt(real[field].toString()) : 0n);
-  // It computed in doubles, and cut off parts of a Gwei.
+  // That service computed in doubles, and cut off fractions of a Gwei.
   const double = (value: bigint) => BigInt(Number(value));
   const cut = (gwei: string) => BigInt(gwei.split('.')[0] as string);
   const fees = [wei('totalType0TxFees'), wei('totalType1TxFees'), wei('totalType2TxFees')];

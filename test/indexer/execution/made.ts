@@ -5,13 +5,13 @@ import { headerGasOf, hexOf, type MadeBlock } from '../../support/execution-chai
 import type { TestDatabase } from '../../support/gateway.ts';
 import { specAnswer } from '../../support/synthetic-chain.ts';
 
-/** 2025-03-28: a day of hoodi, with slots that relays have told of long since. */
+/** 2025-03-28: a day of hoodi, with slots whose payloads relays have long reported. */
 export const SLOT = 72_000;
 export const CONSENSUS = 41_947_807;
 
 type Row = { proposer?: number; consensus?: number };
 
-/** Stores blocks as the index writes them: what the beacon block tells. */
+/** Stores blocks as the index writes them: with what the beacon block contains. */
 export async function storeBlocks(
   { pool }: TestDatabase,
   blocks: readonly (MadeBlock & Row)[],

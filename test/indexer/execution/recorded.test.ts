@@ -18,7 +18,7 @@ const [FROM, TO] = [2270, 2273];
 const VALUE = 10n ** 17n + 7n;
 const OWN = hexOf('own address', 20);
 
-/** Transactions of a slot that the recorded chain has none of: every third block is a builder's. */
+/** Made transactions, because the recorded chain has none: every third block is a builder's. */
 function executionBlock(slot: number, payload: any): MadeBlock {
   const feeRecipient = payload.fee_recipient as string;
   const payment = transfer({ from: feeRecipient, to: OWN, value: VALUE, tip: 0n });

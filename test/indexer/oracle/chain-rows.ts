@@ -16,7 +16,7 @@ export const validators = (run: Run): Row[] =>
     slashed: record.slashed,
   }));
 
-/** What only an execution node or a relay could tell. */
+/** What only an execution node or a relay knows. */
 const unknown = {
   ...{ totalSanctionedTransactions: null, totalType0TxFees: null, totalType1TxFees: null },
   ...{ totalType2TxFees: null, totalPriorityFees: null, totalPriorityFeesValidator: null, baselineMev: null },
@@ -36,7 +36,7 @@ function payloadIn(run: Run, { block, slot }: BlockResult): any {
   return isFull(run.recording, slot) ? block?.payload : undefined;
 }
 
-/** Since Gloas, a beacon node tells all about the bid, but not the fees that users paid. */
+/** Since Gloas, a beacon node reports all about the bid, but not the fees that users paid. */
 function ofBid(run: Run, { block, slot }: BlockResult) {
   const [nothing, empty] = [null, { priorityFees: 0, mev: 0 }];
   const none = {

@@ -20,7 +20,7 @@ export type Span = {
   /** A node that is asked before the first one. */
   liar?: Parameters<typeof startBeaconNode>[1] & { lies: Lie[] };
 };
-/** In place of answers from these paths, the node gives what `told` makes of them. */
+/** The node changes its answers from these paths with `told`. */
 export type Lie = { path: RegExp; told: (body: string) => string };
 const names = { 'chain-days': 'days', 'chain-wide': 'wide', 'chain-gloas': 'gloas' } as const;
 
@@ -56,7 +56,7 @@ export async function checkRows(chain: Chain, span: Span) {
   return { gateway, run, counts };
 }
 
-/** As `checkRows`, and compares the answers of both APIs with those after imports of these rows. */
+/** Does what `checkRows` does, and compares the answers of both APIs with those after an import of these rows. */
 export async function checkAnswers(chain: Chain, span: Span) {
   const { gateway, run, counts } = await checkRows(chain, span);
   const imported = await gatewayForTest({ template: 'empty' });

@@ -88,7 +88,7 @@ function payCorrelation(position: Position, epoch: number, terms: Terms, last: S
   return penalties;
 }
 
-/** The fork makes builders of deposits that wait, or drops them: those with 0xb0 that wait no more, and others of their keys. */
+/** At the fork, deposits leave the queue for builders: those with 0xb0 that no longer wait, and others of their keys. */
 function leaveAtFork(position: Position, last: State, next: State): number {
   if (isGloas(position.recording, last.slot) || !isGloas(position.recording, next.slot)) return 0;
   const waits = new Set(next.queue.map(({ pubkey }) => pubkey));
@@ -126,7 +126,7 @@ function applyDeposits(position: Position, epoch: number, last: State, next: Sta
   position.deposits.push(...postponed);
 }
 
-/** Those that left the queue; a slashed source moves nothing. */
+/** Applies the consolidations that left the queue; a slashed source moves nothing. */
 function consolidate(position: Position, terms: Terms, last: State, next: State): Consolidation[] {
   const moved: Consolidation[] = [];
   for (const { source, target } of last.pendingConsolidations) {

@@ -40,7 +40,7 @@ export function requestsIn(recording: Recording, slot: number): any {
   return full ? body.parent_execution_requests : { deposits: [], consolidations: [] };
 }
 
-/** What a block withdraws. Where its payload was withheld, the next one that was revealed tells it. */
+/** What a block withdraws. If its payload was withheld, the next payload that was revealed has it. */
 export function withdrawalsIn(
   recording: Recording,
   slot: number,

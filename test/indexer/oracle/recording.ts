@@ -30,7 +30,7 @@ export type State = {
   validators: ValidatorRecord[];
   finalized: number;
   pendingDeposits: number;
-  /** Where the recording tells them. */
+  /** If the recording has them. */
   queue: { pubkey: string; credentials: string }[];
   /** Since Gloas. */
   builders: Builder[];

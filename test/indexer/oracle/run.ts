@@ -7,7 +7,7 @@ import { SLOTS } from './votes.ts';
 /** Fields are named after the columns of the database, and hold what these do as text. */
 export type Row = Record<string, unknown>;
 
-/** The epochs that a run of the indexer publishes, with what the chain tells of them. */
+/** The epochs that a run of the indexer publishes, with what the chain has about them. */
 export class Run {
   readonly recording: Recording;
   readonly from: number;

@@ -24,7 +24,7 @@ function amountsIn(run: Run, epochs: readonly number[]): (validator: number) => 
   return of;
 }
 
-/** Of a slashed validator, for all closed epochs since its exit; they stand in the row of its last duty. */
+/** Penalties of a slashed validator for all closed epochs since its exit; they are in the row of its last duty. */
 function penaltiesAfterExit(run: Run, validator: number, lastEpochOfRow: number): bigint {
   const record = run.registry[validator];
   if (!record?.slashed || record.exitEpoch - 1 !== lastEpochOfRow) return 0n;
@@ -55,7 +55,7 @@ function mevOf({ recording, ...run }: Run, validator: number, { startEpoch, endE
   return bids.reduce((sum, { payment, value }) => (payment === 'quorum' ? sum + value : sum), 0n);
 }
 
-/** Null where Gloas has not begun, or no block tells. */
+/** Null before Gloas, or if no block shows it. */
 function emptyPayloads(run: Run, validator: number, epochs: readonly number[]): number | null {
   const { recording } = run;
   const blocks = epochs
@@ -65,7 +65,7 @@ function emptyPayloads(run: Run, validator: number, epochs: readonly number[]): 
   return blocks.filter(({ proposer, slot }) => proposer === validator && !isFull(recording, slot)).length;
 }
 
-/** That of the registry, on which the duty of the epoch is paid. */
+/** The effective balance in the registry, on which the duty of the epoch is paid. */
 const effectiveAfter = (run: Run, validator: number, epoch: number): bigint =>
   BigInt(run.state(epoch + 1).validators[validator]?.effectiveBalance ?? 0);
 

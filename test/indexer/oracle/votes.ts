@@ -9,13 +9,13 @@ export type Flag = (typeof flagNames)[number];
 
 /** What became of the vote of a validator in an epoch. */
 export type Vote = {
-  /** Of the first inclusion. */
+  /** Delay of the first inclusion. */
   delay: number;
   wrongHead: boolean;
   wrongTarget: boolean;
   lateSource: boolean;
   lateTarget: boolean;
-  /** Of any inclusion. */
+  /** Flags of any inclusion. */
   flags: Set<Flag>;
 };
 

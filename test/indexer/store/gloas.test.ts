@@ -27,7 +27,7 @@ const bid = (change: Partial<BidFacts> = {}): BidFacts => ({
 });
 const own = bid({ builder: null, value: 0n, payment: null });
 
-/** A slot as it is in a closed epoch. An empty block tells nothing of its payload. */
+/** A slot as it is in a closed epoch. An empty block has nothing about its payload. */
 const slot = (at: number, payload: 'full' | 'empty', of: BidFacts): BlockFacts => {
   const block = madeBlock(FIRST + at, PROPOSER);
   return {

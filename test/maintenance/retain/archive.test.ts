@@ -35,7 +35,7 @@ async function loadDays() {
   await sumMonths();
 }
 
-/** As another program reads the file. */
+/** Reads the file as another program does. */
 async function parquet(path: string, select = '*'): Promise<Record<string, unknown>[]> {
   const duck = await (await DuckDBInstance.create()).connect();
   const found = await duck.runAndReadAll(`select ${select} from read_parquet('${path}')`);
@@ -170,7 +170,7 @@ describe('months of days of validators with --archive', () => {
       return paths.map((path) => basename(path));
     };
     expect(await summed()).toEqual([]);
-    // As an earlier version archived it, as formulas of another version summed it, and with a file that is lost.
+    // One month as an earlier version archived it, and one with sums by older formulas, whose file is then lost.
     const [first, second] = before.map(({ file }) => file as string) as [string, string];
     await run(`update archived_months set sums_file = null, sums_version = null, sums_bytes = null, sums_sha256 = null
       where month = '2024-11-01'`);

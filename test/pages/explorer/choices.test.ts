@@ -164,7 +164,7 @@ const controlsOf = async (page: Page) => [
   ...(await compared(page)),
 ];
 
-/** Of a control with more values, the first ones and the last one are chosen. */
+/** If a control has more values, the first ones and the last one are tried. */
 const MOST_VALUES = 4;
 
 /**

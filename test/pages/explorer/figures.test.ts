@@ -77,7 +77,7 @@ async function cardOf(page: Page, figure: Locator, title: string) {
   return card;
 }
 
-/** What of a response another one has, by the fields of that one. */
+/** The part of a response that another response also has, by the fields of the other one. */
 const within = (whole: any, part: any): any => {
   if (Array.isArray(part)) return part.map((one, index) => within(whole?.[index], one));
   if (typeof part !== 'object' || part === null) return whole;

@@ -31,7 +31,7 @@ describe('the files of the explorer', () => {
   it('have the overview before its plots in 210 kB of compressed script', async () => {
     const ofPage = assetsOf((await page()).text)
       .map((path) => path.replace('/assets/explorer/', ''))
-      .filter((name) => /^(?!first-(?!overview-)).*\.js$/.test(name)); // of the first figures, those of the overview
+      .filter((name) => /^(?!first-(?!overview-)).*\.js$/.test(name)); // of scripts of first figures, only the overview's
     const overview = named(/^overview-/);
     expect([ofPage.length > 0, overview.length]).toEqual([true, 1]);
     const first = [...ofPage, ...overview].flatMap((name) => [...withImports(name)]);

@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('a live page whose stream is refused', () => {
     if (path === '/explore/blocks') expect(await opened.violations()).toEqual([]);
     await page.unroute('**/graphql');
     if (code === 'UNAUTHENTICATED') {
-      // The page is loaded anew without its token; the test gives it back.
+      // The page is reloaded without its token; the test gives it back.
       const button = page.getByRole('button', { name: 'Use another token' });
       await Promise.all([page.waitForEvent('load'), button.click()]);
     } else {
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)('while the gateway is away', () => {
     expect(await filter('table >> nth=0')).toBe('grayscale(1)');
     expect(await opened.violations()).toEqual([]);
 
-    // What the reader does meanwhile changes nothing but the address.
+    // What the reader does in the meantime changes only the address.
     await page.getByText('Missed', { exact: true }).click();
     await page.waitForTimeout(1_000);
     expect([await page.locator('.outdated').count(), await page.getByText(UNREACHABLE).count()]).toEqual([

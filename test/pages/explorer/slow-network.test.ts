@@ -5,12 +5,12 @@ import { settled, useExplorer } from '../../support/explorer.ts';
 
 const { gateway, open } = useExplorer();
 
-/** What a request waits, and how many bytes come in a second. */
+/** How long a request waits, and how many bytes come in a second. */
 const slow = { latency: 400, throughput: 50_000 };
 
 type Requested = { path: string; bytes: number }[];
 
-/** Of the tiles, or of the rows of the first table, as they are read. */
+/** The texts of the tiles, or of the rows of the first table. */
 const textsIn = (page: Page) =>
   page.evaluate(() => {
     const figures = (document.querySelector('#first') ?? document).querySelector('dl.tiles, table');

@@ -99,7 +99,7 @@ function useSending(send: Send) {
  */
 export function ValidatorsForm(props: {
   label: string;
-  /** The name of the button, for so many validators; none yet when undefined. */
+  /** Text of the button for so many validators; undefined if the list is still empty. */
   action: (validators: string | undefined) => string;
   send: Send;
   /** A sentence about the part of a list that was sent before it stopped. */
