@@ -33,7 +33,7 @@ type Request = {
   caller: Caller | null;
   metering: Metering | null;
   raw?: { socket: { destroyed: boolean } };
-  /** Whose statements wait for one another; by default the account's. */
+  /** Statements with the same line take turns; by default it is the account. */
   line?: string | undefined;
 };
 

@@ -51,7 +51,7 @@ function isRunning(id: number): boolean {
 
 const ABANDONED_MS = 3_600_000;
 
-/** Those of an hour ago or more whose process has ended; another container's may have a process that is not seen here. */
+/** Removes folders of ended processes once they are an hour old, since processes of other containers are not seen here. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     const id = Number(name.match(/^stakegraph-archiv(?:ing|ed)-(\d+)-/)?.[1]);
@@ -62,7 +62,7 @@ function removeAbandoned(): void {
   }
 }
 
-/** In TMPDIR, until the process ends. Also removes those of processes that were killed. */
+/** Makes a folder in TMPDIR that lasts until the process ends. Also removes folders of processes that were killed. */
 export function temporaryFolder(prefix: string): { folder: string; remove: () => void } {
   removeAbandoned();
   const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));

@@ -100,7 +100,7 @@ function varintOf(value: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** The metadata of a row group whose columns are so many bytes later in another file. */
+/** The metadata of a row group for a file in which its columns are `by` bytes later. */
 export function movedGroup(slice: Buffer, by: number): Buffer {
   const { at, varint, listHeader, pass, passFields } = passer(slice);
   const parts: Buffer[] = [];

@@ -6,7 +6,7 @@ import { filesOfMonth, pathOf, sha256OfFile } from './part-file.ts';
 /** Sums of a validator's days by name: expressions of DuckDB over days `a`, which give whole numbers of 64 bits. */
 export type MonthSums = {
   expressions: Readonly<Record<string, string>>;
-  /** Another one for other expressions. Sums of another version are not used. */
+  /** Changes with the expressions. Sums of another version are not used. */
   version: string;
 };
 

@@ -55,7 +55,7 @@ export const getConsolidationChurnLimitGloas = (totalActiveBalance: bigint): big
   return share - (share % EFFECTIVE_BALANCE_INCREMENT);
 };
 
-/** The fork of the epoch that ends has the limit. `gloas` is Infinity where it is not scheduled. */
+/** The limit is that of the fork of the epoch that ends. `gloas` is Infinity if it is not scheduled. */
 export const consolidationLimitAt = (totalActiveBalance: bigint, epoch: number, gloas: number): bigint =>
   (epoch < gloas ? getConsolidationChurnLimit : getConsolidationChurnLimitGloas)(totalActiveBalance);
 

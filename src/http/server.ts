@@ -288,7 +288,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     const { headers } = request.raw;
     const coding = headers['content-encoding'];
     if (coding) headers['content-encoding'] = coding.toLowerCase(); // @fastify/compress compares letters
-    // A rule of a proxy that keeps /metrics internal would not know the path with the one before it.
+    // A proxy rule that keeps /metrics internal would not match it with the gateway's path before it.
     if (request.routeOptions.url === '/metrics' && wasShortened(request)) done(unknownPath());
     else done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read
   });

@@ -30,7 +30,7 @@ type Options = {
   /** The most places that one account uses at a time. */
   most: number;
   waitTimeoutMs: number;
-  /** In place of UNAVAILABLE, for those that waited for places of their own account. */
+  /** Replaces UNAVAILABLE for work that waited for places of its own account. */
   ofOwn?: () => Refusal;
 };
 

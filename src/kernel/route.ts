@@ -27,7 +27,7 @@ export type Route<Context> = {
   query: z.ZodObject;
   /** Rows that are read besides those that are returned. */
   reads?(context: Context, input: never): number;
-  /** The most that may be read, for the estimate alone: the handler tells what was read (`Metering.read`). */
+  /** The most that may be read, for the estimate alone: the handler reports what was read (`Metering.read`). */
   mayRead?(context: Context, input: never): number;
   /** In `query`, invalid parameters are undefined. */
   crossFieldFaults?(query: never): Fault[];

@@ -202,7 +202,7 @@ const means = {
   sum_proposer_effectiveness: figure.proposer,
   sum_validator_effectiveness: figure.effectiveness,
 } satisfies Partial<Record<ComputedColumn, Sql>>;
-/** For the APR of the network as a whole; that of operators comes from validators. */
+/** For the APR of the whole network; the APR of operators is computed from their validators. */
 const apr = { apr_rewards: figure.aprRewards, apr_stake: figure.aprStake } satisfies Partial<
   Record<ComputedColumn, Sql>
 >;

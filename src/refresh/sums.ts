@@ -89,7 +89,7 @@ const dayRows = (network: Network, date: string): Sql => sql`(
     a.end_epoch, a.end_epoch_balance as balance, a.end_epoch_effective_balance as effective
   ${ofDays(network, sql`a.date = ${date}::date`)})`;
 
-/** Balances are those of one day; more days have no use for them. */
+/** Balances are read from one day, because sums over several days do not need them. */
 const daySums = (network: Network, from: string, until: string): Sql => sql`
   select a.validator_index, ${counts((name) => `sum(a.${name})::integer`)},
     coalesce(sum(${figure.aprRewards}), 0)::bigint as apr_rewards, coalesce(sum(${figure.aprStake}), 0)::bigint as apr_stake

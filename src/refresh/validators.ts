@@ -75,7 +75,7 @@ async function labelsNow(client: pg.ClientBase): Promise<number | undefined> {
   return rows[0]?.revision;
 }
 
-/** Days to add to the kept sums; undefined if those are of no use. Balances are read from the newest day. */
+/** Days to add to the kept sums; undefined if the sums cannot be used. Balances are read from the newest day. */
 function moreThan({ parts }: Kept, stored: StoredDays, wanted: Parts): Parts | undefined {
   const more = difference(stored, wanted, parts);
   return more && more.size < wanted.size && more.has(stored.days[0]?.date as string) ? more : undefined;
@@ -116,7 +116,7 @@ async function gather(
   await client.query('/* analyzeValidators */ analyze window_validators');
 }
 
-/** The last epoch is that of the newest day on which a validator has duties. */
+/** Counts the validators of each window. `epoch` is the last one of the newest day on which a validator has duties. */
 async function factsOfWindows(
   client: pg.ClientBase,
   network: Network,

@@ -102,7 +102,7 @@ const plans: Record<RewardsNetwork, Plan> = {
       validatorPubkey: name === null ? null : `0x8${hexDigits(random, 95)}`,
     }),
     whole: (validators) => ({ totalActiveValidators: validators }),
-    // Paid is what accrued in stakings that ended on the day.
+    // Rewards are paid when a staking ends: what it accrued.
     amounts: ({ own, fee, delegated, before }) => ({
       totalDelegatorRewards: before.delegated,
       totalValidatorRewards: before.own,

@@ -44,7 +44,7 @@ const stored = async (id: string) =>
     })
   ).rows[0];
 
-/** A database whose writes of usage end as `fate` says: before they are done, or after it. */
+/** A database whose next write of usage loses its connection before or after the write, as `fate` says. */
 function failing(fate: { next?: 'before' | 'after' | undefined }): Queryable {
   return {
     async query(statement) {

@@ -255,7 +255,7 @@ describe('tags of an account', () => {
       { ...tag, name: 'Other', updatedAt: now.toISOString().replace('.000', '') },
     ]);
     expect((await account.call('PATCH', `${base}/${tag.id}`, { nam: 'x' })).status).toBe(400);
-    const json = { 'content-type': 'application/json' }; // of an empty body, as some clients send it
+    const json = { 'content-type': 'application/json' }; // although the body is empty, as some clients send it
     const deleted = await account.call('DELETE', `${base}/${tag.id}`, undefined, json);
     expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect((await account.get(`${base}/${tag.id}`)).json).toEqual({

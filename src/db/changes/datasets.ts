@@ -117,7 +117,7 @@ export const privateTables: readonly string[] = [
   ...['private_sets', 'private_set_members', 'private_set_days', 'saved_views'],
 ];
 
-/** Their changes raise no revision, so that no response which reads them is cached. */
+/** Changes of these tables raise no revision, so responses that read them are not cached. */
 export const untrackedTables: readonly string[] = ['datasets', 'dataset_origins', 'kept_from'];
 
 /** Decides whether a response is cached, and which datasets invalidate it. */

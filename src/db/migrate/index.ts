@@ -166,7 +166,7 @@ type Options = {
 };
 
 let shipped: Promise<Routines[]> | undefined;
-/** Those of the program are read once: a gateway compares them every second. */
+/** Routines of the program itself are read only once, because a gateway compares them every second. */
 function routinesBeside(dir: string): Promise<Routines[]> {
   const read = () => readRoutines(join(dir, '../routines'));
   return dir === folder ? (shipped ??= read()) : read();

@@ -26,7 +26,7 @@ async function tableIn(db: Queryable): Promise<Table> {
   return (await db.query({ text, values: [ROUTINES_TABLE] })).rows[0]?.state as Table;
 }
 
-/** Those that differ from what the database has; none if the role may not read them, which `checkRoles` reports. */
+/** Returns routines that the database has in another form; none if the role may not read them, as `checkRoles` reports. */
 export async function changedRoutines(db: Queryable, all: Routines[]): Promise<Routines[]> {
   const table = await tableIn(db);
   if (table !== 'readable') return table === 'missing' ? all : [];

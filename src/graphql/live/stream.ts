@@ -31,7 +31,7 @@ export type Subscription = {
   caller: Caller;
   metering: Metering;
   log: Logger;
-  /** `line`: whose statements wait for one another; by default the account's. */
+  /** Statements with the same `line` take turns; by default it is the account. */
   newContext(metering: Metering, line?: string): Context;
   key: string;
   /** Estimated units of the fields of the largest event. */

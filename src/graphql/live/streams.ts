@@ -7,7 +7,7 @@ import { sharedTopics } from './shared-topics.ts';
 import { type EndReason, endReasons, openStream, type Stream, type Subscription } from './stream.ts';
 
 const MAX_OF_TOKEN = 20;
-/** In the last third of all places, an account opens none beyond these, so that a few accounts do not take them all. */
+/** When two thirds of all places are taken, an account opens at most these, so that a few accounts do not take the rest. */
 const MAX_IN_LAST_THIRD = 2;
 const TEND_MS = 500;
 /** A shutdown waits at most this long for readers to receive the last event. */

@@ -30,7 +30,7 @@ export type FieldCost = {
   rows?: number;
   /** Rows that are read besides those that are returned. */
   reads?: Reads;
-  /** The most that may be read, for the estimate alone: the resolver tells what was read (`Metering.read`). */
+  /** The most that may be read, for the estimate alone: the resolver reports what was read (`Metering.read`). */
   mayRead?: Reads;
 };
 
@@ -59,7 +59,7 @@ export type FieldShape = {
   weight: Weight | undefined;
   /** Free in a row of the same window. */
   ofRow: boolean;
-  /** Its row has the summary that it selects first. */
+  /** True if the summary that it selects first is read with its row. */
   ofSummary: boolean;
   reads: Reads | undefined;
   page: boolean;

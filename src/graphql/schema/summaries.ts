@@ -36,7 +36,7 @@ export function summarySelections<Field extends string>(
     ofPage: (info: GraphQLResolveInfo) => selectionFor(info, fields, inPage, shown),
     ofSummary: (info: GraphQLResolveInfo) => selectionFor(info, fields, [[], [owner]], shown),
     first: (info: GraphQLResolveInfo) => firstSummary(info, selectionFor(info, fields, inRow, shown)),
-    /** Of an owner that is read beside a row of another kind. */
+    /** The first summary of an owner that is read beside a row of another kind. */
     firstBeside: (info: GraphQLResolveInfo) => firstSummary(info, selectedOf(info, fields, inRow, shown)),
   };
 }

@@ -10,7 +10,7 @@ export const whereFault = (name: string, msg: string): Fault => ({
   type: 'value_error',
 });
 
-/** What is given of `where`, null if nothing is. Throws BAD_INPUT for pairs of bounds without a value within, and for `others`. */
+/** The given fields of `where`, null without any. Throws BAD_INPUT if no value lies between two bounds, and for `others`. */
 export function readWhere(
   where: Given | null | undefined,
   pairs: readonly (readonly [string, string])[],

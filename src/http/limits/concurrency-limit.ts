@@ -10,7 +10,7 @@ export type ConcurrencyLimit = {
   stop(): void;
 };
 
-/** So many accounts can each have the most requests running, but for the places that are kept. */
+/** How many accounts can run the most requests at once, apart from the places that are kept. */
 const FULL_ACCOUNTS = 4;
 
 /**

@@ -82,7 +82,7 @@ export async function assetPath(name: keyof typeof assets): Promise<string> {
   return `assets/${name.replace(/(?=\.\w+$)/, `.${hash}`)}`;
 }
 
-/** Only the current hash is cached for good: without one, or with that of another version, a file may change. */
+/** Only a file with the current hash is cached for ever: without a hash, or with an older one, a file may change. */
 export function serveAssets(app: FastifyInstance): void {
   for (const [name, { whole }] of Object.entries(assets)) {
     const [stem, ending] = name.split('.');

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/index.ts';
 import { mediaRanges, preferredType } from '../../kernel/media-types.ts';
 import { pageSecurityHeaders } from '../request/security-headers.ts';
 
-/** What the pages beside the explorer have of it; without one, of its settings. */
+/** Title and colours of the pages beside the explorer: those of the explorer or, without one, of its settings. */
 export type Frame = {
   title: string;
   colors: Settings['EXPLORER_COLORS'];

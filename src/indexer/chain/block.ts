@@ -26,7 +26,7 @@ export type BlockEffects = {
   readonly penalties: number;
 };
 
-/** `later`: the blocks after it, of which the first with a payload may tell the withdrawals of this one. */
+/** `later`: the blocks after it. The first one with a payload may have the withdrawals of this one. */
 export function processBlock(
   world: World,
   block: BeaconBlock,

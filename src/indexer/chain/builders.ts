@@ -63,7 +63,7 @@ export class Builders {
     };
   }
 
-  /** The index of a builder that has left and is empty is given again. */
+  /** A new builder gets the index of one that has left with a balance of 0, if there is one. */
   #getIndexForNewBuilder(epoch: number): number {
     const free = this.#records.findIndex(
       (record) => record && record.withdrawableEpoch <= epoch && record.balance === 0,

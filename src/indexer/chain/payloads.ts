@@ -14,7 +14,7 @@ export const statusOf = ({ slot, bid }: BeaconBlock): BlockStatus => ({
   full: bid === null ? true : null,
 });
 
-/** Notes the block, and of its parent whether it is full, which it returns. */
+/** Notes the block, and whether its parent is full. Returns the parent. */
 export function noteBlock(
   { blocks, epoch }: Pick<World, 'blocks' | 'epoch'>,
   block: BeaconBlock,

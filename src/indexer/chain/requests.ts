@@ -60,7 +60,7 @@ function applyDeposit({ spec, registry, balances, increments }: World, index: nu
   increaseBalance(balances, index, amount);
 }
 
-/** The record after the epoch, if there is one: its credentials may have become those of an address in this epoch. */
+/** The record after the epoch, if there is one, because its credentials may have changed to an address in this epoch. */
 const recordOf = ({ records, registry }: World, index: number) =>
   records.get(index) ?? registry.record(index);
 

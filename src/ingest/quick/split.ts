@@ -95,7 +95,7 @@ function jsonSplitter(around: readonly string[], inArray: boolean): Split {
   };
 }
 
-/** 0 if it does not end, or not on the line unless `inArray`. */
+/** Returns where the list ends; 0 if it has no end, or unless `inArray` no end on the same line. */
 function endOfList(bytes: Buffer, start: number, inArray: boolean): number {
   let isText = false;
   for (let index = start; index < bytes.length; index += 1) {

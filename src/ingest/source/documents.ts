@@ -106,7 +106,7 @@ export function documentRows(name: string, chunks: AsyncIterable<Buffer>, fields
         `${name}: has more than ${MAX_MB} MB in one value that is not a list of rows; accepted are REST bodies, rows as JSON or NDJSON, and CSV.`,
       );
       if (before !== '' || comma === 0) throw refusal;
-      // A row, whose check may tell where the rows are.
+      // A row; its check may say where the rows are.
       const closing = levels.slice(open.length, depth).toReversed();
       return taken(utf8Text(name, bytes, at, comma) + String.fromCharCode(...closing));
     }

@@ -18,7 +18,7 @@ async function filesOf(client: pg.ClientBase): Promise<CataloguedFile[]> {
 export const archivedFiles = async (client: pg.ClientBase): Promise<string[]> =>
   (await filesOf(client)).map(pathOf);
 
-/** Files that this machine does not find as the catalogue has them, with what is wrong. */
+/** Files that differ from the catalogue on this machine, each with what is wrong. */
 export async function missingFiles(client: pg.ClientBase): Promise<{ files: number; faults: string[] }> {
   const files = await filesOf(client);
   const faults: string[] = [];

@@ -20,7 +20,7 @@ async function isSummed(month: ArchivedMonth): Promise<boolean> {
   return sums !== undefined && hasSums(month, archivedSumsOfValidators) && !(await faultOf(sums, true));
 }
 
-/** Writes the sums of archived months that do not have those which rankings read. Idempotent. */
+/** Writes the sums that rankings read, for archived months that lack them. Idempotent. */
 export const sumMonths = (pool: Pool, tell: (path: string) => void): Promise<void> =>
   pool.withClient((client) =>
     alone(client, async () => {

@@ -72,7 +72,7 @@ export async function archivePart(
   );
 }
 
-/** `partials`: names in the folder, with those that they get. */
+/** `partials` maps names in the folder to the names that they get. */
 type Written = { month: NewMonth; partials: { partial: string; file: string }[] };
 
 async function writeAndDrop(

@@ -56,7 +56,7 @@ async function retainParts(run: Run, parted: PartedTable, days: number): Promise
   });
 }
 
-/** Who archives days would lose those that another call without the folder drops. */
+/** Refuses if older months are archived: a call without the folder would lose days that are meant to be archived. */
 async function refusesToDrop(run: Run, about: Omit<RetainReport, 'state'>): Promise<boolean> {
   if (run.archive !== undefined || run.dropsDays) return false;
   const { rows } = await run.pool.query({

@@ -5,7 +5,7 @@ export type Table = {
   /** The partitioned table of a partition. */
   parent: string | null;
   columns: string[];
-  /** Of these columns, those whose values PostgreSQL computes. */
+  /** Those of the columns whose values PostgreSQL computes. */
   generated: string[];
 };
 
@@ -28,7 +28,7 @@ const bookkeeping: readonly string[] = [
   'stakegraph_routines',
 ];
 
-/** Unlogged, so that no standby can read them. A refresh makes their rows anew. */
+/** Unlogged, so that no standby can read them. A refresh computes their rows again. */
 export const derivedTables: readonly string[] = ['kept_sums', 'window_sums'];
 
 export const identifier = (name: string): string => pg.escapeIdentifier(name);

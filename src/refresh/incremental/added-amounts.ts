@@ -17,7 +17,7 @@ export async function addToSums(
 }
 
 async function addToWindows(client: pg.ClientBase, network: Network, added: readonly AddedAmount[]) {
-  // A statement of its own, so that the next one sees what a refresh commits while this one waits for it.
+  // A separate statement, so that the next one sees what a refresh commits while this one waits.
   const { rows } = await client.query<{ parts: [string, SummedPart][] | null }>(
     '/* lockSums */ select parts from kept_sums where network = $1 for update',
     [network],

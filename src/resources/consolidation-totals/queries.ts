@@ -51,7 +51,7 @@ const withList = ({ network, idType, epochs }: EntityList): Sql => sql`
     ) ${idType === 'poolShare' ? sql`and not exists (${named({ network, idType }, sql``)} group by e.entity_id having count(*) > 1)` : sql``} as stored
   )`;
 
-/** Entities of which a consolidation may be in the range. */
+/** Entities that may have a consolidation in the range. */
 const within = (list: EntityList, columns: Sql): Sql => sql`
   ${named(list, columns)} and not (select stored from list)
     and e.first_epoch <= ${list.epochs.last}::int and e.last_epoch >= ${list.epochs.first}::int`;

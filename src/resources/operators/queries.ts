@@ -22,7 +22,7 @@ export type ListKey = {
   parentId: string;
 };
 
-/** The same for all windows of the operator: taken from its shortest stored window. */
+/** Name and tags are the same for all windows of an operator: those of its shortest stored window. */
 type Named = { name?: OperatorSummary['displayName']; tags?: OperatorSummary['operatorTags'] };
 export type OperatorRow = Partial<OperatorSummary & OperatorProposals> &
   Named &

@@ -85,7 +85,7 @@ type Add = (indices: readonly number[], keys: readonly (number | null)[]) => voi
 const ROWS_A_TEXT = 10_000;
 const Texts = z.object({ indices: z.string(), keys: z.string() });
 
-/** A ranking of which no month is archived. */
+/** A ranking over a range without archived months. */
 export async function rankStored(
   db: Queryable,
   query: RankingQuery,

@@ -140,7 +140,7 @@ async function rankedOf(ctx: Context, list: RankingList, part: 'query' | 'argume
 async function scanned(ctx: Context, query: RankingQuery, check: (rows: number) => void): Promise<Ranked> {
   const rowsFor = (members: number | null, found = 0) => scannedRows(ctx.sizes, query, members, found);
   const { network, operator, indices } = query;
-  // Before anything is read, by what the last refresh counted.
+  // The number of rows is taken from the last refresh, so that nothing is read first.
   const size = operator && ctx.sizes.operator(operator.idType, operator.id);
   check(rowsFor(size && indices ? Math.min(size, indices.length) : (size ?? indices?.length ?? null)));
   const ofOperator = operator && (await rankingMembers(ctx.db, network, operator));

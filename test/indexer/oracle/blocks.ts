@@ -32,7 +32,7 @@ export type BlockResult = {
   slashed: Slashed[];
 };
 
-/** Takes what there is. */
+/** Takes at most what is left. */
 export function decrease(position: Position, validator: number, amount: bigint): void {
   position.balances[validator] = max(0n, known(position.balances[validator], `balance`) - amount);
 }
