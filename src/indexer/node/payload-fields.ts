@@ -17,9 +17,7 @@ export function transactionsOf(payload: Fields): ExecutionPayload['transactions'
   const counts = { type0: 0, type1: 0, type2: 0, total: 0 };
   for (const transaction of listAt(payload.transactions, 'transactions')) {
     if (typeof transaction !== 'string' || !/^0x[0-9a-fA-F]{2}/.test(transaction))
-      throw new AnswerError(
-        `a transaction is ${shown(transaction)} in place of bytes in hex in place of bytes in hex`,
-      );
+      throw new AnswerError(`a transaction is ${shown(transaction)} in place of bytes in hex`);
     countTransaction(counts, Number.parseInt(transaction.slice(2, 4), 16));
   }
   return counts;
