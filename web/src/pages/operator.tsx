@@ -117,6 +117,7 @@ const query = graphql`
       before: $missedBefore
     ) @include(if: $hasEvents) {
       totalCount
+      storedFrom
       pageInfo {
         ...pager_pageInfo @relay(mask: false)
       }

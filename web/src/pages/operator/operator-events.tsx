@@ -52,13 +52,17 @@ const missedColumns: Column<Missed>[] = [
 export function Events({ data, operator }: { data: Data; operator: Operator }) {
   const { slashings, missed } = data;
   const { proposalCounts: counts, consolidations } = operator;
+  const since = missed?.storedFrom == null ? '' : ` since slot ${missed.storedFrom}`;
   return (
     <>
       <Tiles>
         <Tile label="Slashed validators">{count(slashings?.totalCount ?? 0)}</Tile>
         <Tile
           label="Missed blocks"
-          note={counts && `of ${count(counts.missed + counts.orphaned + counts.proposed)} stored slots`}
+          note={
+            counts &&
+            `of ${count(counts.missed + counts.orphaned + counts.proposed)} slots stored one by one${since}`
+          }
         >
           {count(counts?.missed)}
         </Tile>
@@ -72,12 +76,12 @@ export function Events({ data, operator }: { data: Data; operator: Operator }) {
         <div className="stack">
           <PagedFigure
             title="Missed blocks"
-            note="Slots, of those stored one by one, in which its validators proposed no block, newest first."
+            note={`Slots in which its validators proposed no block, newest first. Slots are stored one by one${since}; earlier ones count in its summary.`}
             columns={missedColumns}
             of={missed}
             label="missed blocks"
             list={MISSED}
-            empty="None of its validators missed a stored slot of this range."
+            empty="None of its validators missed a slot of this range that is stored."
           />
           <ConsolidationFigure
             of={consolidations}
