@@ -6,7 +6,7 @@ import { PagedFigure } from '../figures/paged-figure.tsx';
 import { wholeOf } from '../figures/whole-list.tsx';
 import { type Place, page } from '../page.tsx';
 import { Choice } from '../parts/controls.tsx';
-import { calendarDate, count, ratio, shortHex } from '../parts/format.ts';
+import { calendarDate, count, shortHex } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { TileList } from '../parts/tiles.tsx';
@@ -182,7 +182,6 @@ function View({ data, place }: { data: Data; place: Place }) {
     );
   const history = overview.history?.nodes ?? [];
   const points = overview.stakeConcentration;
-  const ten = points.find(({ rank }) => rank === 10);
   const day = networkValidators?.nodes[0]?.date;
   const note = windowNote(place.search, range);
   const { window, type = null, orderBy } = variables(place);
@@ -200,7 +199,7 @@ function View({ data, place }: { data: Data; place: Place }) {
       <div className="figures">
         <Figure
           title="Concentration of stake"
-          note={`Share of the stake that the largest of all ${count(points.at(-1)?.rank)} stake authorities have together. ${ten ? `The ten largest have ${ratio(ten.ratio)}. ` : ''}The lines are at a third and a half.`}
+          note={`Share that the largest have of what all ${count(points.at(-1)?.rank)} stored stake authorities delegate. The lines are at a third and a half.`}
           columns={pointColumns}
           rows={points}
           draw={concentration}

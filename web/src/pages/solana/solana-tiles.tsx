@@ -72,7 +72,7 @@ export function tilesOf(of: Overview, days: readonly Day[]): TileProps[] {
   ];
 }
 
-/** How much the ten largest stake authorities have together, where there are so many. */
+/** The share of all stake that the ten largest stake authorities have together, where there are so many. */
 function authoritiesOf(of: Overview): TileProps {
   const authorities = count(of.activeDelegatorStakeAuthorityCount);
   const accounts = `${count(of.activeDelegatorStakeAccountCount)} accounts`;
@@ -80,8 +80,9 @@ function authoritiesOf(of: Overview): TileProps {
   return ten
     ? {
         label: 'With the ten largest',
-        note: `of ${authorities} stake authorities, ${accounts}`,
-        children: ratio(ten.ratio),
+        exact: amount(ten.delegatedStake, 'SOL'),
+        note: `${shortCount(ten.delegatedStake)} SOL, of ${authorities} stake authorities with ${accounts}`,
+        children: ratio(Number(ten.delegatedStake) / Number(of.totalDelegatedStake)),
       }
     : { label: 'Stake authorities', note: accounts, children: authorities };
 }
