@@ -9,8 +9,8 @@ const resolve = {
 };
 const common = {
   // For what hangs: nothing is measured by them, and machines of CI stall.
-  testTimeout: 600_000,
-  hookTimeout: 600_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
   setupFiles: ['test/support/archived.ts'],
   // To transform all modules takes a quarter of the time of a run of one file.

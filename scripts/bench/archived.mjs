@@ -7,7 +7,7 @@ import { createToken } from '../../dist/accounts/tokens.js';
 import { withDuck } from '../../dist/archive/duckdb.js';
 import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
-import { dayOf, firstOf, makeMonth } from './made-months.mjs';
+import { dayOf, firstOf, makeMonth, storeValidators } from './made-months.mjs';
 import { cpuOf, cpuOfDatabase, databasePid, endAll, memoryOf, startServer } from './processes.mjs';
 import { benchServer } from './server.mjs';
 
@@ -43,19 +43,10 @@ const [data, made] = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'stakegraph-ben
 const server = await benchServer(data);
 const url = await server.create('archived');
 const pool = createPool({ url, readOnly: false, max: 2 });
-const run = async (text, values = []) => (await pool.query({ text, values })).rows;
 
 try {
   await migrate(url);
-  await run('alter table validators disable trigger user'); // what they keep for lists of operators takes minutes
-  await run(
-    `insert into validators (network, validator_index, validator_pubkey, activation_epoch, slashed)
-    select 'mainnet', i, '0x' || lpad(to_hex(i), 96, '0'), 0, false from generate_series(0, $1::int - 1) i`,
-    [validators],
-  );
-  await run('alter table validators enable trigger user');
-  await run(`insert into validator_counts values ('mainnet', true, false, false, $1)`, [validators]);
-  await run('vacuum analyze');
+  await storeValidators(pool, validators);
   await withDuck({ memoryMb: 1_000, threads: 2, spill: data }, async (duck) => {
     for (let n = 0; n < months; n += 1) {
       const { file, rows } = await makeMonth(pool, duck, { folder: flags.files ?? made, validators, n });

@@ -7,7 +7,7 @@ import { createToken } from '../../dist/accounts/tokens.js';
 import { withDuck } from '../../dist/archive/duckdb.js';
 import { migrate } from '../../dist/db/migrate/index.js';
 import { createPool } from '../../dist/db/pool.js';
-import { dayOf, figureColumns, figures, firstOf, makeMonth } from './made-months.mjs';
+import { dayOf, figureColumns, figures, firstOf, makeMonth, storeValidators } from './made-months.mjs';
 import { cpuOf, cpuOfDatabase, databasePid, endAll, memoryOf, startServer } from './processes.mjs';
 import { benchServer } from './server.mjs';
 
@@ -80,16 +80,7 @@ async function storeDays() {
 try {
   await migrate(url);
   const postgres = await databasePid(url);
-  await run('alter table validators disable trigger user'); // what they keep for lists of operators takes minutes
-  await run(
-    `insert into validators (network, validator_index, validator_pubkey, slashed, activation_epoch, node_operator)
-    select 'mainnet', v, '0x' || lpad(to_hex(v), 96, '0'), false, 0, case when v % 10 = 3 then 'Tenth' end
-    from generate_series(0, $1::int - 1) v`,
-    [validators],
-  );
-  await run('alter table validators enable trigger user');
-  await run(`insert into validator_counts values ('mainnet', true, false, false, $1)`, [validators]);
-  await run('vacuum analyze validators');
+  await storeValidators(pool, validators);
   tell(`${validators} validators stored`);
   await withDuck({ memoryMb: 1_000, threads: 2, spill: folder }, async (duck) => {
     for (let n = 0; n < months; n += 1) {

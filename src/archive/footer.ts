@@ -116,15 +116,15 @@ export function movedGroup(slice: Buffer, by: number): Buffer {
     if (id === GROUP_OFFSET) move();
     else if (id === COLUMNS)
       for (let left = listHeader().size; left > 0; left -= 1)
-        passFields((of, kind) => {
-          if (COLUMN_OFFSETS.includes(of)) move();
-          else if (of === COLUMN_METADATA)
-            passFields((figure, sort) => {
-              if (PAGE_OFFSETS.includes(figure)) move();
-              else pass(sort, false);
+        passFields((inColumn, columnType) => {
+          if (COLUMN_OFFSETS.includes(inColumn)) move();
+          else if (inColumn === COLUMN_METADATA)
+            passFields((inMetadata, metadataType) => {
+              if (PAGE_OFFSETS.includes(inMetadata)) move();
+              else pass(metadataType, false);
               return true;
             });
-          else pass(kind, false);
+          else pass(columnType, false);
           return true;
         });
     else pass(type, false);

@@ -116,7 +116,7 @@ export async function withRowGroups<T>(
   }
 }
 
-/** Waits for all, also if one fails. */
+/** Waits for all before it throws why one failed, so that no file is closed while it is written. */
 async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(promises);
   return settled.map((one) => {

@@ -21,6 +21,7 @@ import { loadValidator } from '../validators/loaders.ts';
 import { loadRankingDates } from './loaders.ts';
 import { RankedValidator, type RankingField, rankingFields } from './record.ts';
 import {
+  lookedUp,
   RANKING_SIZES,
   type RankedRow,
   type RankingList,
@@ -122,7 +123,8 @@ const mayRead: Reads = ({ args, network: ofRequest, sizes }) => {
     Number.isInteger(args.days) && last !== undefined
       ? { from: dateOfDay(network, last - Math.min(Number(args.days), MOST_DAYS) + 1), to: null }
       : datesWithin(network, { fromDate, toDate, fromDay, toDay });
-  return scannedRows(sizes, { network, calendar: utc ? 'utc' : 'chain', dates }, members, ofOperator ?? 0);
+  const scanned = scannedRows(sizes, { network, calendar: utc ? 'utc' : 'chain', dates }, members);
+  return scanned + lookedUp(ofOperator ?? 0);
 };
 
 builder.queryField('validatorRanking', (t) =>

@@ -29,8 +29,8 @@ export const RANKING_SIZES = { defaultSize: 10, maxSize: 200 };
 const MAX_SCANNED = 10_000_000;
 /** Measured: DuckDB reads so many rows of both calendars in the time of one day in PostgreSQL. */
 const ARCHIVED_A_ROW = 20;
-/** So many validators of an operator are looked up by a tenth of the work of reading as many days. */
-const FOUND_A_ROW = 10;
+/** Rows that the lookup of an operator's validators counts as: it takes a tenth of the work of reading as many days. */
+export const lookedUp = (validators: number): number => Math.round(validators / 10);
 /** The figures of so many validators are read by themselves. */
 const FEW = RANKING_SIZES.maxSize;
 /** Rows of a row group: read to find one validator. */
@@ -48,16 +48,10 @@ export type RankingList = Bounds & {
 };
 
 /**
- * Rows that are scanned for `members` validators, all if null, as compute units count them: days in the database, a twentieth
- * of the archived rows, which are sums if all days of a month are asked for, and a tenth of the `found` validators of the
- * operator.
+ * Rows that are scanned for `members` validators, all if null, as compute units count them: days in the database, and a
+ * twentieth of the archived rows, which are sums if all days of a month are asked for.
  */
-export function scannedRows(
-  sizes: Context['sizes'],
-  scope: RankingDays,
-  members: number | null,
-  found: number,
-): number {
+export function scannedRows(sizes: Context['sizes'], scope: RankingDays, members: number | null): number {
   const { network, calendar, dates } = scope;
   const utc = calendar === 'utc';
   const dayOf = (date: string | null, none: number) => (date === null ? none : dayOfDate(network, date));
@@ -72,7 +66,7 @@ export function scannedRows(
     const rows = (month.rows * (isSummed ? 0.5 : asked)) / all;
     return sum + (members !== null && members <= FEW ? Math.min(rows, members * GROUP_ROWS) : rows);
   }, 0);
-  const scanned = days * (members ?? sizes.active(network)) + archived / ARCHIVED_A_ROW + found / FOUND_A_ROW;
+  const scanned = days * (members ?? sizes.active(network)) + archived / ARCHIVED_A_ROW;
   return Number.isFinite(scanned) ? Math.round(scanned) : 0;
 }
 
@@ -138,14 +132,13 @@ async function rankedOf(ctx: Context, list: RankingList, part: 'query' | 'argume
 }
 
 async function scanned(ctx: Context, query: RankingQuery, check: (rows: number) => void): Promise<Ranked> {
-  const rowsFor = (members: number | null, found = 0) => scannedRows(ctx.sizes, query, members, found);
+  const rowsFor = (members: number | null) => scannedRows(ctx.sizes, query, members);
   const { network, operator, indices } = query;
-  // The number of rows is taken from the last refresh, so that nothing is read first.
-  const size = operator && ctx.sizes.operator(operator.idType, operator.id);
-  check(rowsFor(size && indices ? Math.min(size, indices.length) : (size ?? indices?.length ?? null)));
+  if (!operator && !indices) check(rowsFor(null));
   const ofOperator = operator && (await rankingMembers(ctx.db, network, operator));
+  if (ofOperator) ctx.metering.read(lookedUp(ofOperator.length)); // also for a ranking that is then refused
   const members = ofOperator && indices ? both(ofOperator, indices) : (ofOperator ?? indices);
-  const read = rowsFor(members?.length ?? null, ofOperator?.length);
+  const read = rowsFor(members?.length ?? null);
   check(read);
   const ranked =
     members && members.length <= FEW

@@ -8,7 +8,7 @@ import { pairFaults } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { normaliseId } from '../operators/record.ts';
 import { RankedValidator, rankingFields } from './record.ts';
-import { RANKING_SIZES, ranking, scannedRows } from './resolve.ts';
+import { lookedUp, RANKING_SIZES, ranking, scannedRows } from './resolve.ts';
 
 const list = route({
   path: '/v1/eth/validators/ranking',
@@ -44,7 +44,7 @@ const list = route({
     const members = entityId === null || entityType === null ? null : sizes.operator(entityType, entityId);
     const calendar = utc ? 'utc' : 'chain';
     const days = { network, calendar, dates: datesWithin(network, bounds) } as const;
-    return scannedRows(sizes, days, members, members ?? 0);
+    return scannedRows(sizes, days, members) + lookedUp(members ?? 0);
   },
   reply: envelopeV1(RankedValidator),
   async handle(ctx: Context, { query }, call) {

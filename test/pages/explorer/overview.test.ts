@@ -72,19 +72,49 @@ describe.skipIf(noBrowser)('the overview', () => {
     expect(await last.innerText()).toContain(`−${points}`);
   });
 
-  it('tells at which pools effectiveness fell within a week, or that it fell at none', async () => {
-    const sentence = async () => {
-      const { page } = await explorer.open('/');
-      await settled(page);
-      return page.locator('main .about').innerText();
-    };
-    const { data } = await explorer.gateway.graphql(`{ operators(window: SEVEN_DAYS, idType: POOL, first: 1,
-      where: { minValidators: 100 }, orderBy: { field: AVG_VALIDATOR_EFFECTIVENESS_CHANGE, direction: ASC }) {
-        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { avgValidatorEffectiveness } } } } }`);
-    const [{ operatorId, summary }] = data.operators.nodes;
-    const points = summary.change.avgValidatorEffectiveness;
-    if (points < -1) expect(await sentence()).toContain(`effectiveness fell at ${operatorId}`);
-    else expect(await sentence()).toContain('of no pool with 100 validators fell by more than a point');
+  it.each([
+    ['names the pools whose effectiveness fell most within a week', [-3.271, -1.2, -0.9], 'fell most at '],
+    ['says that no pool lost effectiveness within a week', [-0.9, 0, null], 'No pool of 100 validators'],
+    ['says nothing of changes within a week that are not known', [null, null, null], 'slashed.'],
+  ])('%s', async (_name, changes, expected) => {
+    const { page } = await explorer.open('/');
+    let names: string[] = [];
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('overviewQuery')) return route.continue(); // a stream has no end
+      const response = await route.fetch();
+      const body = await response.json();
+      const nodes: any[] = body.data?.fallen?.nodes ?? [];
+      if (nodes.length > 0) names = nodes.map(({ operatorId }) => operatorId);
+      for (const [at, { summary }] of nodes.entries()) {
+        const change = changes[at];
+        summary.change = change == null ? null : { ...summary.change, avgValidatorEffectiveness: change };
+      }
+      await route.fulfill({ response, json: body });
+    });
+    await page.reload();
+    await settled(page);
+    const text = await page.locator('main .about').innerText();
+    expect(names).toHaveLength(3);
+    expect(text).toContain(expected);
+    expect(text.includes('effectiveness')).toBe(expected !== 'slashed.');
+    const named = names.filter((_, at) => (changes[at] ?? 0) < -1);
+    expect(names.filter((name) => text.includes(name))).toEqual(named);
+    for (const [at, name] of named.entries())
+      expect(text).toContain(`${name} (−${Math.abs(changes[at] as number).toFixed(2)})`);
+  });
+
+  it('asks for the pools of 100 validators or more whose effectiveness fell most within a week', async () => {
+    const { sent } = await explorer.open('/');
+    await eventually(() => expect(sent.length).toBeGreaterThan(0));
+    const { data } = await explorer.gateway.graphql(sent[0]?.query as string, sent[0]?.variables);
+    const { data: all } =
+      await explorer.gateway.graphql(`{ operators(window: SEVEN_DAYS, idType: POOL, first: 200) {
+      nodes { operatorId summary(window: SEVEN_DAYS) { validatorCount change(over: SEVEN_DAYS) { avgValidatorEffectiveness } } } } }`);
+    const changeOf = ({ summary }: any) => summary.change.avgValidatorEffectiveness;
+    const fallen = all.operators.nodes
+      .filter(({ summary }: any) => summary.validatorCount >= 100 && summary.change)
+      .sort((one: any, other: any) => changeOf(one) - changeOf(other));
+    expect(data.fallen.nodes.map(changeOf)).toEqual(fallen.slice(0, 3).map(changeOf));
   });
 
   it('draws a plot of each figure, with its table and a CSV file of exact numbers', async () => {

@@ -23,18 +23,19 @@ graphql`
 
 type Operator = NonNullable<overviewQuery['response']['fallen']>['nodes'][number];
 
-/** Percentage points of effectiveness that an operator loses within a week when something went wrong there. */
+/** A pool that loses more percentage points of effectiveness within a week is named. */
 const NOTABLE_POINTS = 1;
-const changeOf = ({ summary }: Operator) => summary?.change?.avgValidatorEffectiveness ?? 0;
+const changeOf = ({ summary }: Operator) => summary?.change?.avgValidatorEffectiveness;
 
-/** Pools whose effectiveness fell, or that none did. */
+/** Names the pools whose effectiveness fell most, or says that none fell; nothing where no change is known. */
 function Fallen({ among }: { among: readonly Operator[] }) {
-  const fallen = among.filter((one) => changeOf(one) < -NOTABLE_POINTS);
+  if (among.every((one) => changeOf(one) == null)) return null;
+  const fallen = among.filter((one) => (changeOf(one) ?? 0) < -NOTABLE_POINTS);
   if (fallen.length === 0)
-    return <>The effectiveness of no pool with 100 validators fell by more than a point within a week.</>;
+    return <>No pool of 100 validators or more lost more than a point of effectiveness within a week.</>;
   return (
     <>
-      Within a week, effectiveness fell at{' '}
+      Within a week, effectiveness fell most at{' '}
       {fallen.map((one, index) => (
         <Fragment key={one.id}>
           {index > 0 && ', '}
