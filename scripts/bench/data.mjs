@@ -91,6 +91,9 @@ const days = `
 const references = `
   comment on table operator_summaries is
     E'@foreignKey (network, operator_id, id_type) references attestation_entities (network, entity_id, id_type)';
+  comment on table operator_ranks is E'@foreignKey (summary_id) references operator_summaries (summary_id)';
+  comment on table stake_authority_ranks is
+    E'@foreignKey (summary_id) references stake_authority_summaries (summary_id)';
   comment on table attestation_days is E'@foreignKey (entity_key) references attestation_entities (entity_key)'`;
 
 /** Fills a database on a server (`server.mjs`); returns its URL, a token without limits, and the seconds that it took. */
