@@ -69,10 +69,14 @@ export async function sha256OfFile(path: string): Promise<Buffer> {
   return hash.digest();
 }
 
-async function bytesOf(handle: FileHandle, from: number, to: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(to - from);
+async function bytesOf(
+  handle: FileHandle,
+  from: number,
+  to: number,
+  buffer = Buffer.allocUnsafe(to - from),
+): Promise<Buffer> {
   const { bytesRead } = await handle.read(buffer, 0, to - from, from);
-  return bytesRead === to - from ? buffer : buffer.subarray(0, bytesRead);
+  return buffer.subarray(0, bytesRead);
 }
 
 let folder: string | undefined;
@@ -153,8 +157,9 @@ async function copyGroups(target: FileHandle, month: ArchivedFile, groups: reado
   const source = await openMonth(month);
   try {
     const kept: { slice: Buffer; rows: number }[] = [];
+    const buffer = Buffer.allocUnsafe(Math.max(0, ...groups.map(([, , , from, to]) => to - from)));
     for (const [, , rows, from, to, metadataFrom, metadataTo, crc] of groups) {
-      const data = await bytesOf(source, from, to);
+      const data = await bytesOf(source, from, to, buffer);
       const slice = await bytesOf(source, metadataFrom, metadataTo);
       if (crc32(slice, crc32(data)) !== crc) throw new UnreadableMonth(month, 'was changed');
       await target.write(data, 0, data.length, from + by);

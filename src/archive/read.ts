@@ -72,27 +72,28 @@ export const daysWithin = ({ utc, from, to }: Omit<DaysOfValidators, 'indices'>)
   ].join(' and ');
 
 const isOneOf = (indices: readonly number[]) => `validator_index in (${indices.map(Number).join(', ')})`;
+const isAskedFor = ({ indices, ...within }: DaysOfValidators) =>
+  `${isOneOf(indices)} and ${daysWithin(within)}`;
 
 /**
- * Calls `read` for files that together have all days of these validators in these months, and a condition that selects
- * what is asked for. Throws UnreadableMonth if a file is missing or is not the one of the catalogue, or DuckDB is not
+ * Calls `read` for files that together have all days of these validators in these months. They may also have days of other
+ * validators and dates. Throws UnreadableMonth if a file is missing or is not the one of the catalogue, or DuckDB is not
  * installed.
  */
 async function readParts(
   db: Queryable,
   months: readonly ArchivedMonth[],
-  { indices, ...within }: DaysOfValidators,
-  read: (duck: Duck, paths: readonly string[], condition: string) => Promise<void>,
+  indices: readonly number[],
+  read: (duck: Duck, paths: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const sorted = [...new Set(indices)].sort((a, b) => a - b);
-  const condition = `${isOneOf(sorted)} and ${daysWithin(within)}`;
   const readSome = async (parts: readonly MonthPart[]) => {
     if (parts.length === 0) return;
-    await withReader(db.account, (duck) =>
-      withRowGroups(parts, (paths) => read(duck, paths, condition)),
-    ).catch((error) => {
-      throw readingFault(error, (parts[0] as MonthPart).month);
-    });
+    await withReader(db.account, (duck) => withRowGroups(parts, (paths) => read(duck, paths))).catch(
+      (error) => {
+        throw readingFault(error, (parts[0] as MonthPart).month);
+      },
+    );
   };
   let parts: MonthPart[] = [];
   let [bytes, most] = [0, 0];
@@ -126,8 +127,8 @@ export async function archivedDays(
   const texts: string[] = [];
   const byValidator = new Map<number, number>();
   let rows = 0;
-  await readParts(db, months, asked, async (duck, paths, condition) => {
-    for (const found of await selected(duck, paths, condition, needed)) {
+  await readParts(db, months, asked.indices, async (duck, paths) => {
+    for (const found of await selected(duck, paths, isAskedFor(asked), needed)) {
       texts.push(found.texts);
       byValidator.set(found.validator, (byValidator.get(found.validator) ?? 0) + found.rows);
       rows += found.rows;
@@ -158,9 +159,38 @@ export async function archivedSums<Row>(
     const read = () => withReader(db.account, (duck) => rowsOf<Row>(duck, text));
     found.push(...(await whileUnchanged({ summed, others: [] }, read)));
   }
-  await readParts(db, others, asked, async (duck, paths, condition) => {
+  await readParts(db, others, asked.indices, async (duck, paths) => {
     const text = `${select((name) => sums.expressions[name])} from ${filesOf(paths)} a
-      where ${condition} group by validator_index`;
+      where ${isAskedFor(asked)} group by validator_index`;
+    found.push(...(await rowsOf<Row>(duck, text)));
+  });
+  return found;
+}
+
+/** A validator and the dates from `from` to before `until` on which it counts. */
+export type DatedValidator = { index: number; from: string; until: string };
+
+/**
+ * Sums over validators by calendar and day, as texts by name: of each archived day on which one of them counts, once or more
+ * often. `expressions` are those of DuckDB over days `a`. Throws UnreadableMonth as `readParts` does.
+ */
+export async function archivedSumsOfDays<Row>(
+  db: Queryable,
+  months: readonly ArchivedMonth[],
+  validators: readonly DatedValidator[],
+  expressions: Readonly<Record<string, string>>,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  const sums = Object.entries(expressions).map(([name, text]) => `(${text})::varchar as "${name}"`);
+  const counted = validators.map(
+    ({ index, from, until }) => `(${Number(index)}, ${quote(from)}::date, ${quote(until)}::date)`,
+  );
+  const indices = validators.map(({ index }) => index);
+  await readParts(db, months, indices, async (duck, paths) => {
+    const text = `select a.utc, a.day, a.date::varchar as date, ${sums.join(', ')} from ${filesOf(paths)} a
+      join (values ${counted.join(', ')}) c(validator_index, "from", until)
+        on c.validator_index = a.validator_index and a.date >= c."from" and a.date < c.until
+      group by a.utc, a.day, a.date`;
     found.push(...(await rowsOf<Row>(duck, text)));
   });
   return found;

@@ -2,7 +2,10 @@ import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { EFFECTIVE_BALANCE_INCREMENT } from '../chain/churn.ts';
 import { raw, sql } from '../db/rows.ts';
 
-/** SQL in doubles over `a`, a validator day or a sum of several. Formulas: spec §2.2, decisions on operators. */
+/**
+ * SQL over `a`, a validator day or a sum of several, with the same digits in PostgreSQL and in DuckDB, which sums archived
+ * days. Formulas: spec §2.2, decisions on operators.
+ */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
 /** Attestation duties: zero on days when a validator has exited and is only in the sync committee. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
@@ -26,8 +29,11 @@ export const rewards = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rew
   + a.sum_priority_fees + a.sum_baseline_mev)`;
 
 export const epochs = sql`(a.end_epoch - a.start_epoch + 1)`;
-/** Mean balance of both ends of the day, in Gwei. If the start is null, because it is the same or not known, the end. */
-export const meanBalance = sql`((coalesce(a.start_effective_balance, a.end_epoch_effective_balance) + a.end_epoch_effective_balance) / 2)`;
+/**
+ * Mean balance of both ends of the day, in whole Gwei: a shift, because DuckDB's quotient of whole numbers is a double. If the
+ * start is null, because it is the same or not known, the end.
+ */
+export const meanBalance = sql`((coalesce(a.start_effective_balance, a.end_epoch_effective_balance) + a.end_epoch_effective_balance) >> 1)`;
 /** Rewards and penalties move an effective balance by one increment a day at most. */
 const moved = sql`abs(a.end_epoch_effective_balance - a.start_effective_balance) > ${raw(String(EFFECTIVE_BALANCE_INCREMENT))}`;
 

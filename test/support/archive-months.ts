@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
 import { type Pool, transaction } from '../../src/db/pool.ts';
+import { addFeesOfMonth } from '../../src/indexer/store/restored-fees.ts';
 import { sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
+import { restoreMonth } from '../../src/maintenance/archive/restore.ts';
 import { retain } from '../../src/maintenance/retain/index.ts';
+import { completeSets, sumOlderDays } from '../../src/resources/private-sets/set-days.ts';
 
 /** Archives every month of stored days but the newest, as far as they can be dropped. */
 export async function archiveMonths(pool: Pool): Promise<void> {
@@ -19,4 +22,16 @@ export async function archiveMonths(pool: Pool): Promise<void> {
   await retain(pool, { ages: { 'validator-days': 1 }, dryRun: false, archive: folder }, (report) => {
     if (report.state === 'failed') throw new Error(report.error);
   });
+}
+
+/** Moves all archived months back, as is done before later days of theirs are imported. */
+export async function restoreMonths(pool: Pool): Promise<void> {
+  const text = `select distinct to_char(month, 'YYYY-MM') as month from archived_months`;
+  for (const { month } of (await pool.query({ text, values: [] })).rows)
+    await restoreMonth(pool, String(month), () => undefined, addFeesOfMonth);
+}
+
+/** What gateways do in the background once a request has changed a private set. */
+export async function sumAllOlderDays(pool: Pool): Promise<void> {
+  while ((await transaction(pool, sumOlderDays)) === 'summed') await transaction(pool, completeSets);
 }

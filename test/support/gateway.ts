@@ -175,6 +175,8 @@ export async function startGateway(
     const { status } = response;
     const answer = { status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
     noteShown(() => shownByCall(path, init, answer));
+    if (process.env.ARCHIVED && init.method !== undefined && init.method !== 'GET')
+      await (await import('./archive-months.ts')).sumAllOlderDays(database.pool);
     return answer;
   };
   const authorization = `Bearer ${token}`;

@@ -8,7 +8,7 @@ import type { Gateway } from './gateway.ts';
 
 type Options = Partial<Parameters<typeof importFile>[3]>;
 
-/** Imports this text as the command line does a file, into the gateway's database. */
+/** Imports this text as the command line does a file, into the gateway's database. With ARCHIVED=1, days of any month. */
 export async function importText(
   gateway: Gateway,
   resource: ImportResource,
@@ -18,6 +18,8 @@ export async function importText(
   const folder = mkdtempSync(join(tmpdir(), 'stakegraph-import-'));
   const file = join(folder, 'rows.json');
   writeFileSync(file, text);
+  if (process.env.ARCHIVED && resource === 'validator-days')
+    await (await import('./archive-months.ts')).restoreMonths(gateway.database.pool);
   try {
     return await importFile(gateway.database.pool, resource, file, { network: 'mainnet', ...options });
   } finally {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { archivedMonths } from '../../archive/catalogue.ts';
-import { archivedDays, archivedRows, withArchived } from '../../archive/read.ts';
+import { archivedSumsOfDays, type DatedValidator } from '../../archive/read.ts';
 import type { Bounds } from '../../chain/bounds.ts';
 import type { Calendar } from '../../chain/calendar.ts';
 import { genesisTime, Network } from '../../chain/networks.ts';
@@ -10,6 +10,7 @@ import { join, queryOf, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { withinBounds } from '../../periods/bounds.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import type { DayColumn } from '../../periods/validator-day.ts';
+import { textOf } from '../../periods/validator-sums.ts';
 
 export type SetKey = { network: Network; id: string };
 
@@ -56,12 +57,13 @@ const sumsOf = <Name extends Summed>(...names: Name[]) =>
 
 /** Sums of figures are stored as whole numbers of 2^-56, because sums of doubles depend on the order of adding. */
 const UNITS = sql`72057594037927936::float8`;
-const inUnits = (value: Sql) => sql`round(${UNITS} * ${value})::bigint`;
+const inUnits = (value: Sql) => sql`(${UNITS} * ${value})::bigint`;
 export const fromUnits = (sum: Sql) => sql`(${sum}::float8 / ${UNITS})`;
 
 /** Excludes exited validators whose only duty is the sync committee. */
 const active = sql`filter (where ${figure.duties} > 0)`;
 
+/** Expressions over days `a` of the members, for PostgreSQL and DuckDB. */
 const columns = {
   validator_count: sql`count(*) ${active}`,
   ...sumsOf('total_unique_attestations', 'sum_missed_attestations'),
@@ -89,22 +91,18 @@ const columns = {
   sum_proposer_effectiveness: sql`sum(${inUnits(figure.proposer)})`,
   sum_validator_effectiveness: sql`coalesce(sum(${inUnits(figure.effectiveness)}), 0)`,
 } satisfies Record<Summed, Sql> & Record<string, Sql>;
+const epochs = { start_epoch: sql`min(a.start_epoch)`, end_epoch: sql`max(a.end_epoch)` };
 const names = Object.keys(columns);
+const insertInto = sql`insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
+    ${raw(names.join(', '))})`;
 
-const gather = (
-  network: Network,
-  condition: Sql,
-  from = sql`m.summed_from`,
-  days = sql`validator_days`,
-): Sql => sql`
-  insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
-    ${raw(names.join(', '))})
+const gather = (network: Network, condition: Sql, from = sql`m.summed_from`): Sql => sql`
+  ${insertInto}
   select * from (
-  select m.set_id, a.utc, a.day, a.date, min(a.start_epoch), max(a.end_epoch),
-    ${join(Object.values(columns))}
+  select m.set_id, a.utc, a.day, a.date, ${join([...Object.values(epochs), ...Object.values(columns)])}
   from private_sets s
   join private_set_members m using (set_id)
-  join ${days} a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
+  join validator_days a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
     and a.date >= m.counts_from and a.date < m.counts_until and a.date >= ${from}
   where s.network = ${network} and ${condition}
   group by m.set_id, a.utc, a.day, a.date offset 0
@@ -157,6 +155,9 @@ const added = names.map(
 const addingTo = sql`
   on conflict (set_id, utc, day) do update set ${raw(added.join(', '))},
     start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`;
+
+/** Members whose days of a month are summed at a time: of a stored month, and of an archived one, whose file is opened for them. */
+const MEMBERS_AT_ONCE = { stored: Math.floor(DAYS_AT_ONCE / (2 * 31)), archived: 1_000 };
 
 /** Days that the request which adds validators sums; at least MIN_DATES. The rest follows in the background. */
 const DAYS_IN_REQUEST = 100_000;
@@ -227,19 +228,39 @@ const Step = z.object({
   indices: z.array(z.int()),
 });
 
-/** Stored and archived days. Under the lock, no month is archived meanwhile. */
-async function daysOf(
+const expressions = Object.fromEntries(
+  Object.entries({ ...epochs, ...columns }).map(([name, sum]) => [name, textOf(sum)]),
+);
+
+/**
+ * Adds the archived days of these members from `from` to before `until`, summed by DuckDB: PostgreSQL would have to parse
+ * each of them. Under the lock, no month is archived meanwhile.
+ */
+async function addArchivedDays(
   db: Queryable,
-  network: Network,
-  { indices, from, until }: { indices: readonly number[]; from: string; until: string },
-): Promise<Sql> {
+  { network, id, from, until }: { network: Network; id: string; from: string; until: string },
+  members: Sql,
+): Promise<void> {
   const months = await archivedMonths(
     db,
     sql`network = ${network} and (month + interval '1 month')::date > ${from}::date and month < ${until}::date`,
   );
-  if (months.length === 0) return sql`validator_days`;
-  const days = await archivedDays(db, months, { indices, ...(from !== '-infinity' && { from }), to: until });
-  return sql`(${withArchived(sql`validator_days`, [archivedRows(network, days)])})`;
+  if (months.length === 0) return;
+  const { rows: counted } = await run(
+    db,
+    sql`/* countedMembers */
+    select validator_index as index, greatest(counts_from, ${from}::date)::text as "from",
+      least(counts_until, ${until}::date)::text as until
+    from private_set_members m where ${members}`,
+  );
+  const days = await archivedSumsOfDays(db, months, counted as DatedValidator[], expressions);
+  await run(
+    db,
+    sql`/* addArchivedSetDays */ ${insertInto}
+    select ${id}::uuid, utc, day, date, start_epoch, end_epoch, ${raw(names.join(', '))}
+    from jsonb_populate_recordset(null::private_set_days, ${JSON.stringify(days)}::jsonb) order by utc, day
+    ${addingTo}`,
+  );
 }
 
 /**
@@ -266,10 +287,19 @@ export async function sumOlderDays(db: Queryable): Promise<'summed' | 'busy' | '
     with chosen as (
       select set_id, network from private_sets
       where complete_from > '-infinity' order by set_id limit 1 for share skip locked
+    ), size as (
+      select case
+        when (select max(date) from archived_day_dates d where d.network = c.network and d.date < m.until)
+          > coalesce((
+            select max(date) from validator_day_dates d where d.network = c.network and d.date < m.until
+          ), '-infinity')
+        then ${MEMBERS_AT_ONCE.archived}::int else ${MEMBERS_AT_ONCE.stored}::int end as members
+      from chosen c
+      cross join lateral (select max(summed_from) as until from private_set_members where set_id = c.set_id) m
     ), free as materialized (
       select m.validator_index, m.summed_from from private_set_members m
       where m.set_id = (select set_id from chosen) and m.summed_from > '-infinity'
-      order by m.summed_from desc, m.validator_index limit ${Math.floor(DAYS_AT_ONCE / (2 * MIN_DATES))}
+      order by m.summed_from desc, m.validator_index limit (select members from size)
       for update skip locked
     ), newest as (select max(summed_from) as until from free)
     select c.set_id::text as id, c.network, n.until::text as until, coalesce((
@@ -289,11 +319,11 @@ export async function sumOlderDays(db: Queryable): Promise<'summed' | 'busy' | '
   const { id, network, from, until, indices } = step;
   const members = sql`m.set_id = ${id}::uuid and m.summed_from = ${until}::date and m.validator_index = any(${indices}::int[])`;
   const dates = sql`a.date >= ${from}::date and a.date < ${until}::date`;
-  const days = await daysOf(db, network, { indices, from, until });
   await run(
     db,
-    sql`/* addOlderSetDays */ ${gather(network, sql`${members} and ${dates}`, sql`${from}::date`, days)} ${addingTo}`,
+    sql`/* addOlderSetDays */ ${gather(network, sql`${members} and ${dates}`, sql`${from}::date`)} ${addingTo}`,
   );
+  await addArchivedDays(db, { network, id, from, until }, members);
   await run(
     db,
     sql`/* olderDaysSummed */ update private_set_members m set summed_from = ${from}::date where ${members}`,
