@@ -182,16 +182,17 @@ export async function archivedSumsOfDays<Row>(
 ): Promise<Row[]> {
   const found: Row[] = [];
   const sums = Object.entries(expressions).map(([name, text]) => `(${text})::varchar as "${name}"`);
-  const counted = validators.map(
-    ({ index, from, until }) => `(${Number(index)}, ${quote(from)}::date, ${quote(until)}::date)`,
-  );
+  const list = (name: keyof DatedValidator) => `[${validators.map((one) => one[name]).join(', ')}]`;
+  // DuckDB takes a tenth of a second to plan a thousand literal rows.
+  const counted = { indices: list('index'), froms: list('from'), untils: list('until') };
   const indices = validators.map(({ index }) => index);
   await readParts(db, months, indices, async (duck, paths) => {
     const text = `select a.utc, a.day, a.date::varchar as date, ${sums.join(', ')} from ${filesOf(paths)} a
-      join (values ${counted.join(', ')}) c(validator_index, "from", until)
-        on c.validator_index = a.validator_index and a.date >= c."from" and a.date < c.until
+      join (
+        select unnest($indices::integer[]) as validator_index, unnest($froms::date[]) as "from", unnest($untils::date[]) as until
+      ) c on c.validator_index = a.validator_index and a.date >= c."from" and a.date < c.until
       group by a.utc, a.day, a.date`;
-    found.push(...(await rowsOf<Row>(duck, text)));
+    found.push(...(await rowsOf<Row>(duck, text, counted)));
   });
   return found;
 }
