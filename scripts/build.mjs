@@ -34,7 +34,7 @@ try {
     cpSync(join('src', folder), join(aside, folder), { recursive: true });
   cpSync('src/http/rest/response-examples.json', join(aside, 'http/rest/response-examples.json'));
   chmodSync(join(aside, 'main.js'), 0o755);
-  // Two renames and not a removal before, because what is started meanwhile must find a program.
+  // A command that starts meanwhile must find a program: the last build is renamed, and removed afterwards.
   if (existsSync('dist')) renameSync('dist', last);
   renameSync(aside, 'dist');
   rmSync(last, { recursive: true, force: true });

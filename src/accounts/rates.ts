@@ -29,11 +29,11 @@ function fields(limit: number, remaining: number, seconds: number): Record<strin
   };
 }
 
-/** Each replica allows the full rate. */
+/** Each gateway allows the full rate. */
 export const memoryRates = (): Rates =>
   ratesOf((limit) => new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }));
 
-/** While Redis is down, each replica counts alone. */
+/** While Redis is down, each gateway counts alone. */
 export const redisRates = ({ client }: Redis): Rates =>
   ratesOf(
     (limit) =>

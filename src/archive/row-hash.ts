@@ -8,8 +8,8 @@ export type Column = { data: Uint8Array; nulls: Uint32Array };
 export type Rows = { count: number; columns: readonly Column[] };
 
 /**
- * A hash of rows in their order, however they are divided: the SHA-256 of those of the values and of the places of nulls
- * of each column.
+ * A hash of rows in their order, however they are divided. Of each column, its values and the places of its nulls have a
+ * SHA-256; the hash is the SHA-256 of all of these.
  */
 export function rowHash(): { add: (rows: Rows) => void; rows: () => number; digest: () => Buffer } {
   const hashes = numberColumns.map(() => ({ values: createHash('sha256'), nulls: createHash('sha256') }));

@@ -1,4 +1,4 @@
-import { missingFiles } from '../maintenance/archive/files.ts';
+import { checkArchivedFiles } from '../maintenance/archive/files.ts';
 import { withConnection } from '../maintenance/transfer/connect.ts';
 import type { CopyProgress, Loaded } from '../maintenance/transfer/load.ts';
 
@@ -43,7 +43,7 @@ export function warnOfOutdated(what: string, months: string[]): void {
 
 /** Call after a database was written from a backup or from another database. */
 export async function warnOfMissingFiles(url: string): Promise<void> {
-  const { files, faults } = await withConnection(url, true, missingFiles);
+  const { files, faults } = await withConnection(url, true, checkArchivedFiles);
   if (faults.length === 0) return;
   process.stderr.write(
     `Archived months are read from ${files} files, of which ${faults.length} cannot be read here: ${faults.slice(0, 5).join('; ')}${faults.length > 5 ? '; …' : ''}. Copy them there, or to another folder and run "stakegraph archive verify --folder".\n`,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readSettings, type Settings, SettingsError } from '../config/index.ts';
-import { causeOf, urlError } from '../db/open/index.ts';
+import { causeOf, explainOpenError } from '../db/open/index.ts';
 import { checkPrimarySessions, PoolerError } from '../db/open/serving.ts';
 import { startTracing } from './with-database.ts';
 
@@ -47,7 +47,7 @@ async function withDatabaseUrl(
       });
       return await work(DATABASE_URL, settings);
     } catch (error) {
-      throw urlError(error as NodeJS.ErrnoException);
+      throw explainOpenError(error as NodeJS.ErrnoException);
     }
   }
   const { hasCluster } = await import('../db/embedded/cluster.ts');

@@ -72,7 +72,7 @@ export const Settings = z.object({
   REDIS_URL: urlSetting(/^rediss?:\/\//, `a redis:// or rediss:// URL is needed, ${PERCENT}`)
     .optional()
     .describe(
-      'Redis through which all gateways share rates, allowances and how new their responses are; without it each gateway counts alone.',
+      'Redis through which all gateways share rates and allowances, and learn below which revision none may answer; without it each gateway counts alone.',
     ),
   TIER_RATES: perTier('free=2,build=10,growth=50', 'free|build|growth|enterprise').describe(
     'Requests per second by tier, separated by commas; other tiers keep their defaults. The rate of starter is fixed.',

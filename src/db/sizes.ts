@@ -12,7 +12,7 @@ export type Sizes = {
   largestOperator: number;
   validators: number;
   consolidations: number;
-  /** Days of validators that are stored of a network. */
+  /** Number of chain days of a network of which days of validators are stored. */
   days(network: string): number;
   /** First and last stored day of a calendar, without archived ones; undefined if there is none. */
   daysOf(network: string, utc: boolean): { first: number; last: number } | undefined;

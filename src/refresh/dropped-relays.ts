@@ -2,7 +2,10 @@ import type pg from 'pg';
 import type { Network } from '../chain/networks.ts';
 import { type Sql, sql } from '../db/rows.ts';
 
-/** Call before blocks of these slots, which are of one chain day, are dropped, in the same transaction. */
+/**
+ * Keeps how many blocks came from each relay, for windows that still count them. Call before blocks of these slots, which are
+ * of one chain day, are dropped, in the same transaction.
+ */
 export async function keepRelays(
   client: pg.ClientBase,
   network: Network,

@@ -57,13 +57,13 @@ export async function doneDates(
 }
 
 /** Call after changing days that a refresh may have computed. Waits for a refresh that has read them before the change. */
-export const attestationsDue = (
+export const markAttestationsDue = (
   client: pg.ClientBase,
   network: Network,
   days: readonly { utc: boolean; date: string }[],
 ) =>
   client.query(
-    `/* attestationsDue */
+    `/* markAttestationsDue */
     update validator_day_dates d set attestations_due = true
     from (
       select utc, date from validator_day_dates

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isDistributed } from '../db/distributed/layout.ts';
-import { committedOnAllNodes } from '../db/distributed/prepared.ts';
+import { waitForCommitOnAllNodes } from '../db/distributed/prepared.ts';
 import { type Sql, sql } from '../db/rows.ts';
 import type { DaySelection } from './due-days.ts';
 import { run } from './write.ts';
@@ -18,7 +18,7 @@ export async function localDays(
 ): Promise<Sql> {
   if (!isDistributed()) return sql`validator_days`;
   const wanted = dates ?? (await newestDate(client, selection));
-  await committedOnAllNodes(client); // the caller may have seen that days are due
+  await waitForCommitOnAllNodes(client); // the caller may have seen that days are due
   await run(
     client,
     sql`/* localDays */

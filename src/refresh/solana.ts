@@ -38,8 +38,9 @@ export async function refreshSolana(
 }
 
 /**
- * `before` marks the last epoch before the window, or else the first stored epoch; `window_spans` has the spans whose
- * stake authorities are read from their sums, none unless the window is `all`. Returns the epochs whose rows are read.
+ * Creates two temporary tables: `window_epochs` has the epochs of the window, of which `before` marks the last one before it,
+ * or else the first stored one; `window_spans` has the spans that are read from their sums, and is empty unless the window is
+ * `all`. Returns the epochs whose rows are read.
  */
 async function gatherEpochs(client: pg.ClientBase, window: TimeWindow, newest: number): Promise<number[]> {
   const within = (days: number | null): Sql =>

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
 import { isDistributed } from '../db/distributed/layout.ts';
-import { committedOnAllNodes } from '../db/distributed/prepared.ts';
+import { waitForCommitOnAllNodes } from '../db/distributed/prepared.ts';
 import { join, raw, type Sql, sql } from '../db/rows.ts';
 import { summedCounts } from '../ingest/importers/validator-months.ts';
 import * as figure from '../periods/effectiveness.ts';
@@ -63,7 +63,7 @@ export async function sourcesOf(
   parts: Parts,
 ): Promise<{ sources: Source[]; newest: Sql | undefined }> {
   const sources: Source[] = [];
-  await committedOnAllNodes(client); // the caller has seen a revision
+  await waitForCommitOnAllNodes(client); // the caller has seen a revision
   for (const { months, shares } of monthsOf(parts))
     sources.push({ rows: await summed(client, monthSums(network, months)), shares });
   let newest: Sql | undefined;

@@ -40,8 +40,8 @@ export type Gathered = {
 const ATTEMPTS = 3;
 
 /**
- * Fills `window_validators`: a row for each validator with its figures in each window. Begins again if the kept sums are
- * replaced meanwhile, and at most twice if labels of validators change, after which the next refresh computes them anyway.
+ * Fills `window_validators`: a row for each validator with its figures in each window. Starts again if the kept sums are
+ * replaced meanwhile. Starts again if labels of validators change, but at most twice: the next refresh computes later changes.
  */
 export async function gatherValidators(
   client: pg.ClientBase,

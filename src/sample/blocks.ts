@@ -22,7 +22,7 @@ import type { SampleValidator } from './validators.ts';
 
 type SampleBlock = Omit<Block, 'epoch' | 'blockTimestamp'> & { network: Network };
 
-/** `missed`: share of the blocks that an operator who never lapses misses. */
+/** `missed`: share of the blocks missed by an operator without lapses. */
 const plans: Record<Network, { slots: number; missed: number }> = {
   mainnet: { slots: 2_048, missed: 0.003 },
   hoodi: { slots: 320, missed: 0.04 },

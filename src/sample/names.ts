@@ -43,7 +43,7 @@ export const nodeOperatorNames: readonly string[] = Array.from({ length: 200 }, 
   return other ?? `${first[index % 10]} ${second[Math.floor(index / 10)]}`;
 });
 
-export const shareTags = (poolId: string, nodeOperatorId: string): OperatorTag[] => [
+export const poolShareTags = (poolId: string, nodeOperatorId: string): OperatorTag[] => [
   { name: 'operator', path: `/o/${encodeURIComponent(nodeOperatorId)}`, idType: 'nodeOperator' },
   { name: poolId, path: `/o/${encodeURIComponent(poolId)}`, idType: 'pool' },
 ];

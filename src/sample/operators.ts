@@ -4,7 +4,7 @@ import type { ImportedOperator } from '../ingest/importers/operators.ts';
 import type { OperatorProposals, OperatorTag } from '../resources/operators/record.ts';
 import { activeEth, type Network, type Sample } from './chain.ts';
 import { aprOf, type Entity, type Figures, figuresOfHalf, halfOf, meansOf, sumOf } from './model.ts';
-import { nodeOperatorNames, poolNames, poolTags, shareTags } from './names.ts';
+import { nodeOperatorNames, poolNames, poolShareTags, poolTags } from './names.ts';
 import { drift, hashOf, hexDigits, noise, powerLaw, type Random, some, stream, whole } from './random.ts';
 
 export type SampleOperator = ImportedOperator & OperatorProposals & { asOfEpoch: number };
@@ -60,7 +60,7 @@ function sharesOf(random: Random, { network, id: poolId, sizes }: Operator, coun
     return {
       ...operator(network, 'poolShare', `${poolId} - ${nodeOperatorId}`, share),
       displayName: nodeOperatorId,
-      operatorTags: shareTags(poolId, nodeOperatorId),
+      operatorTags: poolShareTags(poolId, nodeOperatorId),
       poolId,
       nodeOperatorId,
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { urlError } from '../../src/db/open/index.ts';
+import { explainOpenError } from '../../src/db/open/index.ts';
 import { errorText } from '../../src/diagnostics/error-text.ts';
 import { unavailable } from '../../src/kernel/refusal.ts';
 
@@ -16,7 +16,7 @@ describe('what a command prints of an error', () => {
 
   it('has those of a cause, whose message is in its own or takes the place of that of a refusal', () => {
     const full = error('no space', { code: '53100', ...told });
-    expect(errorText(urlError(full))).toBe(`The database of DATABASE_URL: no space${LINES}`);
+    expect(errorText(explainOpenError(full))).toBe(`The database of DATABASE_URL: no space${LINES}`);
     expect(errorText(unavailable(5, full))).toBe(`no space${LINES}`);
     const wrapped = new Error('outer', { cause: new Error('inner', { cause: full }) });
     expect(errorText(wrapped)).toBe(`outer${LINES}`);

@@ -267,14 +267,14 @@ describe('links that lead nowhere', () => {
     const { error } = await refused((request, response) =>
       reply(response, { ...pageV0(rows, request), total: 4 }),
     );
-    expect(error).toContain('lists 6 rows so far, but total is 4');
+    expect(error).toContain('6 rows are listed already, but "total" is 4');
   });
 
   it('fewer rows than total are refused', async () => {
     const { error } = await refused((request, response) =>
       reply(response, { ...pageV0(rows, request), total: 10 }),
     );
-    expect(error).toContain('lists 9 rows so far, but total is 10');
+    expect(error).toContain('9 rows are listed in all, but "total" is 10');
   });
 
   it.each<[string, unknown]>([

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dateOfDay, dayOfDate } from '../../src/chain/calendar.ts';
 import { finishValidatorDays } from '../../src/ingest/importers/validator-days.ts';
-import { daysChanged, sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
+import { noteChangedDays, sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
 import { addToSums } from '../../src/refresh/incremental/added-amounts.ts';
 import { refresh } from '../../src/refresh/index.ts';
 import { useGateway } from '../support/gateway.ts';
@@ -171,10 +171,10 @@ describe('sums by month', () => {
       { month: '2025-03-01', due: true },
     ]);
     const before = await operators();
-    await query(`update validator_days set sum_correct_head = 0 where date < '2025-03-01'`); // without daysChanged
+    await query(`update validator_days set sum_correct_head = 0 where date < '2025-03-01'`); // without noteChangedDays
     await refreshed(gateway, only);
     expect(await operators()).toEqual(before);
-    await client((own) => daysChanged(own, 'mainnet', ['2025-01-31']));
+    await client((own) => noteChangedDays(own, 'mainnet', ['2025-01-31']));
     await refreshed(gateway, only);
     expect(await operators()).not.toEqual(before);
   });
@@ -215,7 +215,7 @@ describe('sums by month', () => {
     expect((await operators()).length).toBe(found.length);
     expect(await sums()).toEqual(kept);
     const published = await operators();
-    await client((own) => daysChanged(own, 'mainnet', ['2025-01-31']));
+    await client((own) => noteChangedDays(own, 'mainnet', ['2025-01-31']));
     await refreshed(gateway, only);
     expect(await operators()).toEqual(published);
   });

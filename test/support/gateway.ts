@@ -176,7 +176,7 @@ export async function startGateway(
     const answer = { status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
     noteShown(() => shownByCall(path, init, answer));
     if (process.env.ARCHIVED && init.method !== undefined && init.method !== 'GET')
-      await (await import('./archive-months.ts')).sumAllOlderDays(database.pool);
+      await (await import('./archive-months.ts')).sumAllOlderDays(database.pool).catch(() => undefined); // some tests stop the database
     return answer;
   };
   const authorization = `Bearer ${token}`;

@@ -38,13 +38,13 @@ const readDatasets = queryOf(
 
 const DatasetOrigin = z.object({ network: z.string().nullable(), origin: z.string() });
 export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
-const DatasetKept = z.object({ network: z.string(), facts: z.string(), date: z.string() });
-export type DatasetKept = z.infer<typeof DatasetKept>;
+const DatasetKeptFrom = z.object({ network: z.string(), facts: z.string(), date: z.string() });
+export type DatasetKeptFrom = z.infer<typeof DatasetKeptFrom>;
 const DatasetGap = z.object({ network: z.string(), firstEpoch: Leaf.count(), lastEpoch: Leaf.count() });
 export type DatasetGap = z.infer<typeof DatasetGap>;
 const ListedDataset = Dataset.extend({
   origins: z.array(DatasetOrigin),
-  keptFrom: z.array(DatasetKept),
+  keptFrom: z.array(DatasetKeptFrom),
   missingEpochs: z.array(DatasetGap),
 });
 export type ListedDataset = z.infer<typeof ListedDataset>;

@@ -59,6 +59,6 @@ export async function onceCommitted<T>(
 }
 
 /** Waits until the workers have the rows of all transactions that `db` sees. Throws as `onceCommitted`. */
-export async function committedOnAllNodes(db: Queryable): Promise<void> {
+export async function waitForCommitOnAllNodes(db: Queryable): Promise<void> {
   if (isDistributed()) await onceCommitted(async (areCommitted) => (await areCommitted(db)) || undefined);
 }

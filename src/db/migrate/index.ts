@@ -48,9 +48,9 @@ async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<strin
 type History = {
   pending: string[];
   isNew: boolean;
-  /** Has all migrations before the baseline and no later one. */
+  /** Whether it has all migrations before the baseline and no later one. */
   isAdopted: boolean;
-  /** Has migrations of a newer version, which may have changed the routines too. */
+  /** Whether it has migrations of a newer version, which may have changed the routines too. */
   isNewer: boolean;
 };
 

@@ -101,7 +101,7 @@ export async function openDatabase(
   } catch (failure) {
     const error = embedded ? await causeOf(failure, embedded) : failure;
     await embedded?.stop();
-    throw embedded ? error : urlError(error as NodeJS.ErrnoException);
+    throw embedded ? error : explainOpenError(error as NodeJS.ErrnoException);
   }
 }
 
@@ -135,7 +135,7 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
 
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
 
-export function urlError(error: NodeJS.ErrnoException): Error {
+export function explainOpenError(error: NodeJS.ErrnoException): Error {
   return unusable.test(error.code ?? '')
     ? new Error(`The database of DATABASE_URL: ${error.message}`, { cause: error })
     : writeError(error);

@@ -8,7 +8,7 @@ import {
   areDifferent,
   identityOf,
   type Listeners,
-  probePool,
+  openProbePool,
   type Replica,
   type ReplicaState,
   readReached,
@@ -58,7 +58,7 @@ const newestOf = (replicas: readonly Replica[]): Replica[] =>
  * the gateway is notified, so revisions are read again on the same server before the result of a statement is returned.
  */
 export function readServers({ make, primary, primaryUrl }: Options): ReadServers {
-  const primaryProbes = probePool(primaryUrl);
+  const primaryProbes = openProbePool(primaryUrl);
   const lag = lagMeter();
   const useListeners: Parameters<ReadServers['onUse']>[0][] = [];
   const moveListeners: (() => void)[] = [];

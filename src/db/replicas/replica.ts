@@ -10,7 +10,7 @@ import { targetOf } from '../servers.ts';
 
 const PROBE_MS = 1_000;
 
-export const probePool = (url: string): Pool =>
+export const openProbePool = (url: string): Pool =>
   createPool({ url, readOnly: true, max: 1, statementTimeoutMs: PROBE_MS });
 
 export async function readReached(db: Pool): Promise<Reached> {
@@ -77,7 +77,7 @@ export class Replica {
   constructor(url: string, pool: Pool, { onProbe, onRead }: Listeners) {
     this.name = databaseName(url);
     this.pool = pool;
-    this.#probes = probePool(url);
+    this.#probes = openProbePool(url);
     this.#probing = serialize(async () => {
       this.fault = await this.#look();
       if (this.fault) for (const leave of this.#inProgress) leave();

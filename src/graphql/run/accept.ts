@@ -30,7 +30,7 @@ export function acceptedType(accept = ''): Accepted {
 export const errorType = (accept: string | undefined): JsonType =>
   preferredType(mediaRanges(accept), jsonTypes)?.type ?? 'application/json';
 
-/** Parts have the form of `deferSpec=20220824`; this parameter names later ones. */
+/** Parts are sent in the form of `deferSpec=20220824`. Clients name later forms by `incrementalSpec`. */
 const isOlderForm = ({ parameters }: MediaRange) => parameters.incrementalspec === undefined;
 
 /** The type of a response in parts, which must be named: a wildcard does not ask for parts. */

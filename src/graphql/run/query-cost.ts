@@ -32,7 +32,7 @@ type Estimate = {
 };
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 export type Cost = Estimate & {
-  /** Whether it depends on `context`, or on variables other than sizes. */
+  /** Whether the cost depends on the context, or on variables other than page sizes. */
   reads: boolean;
   passed: (typeof bounded)[number] | undefined;
 };

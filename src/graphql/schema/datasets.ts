@@ -3,7 +3,7 @@ import { reader } from '../../db/batch/readers.ts';
 import { datasetTables } from '../../db/changes/datasets.ts';
 import {
   type DatasetGap,
-  type DatasetKept,
+  type DatasetKeptFrom,
   type DatasetOrigin,
   type ListedDataset,
   listDatasets,
@@ -37,7 +37,7 @@ const OriginType = builder.objectRef<DatasetOrigin>('DatasetOrigin').implement({
   }),
 });
 
-const KeptType = builder.objectRef<DatasetKept>('DatasetKeptFrom').implement({
+const KeptType = builder.objectRef<DatasetKeptFrom>('DatasetKeptFrom').implement({
   description: 'From which date on facts of a dataset are kept.',
   fields: (t) => ({
     network: t.exposeString('network', { description: 'Network of the rows.' }),

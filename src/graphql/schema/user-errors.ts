@@ -56,7 +56,7 @@ export const payloadType = <Payload extends object>(
     }),
   }) as unknown as ObjectRef<Schema, Payload>;
 
-/** The payload of a deletion: the id of what was deleted, of the type `type`, in its two forms. */
+/** The payload of a deletion: the id of what was deleted, both as a global id of `type` and as the field `idField`. */
 export function deletedPayload(
   type: string,
   description: string,

@@ -12,7 +12,7 @@ export type Indexed = {
 };
 
 export type Readiness = {
-  /** Reads work. */
+  /** Whether reads work. */
   ready: boolean;
   /** False if only reads work. */
   writes?: false;

@@ -3,7 +3,7 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { cleanPath } from '../../kernel/base-path.ts';
 
-/** Below which path clients see the gateway, of the requests for which that is known and not the root. */
+/** By request: the path below which the client sees the gateway, if that is known and not the root. */
 const paths = new WeakMap<IncomingMessage, string>();
 /** Requests from whose target that path was removed here, and not by a proxy. */
 const shortened = new WeakSet<IncomingMessage>();

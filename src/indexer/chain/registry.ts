@@ -61,7 +61,8 @@ export class ValidatorSet implements Registry {
 
   set(record: ValidatorRecord): void {
     const { index } = record;
-    if (index > this.size) throw new Error(`validator ${index} comes after ${this.size - 1}`);
+    if (index > this.size)
+      throw new Error(`validator ${this.size} is missing: ${index} follows ${this.size - 1}`);
     if (index === this.size) {
       if (index === this.#capacity) this.#reserve(Math.ceil(this.#capacity * 1.1) + 1024);
       this.size += 1;

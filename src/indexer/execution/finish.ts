@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
-import { daysChanged } from '../../ingest/importers/validator-months.ts';
-import { attestationsDue } from '../../refresh/due-days.ts';
+import { noteChangedDays } from '../../ingest/importers/validator-months.ts';
+import { markAttestationsDue } from '../../refresh/due-days.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from '../store/day-fees.ts';
 import { estimateMissed } from './estimate.ts';
@@ -46,9 +46,9 @@ export async function finishFills(
   await raisedRevision(client, 'blocks')();
   const archived = await archivedMonthsOf(client, network, dates);
   if (changed.length === 0) return archived;
-  await attestationsDue(client, network, changed);
+  await markAttestationsDue(client, network, changed);
   const changedDates = new Set(changed.map(({ date }) => date));
-  await daysChanged(
+  await noteChangedDays(
     client,
     network,
     dates.filter((date) => changedDates.has(date)),

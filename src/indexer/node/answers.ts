@@ -8,7 +8,8 @@ export type Finality = { epoch: number; root: string };
 
 export const readSyncing = ({ data }: Answer) => {
   const { is_syncing, sync_distance, is_optimistic } = objectAt(data, 'data');
-  if (typeof is_syncing !== 'boolean') throw new AnswerError(`is_syncing is ${shown(is_syncing)}`);
+  if (typeof is_syncing !== 'boolean')
+    throw new AnswerError(`is_syncing is ${shown(is_syncing)} in place of true or false`);
   return { syncing: is_syncing, optimistic: is_optimistic === true, distance: String(sync_distance) };
 };
 

@@ -20,7 +20,7 @@ const statePath = (asking: Asking, epoch: number, what: string) =>
 const since = ({ identity }: Asking, epoch: number, fork: (typeof forks)[number]): boolean =>
   forks.indexOf(forkAt(identity.spec, epoch)) >= forks.indexOf(fork);
 
-/** Throws NodeError `pruned` for 404. */
+/** Reads what the node has of the state before the epoch. Throws NodeError `pruned` for 404. */
 async function stateJson<T>(
   asking: Asking,
   epoch: number,

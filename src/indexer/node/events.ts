@@ -75,7 +75,7 @@ type Options = {
   idleMs: number;
   pollMs: number;
   slotsPerEpoch: number;
-  /** Gloas is scheduled. */
+  /** Whether Gloas is scheduled. */
   gloas: boolean;
   signal: AbortSignal;
 };

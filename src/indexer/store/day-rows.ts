@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { finishValidatorDays } from '../../ingest/importers/validator-days.ts';
-import { attestationsDue } from '../../refresh/due-days.ts';
+import { markAttestationsDue } from '../../refresh/due-days.ts';
 import { addToSums } from '../../refresh/incremental/added-amounts.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from './day-fees.ts';
@@ -89,7 +89,7 @@ async function latePenaltiesDue(
     [network, utc, exits, exits.map(lastDay)],
   );
   const days = written.map((one) => ({ utc, date: dateOfDay(network, one.day) }));
-  await attestationsDue(client, network, days);
+  await markAttestationsDue(client, network, days);
 }
 
 export type LatePenalty = { validator: number; amount: number; exitEpoch: number };

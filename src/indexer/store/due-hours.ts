@@ -2,7 +2,7 @@ import { dateOfDay, dayOfEpoch } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { lockWriters } from '../../db/changes/locks.ts';
 import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
-import { attestationsDue } from '../../refresh/due-days.ts';
+import { markAttestationsDue } from '../../refresh/due-days.ts';
 import { unpackBalances } from './end-balances.ts';
 import { writeAttestationHour } from './hour-rows.ts';
 import { sumOf } from './write-periods.ts';
@@ -34,7 +34,7 @@ export async function writeDueHours(pool: Pool, network: Network, stopped: () =>
       utc,
       date: dateOfDay(network, dayOfEpoch(network, calendarOf(utc), start)),
     }));
-    if (days.length > 0) await attestationsDue(client, network, days);
+    if (days.length > 0) await markAttestationsDue(client, network, days);
     return rows;
   });
   for (const hour of due) {

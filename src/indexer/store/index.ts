@@ -1,7 +1,7 @@
 import { type Calendar, dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { lockWriters } from '../../db/changes/locks.ts';
-import { committedOnAllNodes } from '../../db/distributed/prepared.ts';
+import { waitForCommitOnAllNodes } from '../../db/distributed/prepared.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { ensureValidatorDayParts } from '../../ingest/importers/validator-days.ts';
 import { refuseDroppedEpoch } from '../../ingest/merge/dropped-time.ts';
@@ -68,7 +68,7 @@ export function openStore(pool: Pool, network: Network, genesisRoot: string | nu
   let known: number | null = null;
   return {
     async resume() {
-      await committedOnAllNodes(pool);
+      await waitForCommitOnAllNodes(pool);
       const { rows } = await pool.query({
         text: `/* resumeIndex */
           select first_epoch as first, epoch, state, version, genesis_validators_root as root

@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { faultText } from '../../ingest/importer/fault-messages.ts';
 import { storeOperatorsOfValidators } from '../../ingest/merge/block-operators.ts';
-import { hoursDue, periodsDue } from '../../ingest/merge/due-periods.ts';
+import { markHoursDue, markPeriodsDue } from '../../ingest/merge/due-periods.ts';
 import { type Format, openRowSource } from '../../ingest/source/open.ts';
 import { readRows, SourceError } from '../../ingest/source/source.ts';
 import { decode } from '../../kernel/decode.ts';
@@ -149,7 +149,7 @@ export async function storeLabels(
     ],
   );
   const labelled = await label(client, network, undefined);
-  await namesChanged(client, network, labelled, periodsDue);
+  await namesChanged(client, network, labelled, markPeriodsDue);
   return labelled.length;
 }
 
@@ -160,14 +160,14 @@ export async function applyLabels(
   moved: readonly number[],
 ): Promise<void> {
   await label(client, network, moved);
-  await namesChanged(client, network, moved, hoursDue);
+  await namesChanged(client, network, moved, markHoursDue);
 }
 
 async function namesChanged(
   client: pg.ClientBase,
   network: Network,
   changed: readonly number[],
-  due: typeof periodsDue | typeof hoursDue,
+  due: typeof markPeriodsDue | typeof markHoursDue,
 ) {
   if (changed.length === 0) return;
   await client.query('/* consolidationTotals */ select store_consolidation_totals($1, owned => $2)', [

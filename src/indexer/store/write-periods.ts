@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
-import { attestationsDue } from '../../refresh/due-days.ts';
+import { markAttestationsDue } from '../../refresh/due-days.ts';
 import { writeChainDailyReward } from './chain-rows.ts';
 import { writeValidatorDays } from './day-rows.ts';
 import { EffectiveBalances } from './effective.ts';
@@ -103,7 +103,7 @@ export async function writePeriod(
   const { sums, totals } = await sumOf(client, network, taken.first, epoch, at);
   if (period.hourly) {
     const { utc, day } = period;
-    if (taken.due) await attestationsDue(client, network, [{ utc, date: dateOfDay(network, day) }]);
+    if (taken.due) await markAttestationsDue(client, network, [{ utc, date: dateOfDay(network, day) }]);
     await writeAttestationHour(client, network, period, sums, at);
     await client.query(
       `/* keepBalances */

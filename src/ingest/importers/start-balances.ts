@@ -26,13 +26,13 @@ async function storedOf(client: pg.ClientBase, days: readonly StagedDay[]): Prom
   return rows;
 }
 
-/** SQL: the effective balance at which the day `t` starts, if it differs from that at its end. */
+/** SQL: the effective balance at the end of the day `before`, or null if the day `own` ends with the same. */
 const startOf = (before: string, own: string) =>
   `nullif(${before}.end_epoch_effective_balance, ${own}.end_epoch_effective_balance)`;
 const sameValidator = (one: string, other: string) =>
   `${one}.network = ${other}.network and ${one}.utc = ${other}.utc and ${one}.validator_index = ${other}.validator_index`;
 
-/** Call before the merge. */
+/** Sets the balance at the start of staged days whose day before is stored. Call before the merge. */
 export async function startFromStored(
   client: pg.ClientBase,
   from: string,
@@ -59,7 +59,10 @@ export async function startFromStored(
   );
 }
 
-/** Call after the merge. Returns the days whose rows may have changed: days may be imported in any order. */
+/**
+ * Sets the balance at the start of the days after the merged ones, which may have been imported first. Call after the merge.
+ * Returns the days whose rows may have changed.
+ */
 export async function startOfNextDays(
   client: pg.ClientBase,
   from: string,

@@ -19,7 +19,7 @@ import { withColocated } from '../merge/colocated.ts';
 import { mergePlain } from '../merge/plain-table.ts';
 import { type PlainTable, withinDates } from '../merge/staging.ts';
 import { type SummedDay, startFromStored, startOfNextDays } from './start-balances.ts';
-import { daysChanged } from './validator-months.ts';
+import { noteChangedDays } from './validator-months.ts';
 
 const Shape = ValidatorDay.extend({
   network: Network,
@@ -139,7 +139,7 @@ export async function finishValidatorDays(
   const chain = changed ? distinct.filter((one) => !one.utc) : [];
   for (const network of new Set(chain.map((one) => one.network))) {
     const own = chain.filter((one) => one.network === network);
-    await daysChanged(
+    await noteChangedDays(
       client,
       network,
       own.map(({ day }) => dateOfDay(network, day)),

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import { committedOnAllNodes } from '../../db/distributed/prepared.ts';
+import { waitForCommitOnAllNodes } from '../../db/distributed/prepared.ts';
 import { raw, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { analyzeGrown } from '../merge/staging.ts';
@@ -24,13 +24,13 @@ export const hasDays = sql`exists (
 )`;
 
 /** Call after changing chain days: the next refresh sums them and their months again. */
-export async function daysChanged(
+export async function noteChangedDays(
   client: pg.ClientBase,
   network: Network,
   dates: readonly string[],
 ): Promise<void> {
   await client.query(
-    `/* daysChanged */
+    `/* noteChangedDays */
     update validator_day_dates d set version = gen_random_uuid()
     from (
       select day from validator_day_dates
@@ -95,7 +95,7 @@ export async function sumDueMonth(client: pg.ClientBase, network: Network): Prom
   const [found] = rows;
   if (!found) return false;
   const { month, next } = found;
-  await committedOnAllNodes(client); // the days that made it due
+  await waitForCommitOnAllNodes(client); // the days that made it due
   await client.query('/* dropSums */ delete from validator_month_sums where network = $1 and month = $2', [
     network,
     month,

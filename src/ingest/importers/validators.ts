@@ -5,7 +5,7 @@ import { Network } from '../../chain/networks.ts';
 import { isObject } from '../../kernel/json.ts';
 import { Validator } from '../../resources/validators/record.ts';
 import { type ColumnName, type Importer, type MergeOptions, stagedScopes } from '../importer/importer.ts';
-import { periodsDue } from '../merge/due-periods.ts';
+import { markPeriodsDue } from '../merge/due-periods.ts';
 import { plainImporter } from '../merge/plain-table.ts';
 import { mergeWithTotals } from './consolidation-totals.ts';
 import { isNodeEntry, type NodeEntry, placeInEntry, readNodeEntry } from './node-validators.ts';
@@ -37,7 +37,7 @@ const plain = plainImporter({
     await keepLabels(client);
     const renamed = await renamedValidators(client, options);
     const counts = await merge(client, table, options);
-    for (const { network, first } of renamed) await periodsDue(client, network, first);
+    for (const { network, first } of renamed) await markPeriodsDue(client, network, first);
     return counts;
   },
 });

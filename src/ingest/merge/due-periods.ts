@@ -6,16 +6,16 @@ import type { Network } from '../../chain/networks.ts';
  * Call after names or addresses of validators changed, the first of which was active from epoch `from` on. An index
  * writes due hours again if their facts are kept; otherwise a refresh removes those that do not add up to their day.
  */
-export const hoursDue = (client: pg.ClientBase, network: Network, from: number) =>
+export const markHoursDue = (client: pg.ClientBase, network: Network, from: number) =>
   client.query(
-    `/* hoursDue */
+    `/* markHoursDue */
     update index_periods set due = true where network = $1 and hourly and not due and end_epoch >= $2`,
     [network, from],
   );
 
 /** Makes days and hours due. Locks the days in the order of a refresh. */
-export async function periodsDue(client: pg.ClientBase, network: Network, from: number): Promise<void> {
-  await hoursDue(client, network, from);
+export async function markPeriodsDue(client: pg.ClientBase, network: Network, from: number): Promise<void> {
+  await markHoursDue(client, network, from);
   await client.query(
     `/* daysDue */
     update validator_day_dates d set attestations_due = true

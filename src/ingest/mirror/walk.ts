@@ -77,14 +77,16 @@ function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
   }
   const { total, pages } = page;
   if (total !== undefined && (read > total || (page.next === null && read < total))) {
-    throw new ChangedError(`${nameOf(url)}: lists ${read} rows so far, but total is ${total}`);
+    throw new ChangedError(
+      `${nameOf(url)}: ${read} rows are listed ${page.next === null ? 'in all' : 'already'}, but "total" is ${total}`,
+    );
   }
   if (pages === undefined || (read === 0 && pages <= 1)) return;
   const limit = first.next === null ? Math.max(1, read) : first.rows.length;
   const counted = Math.ceil(read / limit);
   if (counted > pages || (page.next === null && counted < pages)) {
     throw new ChangedError(
-      `${nameOf(url)}: lists ${counted} pages of ${limit} so far, but pages is ${pages}`,
+      `${nameOf(url)}: ${counted} pages of ${limit} are listed ${page.next === null ? 'in all' : 'already'}, but "pages" is ${pages}`,
     );
   }
 }

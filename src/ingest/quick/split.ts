@@ -1,4 +1,7 @@
-/** `around` is the text around the values in JSON. A comma follows each row of `inArray`, otherwise a line break. */
+/**
+ * Of JSON, `around` has the texts before, between and after the values of a row. With `inArray`, commas separate the rows,
+ * otherwise line breaks.
+ */
 export type Layout = { columns: readonly string[]; around?: readonly string[]; inArray?: boolean };
 
 /** `quoted` is 1 for text in JSON, and in CSV for cells that contain doubled quotes. */

@@ -14,7 +14,7 @@ export type Reader = {
 const [MINUS, ZERO, NINE] = [45, 48, 57];
 /** Fits every 64-bit field. */
 const MAX_DIGITS = 18;
-/** Longer numbers may be too small for a double, which PostgreSQL refuses. */
+/** A number with more characters may underflow a double, which PostgreSQL refuses. */
 const MAX_FLOAT = 24;
 const NUMBER = /^(0|[1-9]\d*)(\.\d+)?$/;
 const FLOAT = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,2})?$/i;

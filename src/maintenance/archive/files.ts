@@ -19,7 +19,9 @@ export const archivedFiles = async (client: pg.ClientBase): Promise<string[]> =>
   (await filesOf(client)).map(pathOf);
 
 /** Files that differ from the catalogue on this machine, each with what is wrong. */
-export async function missingFiles(client: pg.ClientBase): Promise<{ files: number; faults: string[] }> {
+export async function checkArchivedFiles(
+  client: pg.ClientBase,
+): Promise<{ files: number; faults: string[] }> {
   const files = await filesOf(client);
   const faults: string[] = [];
   for (const file of files) {

@@ -20,7 +20,7 @@ export type RetainOptions = {
   tellAfterMs?: number;
   /** A folder for months of days of validators, which are then not lost. */
   archive?: string;
-  /** Days of validators are dropped although older ones are archived. */
+  /** Drop days of validators even if older ones are archived; otherwise this is refused. */
   dropsDays?: boolean;
 };
 

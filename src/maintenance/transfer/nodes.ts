@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Catalog, catalogOf, listed, type Table } from './catalog.ts';
 
 /**
- * Citus begins transactions on workers with the isolation of that of the coordinator. With one connection to each worker,
+ * Citus begins transactions on workers with the isolation level of the coordinator's transaction. With one connection to each worker,
  * which Citus keeps until the end of the transaction, all statements read the same snapshots. LOCK would begin these
  * transactions too early; locks on the coordinator suffice, because all changes of the tables go through it.
  */

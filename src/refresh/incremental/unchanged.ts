@@ -50,7 +50,7 @@ export async function computedWindows(
   return new Map(rows.map(({ window, ...computed }) => [window, computed]));
 }
 
-/** Call in the transaction that publishes the window. */
+/** Stores from which facts a window was computed. Call in the transaction that publishes the window. */
 export const noteComputed = (
   client: pg.ClientBase,
   { network, window, facts }: { network: Network; window: TimeWindow; facts: string },
@@ -65,6 +65,6 @@ export const noteComputed = (
       set (facts, validators, rows) = (excluded.facts, excluded.validators, excluded.rows)`,
   );
 
-/** Call after raising the revision of operators, in the same transaction. */
+/** Notes that a refresh raised the revision of operators, and no import. Call afterwards, in the same transaction. */
 export const noteOwnRevision = (client: pg.ClientBase) =>
   client.query(`/* noteOwnRevision */ update datasets set computed = computed + 1 where name = 'operators'`);

@@ -12,7 +12,7 @@ import { entities, entityDays } from '../../periods/sources.ts';
 import { validatorPages } from '../../periods/validator-pages.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { IdType } from '../operators/record.ts';
-import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
+import { daysOfSets, fromUnits, type SetKey } from '../private-sets/set-days.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import { type AttestationField, AttestationRecord } from './record.ts';
 
@@ -71,7 +71,7 @@ const pagesOf =
 export const attestationPages = pagesOf<OperatorId>('attestationPages', entityDays);
 export const setAttestationPages = pagesOf<SetKey>(
   'setAttestationPages',
-  (sets, query) => setDays(sets, query.calendar, query),
+  (sets, query) => daysOfSets(sets, query.calendar, query),
   seriesOfSets,
 );
 

@@ -46,8 +46,8 @@ import {
   consolidationOf,
   consolidationPageOf,
   consolidations,
+  consolidationsOfSet,
   pendingConsolidations,
-  setConsolidations,
 } from './resolve.ts';
 
 const orderFields = ['epoch', 'sourceValidatorIndex', 'targetValidatorIndex', 'consolidatedBalance'] as const;
@@ -274,7 +274,7 @@ export const consolidationsOfSets = <Set extends SetKey>(
           { network: key.network, list: ['set', key] },
           args,
           info,
-          (query, range) => setConsolidations(ctx, key, members, query, range),
+          (query, range) => consolidationsOfSet(ctx, key, members, query, range),
         );
       },
     }),

@@ -62,7 +62,7 @@ export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: Ends)
   readTotal(ctx, scope, kindOf(scope), epochs);
 
 export const loadSetConsolidations = privateListReader({
-  name: 'setConsolidations',
+  name: 'consolidationsOfSet',
   keyOf: ({ id }: SetKey) => id,
   load: setConsolidationPages,
 });

@@ -75,7 +75,7 @@ export const consolidationPageOf = (
   });
 
 /** Consolidations of the `members` validators that are in a private set now. Does not check who owns it. */
-export function setConsolidations(
+export function consolidationsOfSet(
   ctx: Context,
   set: SetKey,
   members: number,

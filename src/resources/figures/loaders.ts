@@ -27,7 +27,7 @@ export type LoadFigures<Key> = <Name extends FigureName>(
 
 /** Does not check ownership. */
 export const loadSetFigures = privateListReader({
-  name: 'setFigures',
+  name: 'figuresOfSet',
   keyOf: ({ id }: SetKey) => id,
   load: setFigurePages,
 }) as LoadFigures<SetKey>;

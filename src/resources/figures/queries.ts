@@ -11,7 +11,7 @@ import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import { entityDays } from '../../periods/sources.ts';
 import { validatorPages } from '../../periods/validator-pages.ts';
 import type { OperatorId } from '../operators/loaders.ts';
-import { fromUnits, type SetKey, setDays } from '../private-sets/set-days.ts';
+import { daysOfSets, fromUnits, type SetKey } from '../private-sets/set-days.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import { EffectivenessRecord, PayloadRecord, RewardRecord } from './record.ts';
 
@@ -122,7 +122,7 @@ const pagesOf =
 
 export const setFigurePages = pagesOf<SetKey>(
   'set',
-  (sets, query) => setDays(sets, query.calendar, query),
+  (sets, query) => daysOfSets(sets, query.calendar, query),
   figuresOfSets,
 );
 

@@ -27,7 +27,7 @@ const pageOf =
     periodPage(range, (part, bare) => load(ctx, key, name, query, part, bare ? [] : selection));
 
 /** Does not check ownership (`ownSet`). */
-export const setFigures = pageOf(loadSetFigures);
+export const figuresOfSet = pageOf(loadSetFigures);
 export const validatorFigures = pageOf(loadValidatorFigures);
 
 /** Does not check who owns a private set. */

@@ -123,7 +123,7 @@ export const OperatorSummary = z
   });
 export type OperatorSummary = z.infer<typeof OperatorSummary>;
 
-/** Only in GraphQL: REST has the documented fields. */
+/** Only in GraphQL, because REST has only the documented fields. */
 export const OperatorProposals = z.object({
   proposerDutyCount: Leaf.storedCount()
     .nullable()

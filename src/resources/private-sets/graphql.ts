@@ -13,7 +13,7 @@ import { loadValidator } from '../validators/loaders.ts';
 import { loadMember, loadSet, memberKeyText } from './loaders.ts';
 import type { MemberKey, MemberRow, SetPlace, SetRow } from './queries.ts';
 import { PrivateSet, readSetId, SetMember, SetProgress } from './record.ts';
-import { countSetMembers, countSets, privateSets, SETS_SIZES, setMembers } from './resolve.ts';
+import { countSetMembers, countSets, membersOfSet, privateSets, SETS_SIZES } from './resolve.ts';
 
 const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator');
 node(MemberType, {
@@ -85,7 +85,7 @@ node(PrivateSetType, {
             (row: MemberRow) => row.validatorIndex,
           ),
           async read(range) {
-            const page = await setMembers(ctx, set.id, { ...range, ascending });
+            const page = await membersOfSet(ctx, set.id, { ...range, ascending });
             const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
             return { ...page, rows };
           },

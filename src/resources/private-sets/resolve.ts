@@ -50,7 +50,7 @@ export const privateSets = async (
 export const countSets = (ctx: Context, network: Network): Promise<number> =>
   setTotal(ctx.primary, ctx.caller.accountId, network);
 
-export const setMembers = async (
+export const membersOfSet = async (
   ctx: Context,
   id: string,
   range: DirectedRange<number>,

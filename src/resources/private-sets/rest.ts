@@ -22,12 +22,12 @@ import {
   countSets,
   createSet,
   deleteSet,
+  membersOfSet,
   ownSet,
   privateSets,
   removeValidators,
   renameSet,
   SETS_SIZES,
-  setMembers,
 } from './resolve.ts';
 
 const tag = 'Tags';
@@ -144,7 +144,7 @@ const routes = [
     reads: (_ctx, { query }) => query.offset,
     async handle(ctx: Context, { params, query }, call) {
       const { id } = await ownSet(ctx, params.id);
-      const page = await setMembers(ctx, id, { ...query, ascending: true, rowsOnly: true });
+      const page = await membersOfSet(ctx, id, { ...query, ascending: true, rowsOnly: true });
       const count = await countSetMembers(ctx, id);
       return { body: { ...linksV1(call, { ...query, count }), results: page.rows } };
     },

@@ -14,7 +14,7 @@ import { textOf } from '../../periods/validator-sums.ts';
 
 export type SetKey = { network: Network; id: string };
 
-export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bounds) => ({
+export const daysOfSets = (sets: readonly SetKey[], calendar: Calendar, bounds: Bounds) => ({
   keys: sql`(select set_id, set_id::text as entity_id, genesis, list, complete_from from unnest(
       ${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => genesisTime[set.network])}::bigint[]
     ) with ordinality as given (set_id, genesis, list) join private_sets using (set_id)) k`,

@@ -12,7 +12,7 @@ import { AttestationRecord, attestationFields } from '../attestations/record.ts'
 import { attestationPageOf } from '../attestations/resolve.ts';
 import type { FigureName, Figures } from '../figures/loaders.ts';
 import { EffectivenessRecord, ProposalRecord, RewardRecord, sortFieldsOf } from '../figures/record.ts';
-import { setFigures } from '../figures/resolve.ts';
+import { figuresOfSet } from '../figures/resolve.ts';
 import type { SetRow } from './loaders.ts';
 import { ownSet } from './resolve.ts';
 import { setIdParam } from './rest.ts';
@@ -56,7 +56,7 @@ const figuresRoute = <Row>(
 
 const ownFigures = <Name extends FigureName>(name: Name, title: string, record: z.ZodObject) =>
   figuresRoute<Figures[Name]>(name, title, record, (ctx, set, query, range) =>
-    setFigures(ctx, set, name, query as never, range, fieldsOf(record)),
+    figuresOfSet(ctx, set, name, query as never, range, fieldsOf(record)),
   );
 
 export const setFigureRoutes = [

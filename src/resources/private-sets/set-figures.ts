@@ -5,7 +5,7 @@ import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { attestationsOf } from '../attestations/graphql.ts';
 import { consolidationsOfSets } from '../consolidations/graphql.ts';
 import { figuresOf } from '../figures/graphql.ts';
-import { setFigures } from '../figures/resolve.ts';
+import { figuresOfSet } from '../figures/resolve.ts';
 import { OperatorSummaryType } from '../operators/summary.ts';
 import { slashingsOfSets } from '../slashings/graphql.ts';
 import { PrivateSetType } from './graphql.ts';
@@ -21,7 +21,7 @@ function hasShares(info: GraphQLResolveInfo): boolean {
 
 const keyOf = (set: SetRow) => ({ network: set.network, idType: 'privateSet' as const, id: set.id });
 
-figuresOf(PrivateSetType, keyOf, setFigures, {
+figuresOf(PrivateSetType, keyOf, figuresOfSet, {
   also: (name) => `REST: GET /v1/eth/sets/{id}/${name}.`,
 });
 

@@ -31,11 +31,11 @@ import {
   operatorSlashings,
   SLASHINGS_SIZES,
   setSlashingCursors,
-  setSlashings,
   slashing,
   slashingCursors,
   slashingHistory,
   slashings,
+  slashingsOfSet,
   totalSlashings,
 } from './resolve.ts';
 
@@ -230,7 +230,7 @@ export const slashingsOfSets = <Set extends SetKey>(owner: ObjectRef<Schema, Set
         return connectionOf(args, info, {
           ...SLASHINGS_SIZES,
           cursors: setSlashingCursors(key, list),
-          read: (range) => setSlashings(ctx, key, list, range),
+          read: (range) => slashingsOfSet(ctx, key, list, range),
           total: () => loadSetSlashingTotal(ctx, key, list.epochs),
           stored: () => loadStoredSlashingEpochs(ctx, { network: key.network }),
         });

@@ -38,7 +38,7 @@ export const loadOperatorSlashingTotal = totalReader({
 const setText = ({ id }: SetKey) => id;
 
 export const loadSetSlashings = privateListReader({
-  name: 'setSlashings',
+  name: 'slashingsOfSet',
   keyOf: setText,
   load: setSlashingPages,
 });

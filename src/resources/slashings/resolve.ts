@@ -88,7 +88,7 @@ export const operatorSlashings = async (
   range: Range<SlashingPosition>,
 ): Promise<Slice<SlashingRow>> => slice(await loadOperatorSlashings(ctx, operator, order, range), range);
 
-export const setSlashings = async (
+export const slashingsOfSet = async (
   ctx: Context,
   set: SetKey,
   list: Pick<SlashingList, 'epochs' | 'order'>,

@@ -70,7 +70,7 @@ export function Rewards<R extends Row>(props: {
   to: TabBetween;
   /** The REST path of the same periods. */
   rest?: string | undefined;
-  /** Columns that the page adds to those of all pages. */
+  /** Columns that only this page has. */
   columns?: Column<R>[];
 }) {
   const { of, by, window, to, rest, columns = [] } = props;

@@ -154,7 +154,7 @@ const PAGE_SIZE = 20;
 
 type Unit = (typeof networks)[keyof typeof networks]['unit'];
 
-/** What depends on the token of a network, made once for each, because drawings are constants. */
+/** Columns and plots with the network's unit in their names. Made once for each unit, so that no render makes them anew. */
 function inUnit(unit: Unit) {
   const amountColumn = <Row extends Day>(
     head: string,

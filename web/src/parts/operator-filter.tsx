@@ -42,7 +42,7 @@ const hitsOf = ({ search }: operatorFilterQuery['response']): Hit[] =>
     return [{ id: node.id, operatorId: node.operatorId, slug, fits: matched !== 'SIMILAR_NAME' }];
   });
 
-/** Operators with a text in their names, best first; undefined until it was looked for, and if that failed. */
+/** Operators with a text in their names, best first; undefined until the search has ended, or if it failed. */
 function useFound(text: string, pause: number): Found | undefined {
   const network = useNetwork();
   const [found, setFound] = useState<Found>();

@@ -31,7 +31,7 @@ export function RangeControl<T extends RangeName>(props: {
       changed(newest(), { [of.name]: of.write(name), [fromDate.name]: undefined, [toDate.name]: undefined }),
       { preventScrollReset: true },
     );
-  // A date beyond the other one removes it, as when a range is moved.
+  // A start after the end clears the end, and an end before the start clears the start, so that a range can be moved.
   const afterTo = (from: string) => from > (toDate.read(newest()) ?? from);
   const beforeFrom = (to: string) => to !== '' && to < (fromDate.read(newest()) ?? to);
   return (

@@ -83,7 +83,9 @@ export class CommitteeReader implements ElementReader {
     const { epoch, slotsPerEpoch } = this.#shape;
     const perSlot = this.#parts.length / slotsPerEpoch;
     if (perSlot < 1 || !Number.isInteger(perSlot))
-      throw new AnswerError(`epoch ${epoch} has ${this.#parts.length} committees for ${slotsPerEpoch} slots`);
+      throw new AnswerError(
+        `epoch ${epoch} has ${this.#parts.length} committees for ${slotsPerEpoch} slots: not as many for each slot`,
+      );
     const ordered = this.#parts.toSorted((a, b) => a.slot - b.slot || a.index - b.index);
     const offsets = new Uint32Array(ordered.length + 1);
     const members = new Uint32Array(this.#size);
