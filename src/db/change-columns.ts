@@ -9,10 +9,12 @@ export type Span = (typeof spans)[number];
 export const changeColumn = (figure: string, span: Span): string => `${figure}_change_${span}`;
 export const sinceColumn = (span: Span): string => `change_since_${span}`;
 
-const changeOf = { Int: Leaf.int, Float: Leaf.number, Decimal: Leaf.decimal } as Record<
-  string,
-  () => z.ZodType
->;
+const changeOf = {
+  Int: Leaf.int,
+  Float: Leaf.number,
+  Decimal: Leaf.decimal,
+  BigInt: Leaf.signedGwei,
+} as Record<string, () => z.ZodType>;
 
 export const changeRecord = <Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape>) =>
   z.object({
@@ -35,7 +37,8 @@ export type Changes = Record<Span, Record<string, unknown> | null>;
 export function changesColumn<Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape>, alias: string): Sql {
   const of = (span: Span) => {
     const values = Object.entries(figures.shape).map(([name, schema]) => {
-      const text = Leaf.leafKind(schema) === 'Decimal' ? '::text' : '';
+      // JSON of the driver would round them.
+      const text = ['BigInt', 'Decimal'].includes(Leaf.leafKind(schema) ?? '') ? '::text' : '';
       return `'${name}', ${alias}.${changeColumn(snake(name), span)}${text}`;
     });
     const since = `${alias}.${sinceColumn(span)}`;

@@ -754,6 +754,7 @@ create table operator_history (
   network_penetration double precision,
   validator_count integer not null,
   as_of_epoch integer,
+  sum_end_epoch_effective_balance bigint,
   constraint operator_history_pkey PRIMARY KEY (date, series)
 ) partition by RANGE (date);
 
@@ -885,6 +886,9 @@ create table operator_summaries (
   renamed boolean not null default false,
   proposer_duty_count bigint,
   missed_proposal_count bigint,
+  sum_end_epoch_effective_balance_change_1d bigint,
+  sum_end_epoch_effective_balance_change_7d bigint,
+  sum_end_epoch_effective_balance_change_30d bigint,
   constraint operator_summaries_pkey PRIMARY KEY (summary_id),
   constraint operator_summaries_changes_finite CHECK (((GREATEST(avg_validator_effectiveness_change_1d, avg_validator_effectiveness_change_7d, avg_validator_effectiveness_change_30d, apr_percentage_change_1d, apr_percentage_change_7d, apr_percentage_change_30d, network_penetration_change_1d, network_penetration_change_7d, network_penetration_change_30d) < 'Infinity'::double precision) AND (LEAST(avg_validator_effectiveness_change_1d, avg_validator_effectiveness_change_7d, avg_validator_effectiveness_change_30d, apr_percentage_change_1d, apr_percentage_change_7d, apr_percentage_change_30d, network_penetration_change_1d, network_penetration_change_7d, network_penetration_change_30d) > '-Infinity'::double precision))),
   constraint operator_summaries_finite CHECK (((GREATEST(avg_correctness, avg_inclusion_delay, avg_uptime, avg_validator_effectiveness, network_penetration, apr_percentage) < 'Infinity'::double precision) AND (LEAST(avg_correctness, avg_inclusion_delay, avg_uptime, avg_validator_effectiveness, network_penetration, apr_percentage) > '-Infinity'::double precision))),

@@ -6,7 +6,7 @@ import { solanaOverviewFields } from '../resources/solana-overview/record.ts';
 import { datesBefore, type Sample } from './chain.ts';
 import { copyRows } from './copy.ts';
 import { aprOf, halfOf, meansOf, networkEth } from './model.ts';
-import { daysOfEntity, entityOf, type Operator } from './operators.ts';
+import { daysOfEntity, entityOf, gweiOf, type Operator } from './operators.ts';
 import {
   asOfSolana,
   authorityFigures,
@@ -90,6 +90,7 @@ export async function loadOperatorHistory(
               aprOf(figures),
               figures.eth / whole,
               figures.validators,
+              gweiOf(figures.eth),
               asOf - daysAgo * EPOCHS_PER_DAY,
             ];
           },
@@ -106,6 +107,7 @@ export async function loadOperatorHistory(
         'apr_percentage',
         'network_penetration',
         'validator_count',
+        'sum_end_epoch_effective_balance',
         'as_of_epoch',
       ],
     ],

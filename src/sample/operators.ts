@@ -173,6 +173,7 @@ const ALL_DAYS = 720;
 const balanceOf = ({ eth, validators }: Figures): string =>
   (BigInt(eth) * GWEI + BigInt(validators) * 9_700_001n).toString();
 const GWEI = 1_000_000_000n;
+export const gweiOf = (eth: number): string => String(BigInt(eth) * GWEI);
 
 export function* summaries(sample: Sample, operator: Operator): Generator<SampleOperator> {
   const { network, idType, id, sizes } = operator;
@@ -217,7 +218,7 @@ export function* summaries(sample: Sample, operator: Operator): Generator<Sample
       validatorCount: validators,
       networkPenetration: sizes.known ? eth / activeEth[network] : null,
       sumEndEpochBalance: sizes.known ? balanceOf(figures) : null,
-      sumEndEpochEffectiveBalance: sizes.known ? String(BigInt(eth) * GWEI) : null,
+      sumEndEpochEffectiveBalance: sizes.known ? gweiOf(eth) : null,
       asOfEpoch: sample.head[network] - 1,
       avgCorrectness: means.correctness,
       avgInclusionDelay: means.inclusion,

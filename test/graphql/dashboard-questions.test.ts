@@ -34,9 +34,9 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     return data;
   }
 
-  it('has thirteen documents', () => {
-    expect(questions.size).toBe(13);
-    expect(page.match(/```graphql/g)).toHaveLength(13);
+  it('has fourteen documents', () => {
+    expect(questions.size).toBe(14);
+    expect(page.match(/```graphql/g)).toHaveLength(14);
   });
 
   it.each([...questions])('%s uses nothing deprecated', (_name, { document }) => {
@@ -177,6 +177,20 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     );
     for (const { summary } of nodes)
       expect(Number(summary.proposerDutyCount)).toBeGreaterThanOrEqual(Number(summary.missedProposalCount));
+  });
+
+  it('who lost stake this week', async () => {
+    const { nodes } = (await ask('WhoLostStake')).operators;
+    const lost = await rowsOf(
+      `select operator_id as id, sum_end_epoch_effective_balance_change_7d::text as change from operator_summaries
+       where network = 'mainnet' and id_type = 'pool' and time_window = '7d'
+       order by sum_end_epoch_effective_balance_change_7d nulls last, 1 limit 10`,
+    );
+    expect(nodes.map((row: any) => row.operatorId)).toEqual(lost.map(({ id }) => id));
+    expect(nodes.map((row: any) => row.summary.change.sumEndEpochEffectiveBalance)).toEqual(
+      lost.map(({ change }) => change),
+    );
+    expect(Number(lost[0].change)).toBeLessThan(0);
   });
 
   it('who got worse this week', async () => {

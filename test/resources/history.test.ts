@@ -41,7 +41,7 @@ const places = async () => [
 
 const history = `history(window: SEVEN_DAYS, first: 1000) {
   totalCount
-  nodes { id date window validatorCount avgValidatorEffectiveness aprPercentage networkPenetration asOf { epoch slot time } }
+  nodes { id date window validatorCount avgValidatorEffectiveness aprPercentage networkPenetration sumEndEpochEffectiveBalance asOf { epoch slot time } }
 }`;
 const change = `summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { since validatorCount avgValidatorEffectiveness aprPercentage networkPenetration } }`;
 async function poolOf(fields: string, id = 'P', idType = 'POOL') {
@@ -65,6 +65,7 @@ describe('the history of an operator', () => {
       {
         ...{ date: daysBefore(today(), 1), window: 'SEVEN_DAYS', validatorCount: 10, aprPercentage: 3.1 },
         ...{ avgValidatorEffectiveness: 97.5, networkPenetration: 0.01, asOf: null },
+        sumEndEpochEffectiveBalance: '320000000000',
       },
       { date: today(), validatorCount: 12, aprPercentage: null },
     ]);
@@ -223,6 +224,31 @@ describe('the change of an operator', () => {
       ...{ day: null, month: null, ever: null },
       week: { since: daysBefore(today(), 7) },
     });
+  });
+
+  it('has the stake to the Gwei, also beyond what a float holds, and orders by what was lost', async () => {
+    const stakes = (...gwei: (string | null)[]) =>
+      imported(
+        ...gwei.map((sum, at) => operator('PQRS'[at] as string, { sumEndEpochEffectiveBalance: sum })),
+      );
+    await stakes('2000000000000000003', '5', null, '7');
+    await age(7);
+    await stakes('1', '2000000000000000008', '9', null);
+    const { data } = await gateway.graphql(
+      `{ operators(idType: POOL, window: SEVEN_DAYS, orderBy: {field: SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE, direction: ASC}) {
+        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { sumEndEpochEffectiveBalance validatorCount } } } } }`,
+    );
+    const found = data.operators.nodes.map(({ operatorId, summary: { change: by } }: any) => [
+      operatorId,
+      by.sumEndEpochEffectiveBalance,
+      by.validatorCount,
+    ]);
+    expect(found).toEqual([
+      ['P', '-2000000000000000002', 0],
+      ['Q', '2000000000000000003', 0],
+      ['R', null, 0],
+      ['S', null, 0],
+    ]);
   });
 
   it('compares with the newest day before, but not one twice as long ago or more', async () => {

@@ -32,7 +32,8 @@ const ofClass = (name: Class) => allRows(`idType=${classes[name]}`);
 
 /** With the figures that REST does not have: the missed blocks, and the changes over the window. */
 async function withFigures(idType: Class): Promise<any[]> {
-  const figures = 'networkPenetration validatorCount avgValidatorEffectiveness aprPercentage';
+  const figures = `networkPenetration validatorCount avgValidatorEffectiveness aprPercentage
+    sumEndEpochEffectiveBalance`;
   const query = `query ($cursor: String) { operators(window: SEVEN_DAYS, idType: ${idType}, first: 200, after: $cursor) {
     edges { node { operatorId summary(window: SEVEN_DAYS) { missedProposalCount change(over: SEVEN_DAYS) { ${figures} } } } }
     pageInfo { hasNextPage endCursor } } }`;
@@ -40,7 +41,9 @@ async function withFigures(idType: Class): Promise<any[]> {
   const summaries = new Map(nodes.map(({ operatorId, summary }) => [operatorId, summary]));
   return (await ofClass(idType)).map((row) => {
     const { change, missedProposalCount } = summaries.get(row.id);
-    const added = figures.split(' ').map((name) => [`${name}Change`, change?.[name] ?? null]);
+    const added = figures
+      .split(/\s+/)
+      .map((name) => [`${name}Change`, change?.[name] == null ? null : Number(change[name])]);
     return { ...row, missedProposalCount: Number(missedProposalCount), ...Object.fromEntries(added) };
   });
 }
@@ -359,26 +362,35 @@ describe('refusals of orderBy and where', () => {
   });
 });
 
-describe('lists that were stored before blocks were counted', () => {
-  it('have the order too, by the ids alone', async () => {
+describe('lists that were stored before a figure was known', () => {
+  it.each([
+    ['0079_operator_missed_blocks', 'missedProposalCount', 'missed_proposal_count = null'],
+    [
+      '0081_operator_stake_changes',
+      'sumEndEpochEffectiveBalanceChange',
+      'sum_end_epoch_effective_balance_change_7d = null',
+    ],
+  ])('have the order of %s too, by the ids alone', async (migration, order, forgets) => {
     const own = await gatewayForTest({ template: 'sample' });
-    const text = await readFile('src/db/migrations/0079_operator_missed_blocks.sql', 'utf8');
+    const text = await readFile(`src/db/migrations/${migration}.sql`, 'utf8');
     const [insert] = /insert into operator_orders[\s\S]*?;/.exec(text) as RegExpExecArray;
     for (const statement of [
-      `delete from operator_orders where ordered_by = 'missedProposalCount'`,
-      'update operator_summaries set missed_proposal_count = null, proposer_duty_count = null',
+      `delete from operator_orders where ordered_by = '${order}'`,
+      `update operator_summaries set ${forgets}`,
       insert,
     ])
       await own.database.pool.query({ text: statement, values: [] });
-    const { data } = await own.graphql(`{ operators(window: ALL, idType: POOL_SHARE, first: 200,
-      orderBy: { field: MISSED_PROPOSAL_COUNT, direction: ASC }) { totalCount nodes { operatorId
-        summary(window: ALL) { missedProposalCount } } } }`);
+    const { data } = await own.graphql(`{ operators(window: SEVEN_DAYS, idType: POOL_SHARE, first: 200,
+      orderBy: { field: ${enumOf(order)}, direction: ASC }) { totalCount nodes { operatorId
+        summary(window: SEVEN_DAYS) { missedProposalCount change(over: SEVEN_DAYS) { sumEndEpochEffectiveBalance } } } } }`);
     const ids = data.operators.nodes.map(({ operatorId }: any) => operatorId);
     expect(ids).toHaveLength(200);
     expect(ids).toEqual(
       ids.toSorted((a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
     );
-    expect(data.operators.nodes[0].summary.missedProposalCount).toBeNull();
+    const [{ summary }] = data.operators.nodes;
+    if (order === 'missedProposalCount') expect(summary.missedProposalCount).toBeNull();
+    else expect(summary.change?.sumEndEpochEffectiveBalance ?? null).toBeNull();
   });
 });
 

@@ -12,7 +12,8 @@ const FIRST = 1_500;
 const date = (day: number) =>
   new Date(Date.parse('2020-12-01') + day * 86_400_000).toISOString().slice(0, 10);
 const windows = ['ONE_DAY', 'SEVEN_DAYS', 'THIRTY_DAYS'];
-const figures = 'validatorCount avgValidatorEffectiveness aprPercentage networkPenetration';
+const figures =
+  'validatorCount avgValidatorEffectiveness aprPercentage networkPenetration sumEndEpochEffectiveBalance';
 
 let account: Account;
 beforeEach(async () => {

@@ -44,7 +44,7 @@ create or replace function store_operator_orders() returns void language plpgsql
 declare
   orders text[] := array['networkPenetration', 'validatorCount', 'avgValidatorEffectiveness', 'aprPercentage', 'operatorId',
     'networkPenetrationChange', 'validatorCountChange', 'avgValidatorEffectivenessChange', 'aprPercentageChange',
-    'missedProposalCount'];
+    'missedProposalCount', 'sumEndEpochEffectiveBalanceChange'];
 begin
   -- The lists that have no orders yet.
   create temp table operators_to_order on commit drop as
@@ -68,7 +68,10 @@ begin
           else s.avg_validator_effectiveness_change_30d end,
         case l.time_window when '1d' then s.apr_percentage_change_1d when '7d' then s.apr_percentage_change_7d
           else s.apr_percentage_change_30d end,
-        s.missed_proposal_count
+        s.missed_proposal_count,
+        case l.time_window when '1d' then s.sum_end_epoch_effective_balance_change_1d
+          when '7d' then s.sum_end_epoch_effective_balance_change_7d
+          else s.sum_end_epoch_effective_balance_change_30d end
       ]::double precision[] as figures,
       row_number() over (partition by r.list_id order by s.operator_id)::int as by_id
     from operator_lists l

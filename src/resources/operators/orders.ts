@@ -19,6 +19,7 @@ const orders: Record<OperatorOrderField, string> = {
   avgValidatorEffectivenessChange: `Change of avgValidatorEffectiveness ${over}`,
   aprPercentageChange: `Change of aprPercentage ${over}`,
   missedProposalCount: 'Blocks that were missed in the window; operators of which it is not known come last.',
+  sumEndEpochEffectiveBalanceChange: `Change of sumEndEpochEffectiveBalance, the stake in Gwei, ${over}`,
 };
 
 export const OperatorOrder = orderInput('Operator', operatorOrders, (field) => orders[field]);

@@ -57,6 +57,7 @@ export const operatorOrders = [
   'avgValidatorEffectivenessChange',
   'aprPercentageChange',
   'missedProposalCount',
+  'sumEndEpochEffectiveBalanceChange',
 ] as const;
 export type OperatorOrderField = (typeof operatorOrders)[number];
 

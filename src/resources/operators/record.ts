@@ -150,6 +150,7 @@ export const OperatorTrend = OperatorSummary.pick({
   avgValidatorEffectiveness: true,
   aprPercentage: true,
   networkPenetration: true,
+  sumEndEpochEffectiveBalance: true,
 });
 
 const address = /^0x[0-9a-f]{40}$/i;

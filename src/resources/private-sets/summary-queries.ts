@@ -181,6 +181,7 @@ const HistoryRow = z.object({
   avgValidatorEffectiveness: Leaf.number(),
   aprPercentage: Leaf.number().nullable(),
   networkPenetration: Leaf.ratio().nullable(),
+  sumEndEpochEffectiveBalance: Leaf.gwei().nullable(),
   asOf: Leaf.count(),
 });
 
@@ -196,7 +197,8 @@ export const setHistoryPages = queryOf(
     return sql`/* setHistory */
     select k.list::int - 1 as list, d.date::text as date, d.validator_count as "validatorCount",
       coalesce(d.effectiveness, 0) as "avgValidatorEffectiveness", d.apr as "aprPercentage", d.end_epoch as "asOf",
-      ${share(sql`d.effective`, sql`c.balance`)} as "networkPenetration"
+      ${share(sql`d.effective`, sql`c.balance`)} as "networkPenetration",
+      d.effective::text as "sumEndEpochEffectiveBalance"
     from ${setsFrom(sets, days)}
     cross join lateral (
       with page as materialized (
