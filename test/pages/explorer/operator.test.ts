@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('one operator', () => {
     const { page } = await explorer.open(path);
     await figure(page, 'The four windows').waitFor();
     const [head, validators, , , effectiveness] = await csv(page, 'The four windows');
-    expect(head).toBe('Figure,1 day,7 days,30 days,All time');
+    expect(head).toBe('Figure,Last day,7 days,30 days,All time');
     const windows = await ask(
       ['ONE_DAY', 'SEVEN_DAYS', 'THIRTY_DAYS', 'ALL']
         .map((window) => `${window}: summary(window: ${window}) { validatorCount avgValidatorEffectiveness }`)

@@ -16,7 +16,7 @@ const begins = (page: Page, name: string) =>
 
 async function list(args: string): Promise<string[]> {
   const { data } = await explorer.gateway.graphql(
-    `{ operators(window: ONE_DAY, idType: POOL, ${args}) { nodes { operatorId } } }`,
+    `{ operators(window: THIRTY_DAYS, idType: POOL, ${args}) { nodes { operatorId } } }`,
   );
   return data.operators.nodes.map(({ operatorId }: { operatorId: string }) => operatorId);
 }
@@ -126,15 +126,16 @@ describe.skipIf(noBrowser)('the operators', () => {
     await begins(page, best[0] as string);
   });
 
-  it.each(['1 d', '30 d'])(
+  it.each(['Last day', '30 d'])(
     'tell who missed most blocks in %s, from the overview by keyboard and on the head of the column',
     async (range) => {
       const { page } = await explorer.open('/');
       await page.getByRole('link', { name: 'by pool' }).press('Enter');
-      await page.waitForURL(/order=MISSED_PROPOSAL_COUNT/);
+      await page.waitForURL(/range=1d&order=MISSED_PROPOSAL_COUNT/);
+      await page.getByText('The newest stored day; chain days', { exact: false }).waitFor();
       await page.getByText(range, { exact: true }).click();
       await settled(page);
-      const window = range === '1 d' ? 'ONE_DAY' : 'THIRTY_DAYS';
+      const window = range === 'Last day' ? 'ONE_DAY' : 'THIRTY_DAYS';
       const { data } = await explorer.gateway.graphql(`{ operators(window: ${window}, idType: POOL, first: 1,
         orderBy: { field: MISSED_PROPOSAL_COUNT }) { nodes { operatorId summary(window: ${window}) { missedProposalCount } } } }`);
       const [{ operatorId, summary }] = data.operators.nodes;
@@ -149,6 +150,37 @@ describe.skipIf(noBrowser)('the operators', () => {
       expect(Number(summary.missedProposalCount)).toBeGreaterThan(0);
     },
   );
+
+  it.each([
+    ['1d', 'ONE_DAY'],
+    ['7d', 'SEVEN_DAYS'],
+    ['30d', 'THIRTY_DAYS'],
+  ])('tell who lost most stake in ETH in the range %s, by keyboard, and back', async (range, window) => {
+    const days = Number.parseInt(range, 10);
+    const { page } = await explorer.open(`${path}?range=${range}`);
+    await settled(page);
+    const before = await names(page);
+    const head = table(page).getByRole('link', { name: `± ${days} d (ETH)` });
+    await head.press('Enter');
+    await page.waitForURL(/order=SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE/);
+    await settled(page);
+    await head.press('Enter');
+    await page.waitForURL(/direction=ASC/);
+    const { data } = await explorer.gateway.graphql(`{ operators(window: ${window}, idType: POOL, first: 20,
+      orderBy: { field: SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE, direction: ASC }) {
+        nodes { operatorId summary(window: ${window}) { change(over: ${window}) { sumEndEpochEffectiveBalance } } } } }`);
+    const [most] = data.operators.nodes;
+    await begins(page, most.operatorId);
+    expect(await names(page)).toEqual(data.operators.nodes.map((node: any) => node.operatorId));
+    const gwei = BigInt(most.summary.change.sumEndEpochEffectiveBalance);
+    expect(gwei).toBeLessThan(0n);
+    const cell = table(page).locator('tbody tr').first().locator('td:has(.change)').first();
+    expect((await cell.innerText()).replaceAll(',', '')).toBe(`−${Math.round(-Number(gwei) / 1e9)}`);
+    expect(await cell.getAttribute('title')).toBe(String(Number(gwei) / 1e9));
+    await page.goBack();
+    await page.goBack();
+    await expect.poll(() => names(page)).toEqual(before);
+  });
 
   it('are found by name, tag and size, and the URL keeps it', async () => {
     const { page } = await explorer.open(path);
@@ -245,7 +277,7 @@ describe.skipIf(noBrowser)('the operators', () => {
     await page.keyboard.press('ArrowUp');
     expect(await isAt(18)).toBe(true);
     const { data } = await explorer.gateway.graphql(
-      `{ operators(window: ONE_DAY, idType: POOL, first: 1) { nodes { summary(window: ONE_DAY) {
+      `{ operators(window: THIRTY_DAYS, idType: POOL, first: 1) { nodes { summary(window: THIRTY_DAYS) {
         avgValidatorEffectiveness } } } }`,
     );
     const exact = data.operators.nodes[0].summary.avgValidatorEffectiveness;
@@ -271,12 +303,12 @@ describe.skipIf(noBrowser)('the operators', () => {
     const file = await saved(page, figure.getByRole('button', { name: /^CSV of/ }));
     const [head, ...lines] = (await csvIn(file)).trimEnd().split('\r\n');
     expect(head).toBe(
-      'Rank,Operator,Share of stake (0–1),Change of the share in 7 days (percentage points),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",Missed blocks,APR (%),Stake (ETH),Labels',
+      'Rank,Operator,Share of stake (0–1),Change of the stake in 30 days (ETH),Change of the share in 30 days (percentage points),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",Missed blocks,APR (%),Stake (ETH),Labels',
     );
     const { data } = await explorer.gateway.graphql(
-      `{ operators(window: ONE_DAY, idType: POOL, first: 20) { nodes { operatorId operatorTags { name }
-          summary(window: ONE_DAY) { change(over: SEVEN_DAYS) { networkPenetration } networkPenetration validatorCount avgValidatorEffectiveness missedProposalCount aprPercentage sumEndEpochEffectiveBalance }
-          history(window: ONE_DAY, orderBy: { field: DATE, direction: ASC }, last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
+      `{ operators(window: THIRTY_DAYS, idType: POOL, first: 20) { nodes { operatorId operatorTags { name }
+          summary(window: THIRTY_DAYS) { change(over: THIRTY_DAYS) { networkPenetration sumEndEpochEffectiveBalance } networkPenetration validatorCount avgValidatorEffectiveness missedProposalCount aprPercentage sumEndEpochEffectiveBalance }
+          history(window: THIRTY_DAYS, orderBy: { field: DATE, direction: ASC }, last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
     );
     const cell = (text: string) => (text.includes(',') ? `"${text}"` : text);
     const expected = data.operators.nodes.map(
@@ -285,6 +317,7 @@ describe.skipIf(noBrowser)('the operators', () => {
           index + 1,
           cell(operatorId),
           summary.networkPenetration,
+          Number(summary.change.sumEndEpochEffectiveBalance) / 1e9,
           Number((100 * summary.change.networkPenetration).toPrecision(15)),
           summary.validatorCount,
           summary.avgValidatorEffectiveness,

@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('the overview', () => {
     const by = (100 * Number(sum(shown))) / Number(sum(before)) - 100;
     const signed = (value: number, digits: number) =>
       `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
-    expect(await rewards.locator('.change').innerText()).toBe(`${signed(by, 1)}%`);
+    expect(await rewards.locator('.change').innerText()).toBe(`${signed(by, 2)}%`);
     const apr = tile('APR');
     expect(await apr.locator('.value').innerText()).toBe(`${mean(shown).toFixed(2)}%`);
     expect(await apr.locator('.change').innerText()).toBe(`${signed(mean(shown) - mean(before), 2)} points`);
@@ -59,17 +59,27 @@ describe.skipIf(noBrowser)('the overview', () => {
     const { data } = await explorer.gateway.graphql(`{
       largest: operators(window: SEVEN_DAYS, idType: POOL, first: 10) { nodes { operatorId } }
       lost: operators(window: SEVEN_DAYS, idType: POOL, first: 1,
-        orderBy: { field: NETWORK_PENETRATION_CHANGE, direction: ASC }) {
-        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { networkPenetration } } } } }`);
+        orderBy: { field: SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE, direction: ASC }) {
+        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { networkPenetration sumEndEpochEffectiveBalance } } } } }`);
     const namesOf = (title: string) =>
       page.getByRole('figure', { name: title }).locator('tbody th').allInnerTexts();
     const ids = data.largest.nodes.map(({ operatorId }: { operatorId: string }) => operatorId);
     expect(await namesOf('Largest pools')).toEqual(ids);
     const [lost] = data.lost.nodes;
-    expect((await namesOf('Moved this week')).at(-1)).toBe(lost.operatorId);
-    const last = page.getByRole('figure', { name: 'Moved this week' }).locator('tbody tr').last();
+    expect((await namesOf('Stake gained and lost this week')).at(-1)).toBe(lost.operatorId);
+    const last = page
+      .getByRole('figure', { name: 'Stake gained and lost this week' })
+      .locator('tbody tr')
+      .last();
     const points = Math.abs(100 * lost.summary.change.networkPenetration).toFixed(3);
     expect(await last.innerText()).toContain(`−${points}`);
+    const eth = Number(lost.summary.change.sumEndEpochEffectiveBalance) / 1e9;
+    expect(eth).toBeLessThan(0);
+    expect((await last.innerText()).replaceAll(',', '')).toContain(`−${Math.round(-eth)}`);
+    await page.getByRole('link', { name: 'All by stake lost' }).press('Enter');
+    await page.waitForURL(/operators\?range=7d&order=SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE&direction=ASC/);
+    await settled(page);
+    expect(await page.locator('figure tbody th').first().innerText()).toBe(lost.operatorId);
   });
 
   it.each([

@@ -19,18 +19,18 @@ async function authorityPath(): Promise<string> {
 }
 
 const byDay = ['7 d', '30 d', '90 d', '1 y', 'All'];
-const byWindow = ['1 d', '7 d', '30 d', 'All'];
+const byWindow = ['Last day', '7 d', '30 d', 'All'];
 
 describe.skipIf(noBrowser)('the range of a page is one control, with what the API can answer', () => {
   it.each([
     ['the overview', async () => '/', byDay],
     ['the operators', async () => '/explore/operators', byWindow],
-    ['a pool', async () => `/explore/operators/pool/${await firstOf('POOL')}`, ['1 d', ...byDay]],
+    ['a pool', async () => `/explore/operators/pool/${await firstOf('POOL')}`, ['Last day', ...byDay]],
     ['the blocks', async () => '/explore/blocks', ['All']],
     ['the slashings', async () => '/explore/slashings', ['All']],
     ['the consolidations', async () => '/explore/consolidations', ['All']],
     ['a validator', async () => '/explore/validators/39361', byDay],
-    ['a set', async () => SET, ['1 d', ...byDay]],
+    ['a set', async () => SET, ['Last day', ...byDay]],
     ['a stake authority', authorityPath, byDay],
     ['rewards of another network', async () => '/explore/rewards/polkadot', ['7 d', '30 d', '90 d']],
   ])('%s', async (_name, pathOf, offered) => {
@@ -41,12 +41,21 @@ describe.skipIf(noBrowser)('the range of a page is one control, with what the AP
     const title = await heading.innerText();
     const choice = page.getByRole('group', { name: 'Range' });
     expect(await choice.locator('label').allInnerTexts()).toEqual(offered);
-    for (const range of offered.map((name) => name.replace(' ', '').toLowerCase())) {
+    const rangeOf = (name: string) => (name === 'Last day' ? '1d' : name.replace(' ', '').toLowerCase());
+    const said = page.locator('.range > .hint');
+    // Pages begin with the same range, where they have it, and say what it is.
+    const usual = offered.includes('30 d') ? '30 days up to the newest stored one' : 'All stored days';
+    const days =
+      path.includes('/sets/') || /solana|blocks|slashings|rewards/.test(path) ? 'UTC days' : 'chain days';
+    expect(await said.innerText()).toMatch(new RegExp(`^${usual}; ${days}`));
+    for (const range of offered.map(rangeOf)) {
       await page.goto(`${gateway.url}${path}${path.includes('?') ? '&' : '?'}range=${range}`);
       await settled(page);
       expect([range, await heading.innerText()]).toEqual([range, title]);
       const chosen = choice.locator('label:has(input:checked)');
-      expect((await chosen.innerText()).replace(' ', '').toLowerCase()).toBe(range);
+      expect(rangeOf(await chosen.innerText())).toBe(range);
+      const words = { '1d': 'The newest stored day', all: 'All stored days', '1y': '365 days up to' }[range];
+      expect(await said.innerText()).toContain(words ?? `${Number.parseInt(range, 10)} days up to`);
     }
     const hasDates = offered !== byWindow;
     expect(await page.locator('main').getByLabel('From', { exact: true }).count()).toBe(hasDates ? 1 : 0);
@@ -73,6 +82,13 @@ describe.skipIf(noBrowser)('the range of a page is one control, with what the AP
     const staked = page.getByRole('figure', { name: 'Staked' });
     await staked.getByText('Table', { exact: true }).click();
     expect(await staked.locator('tbody tr').count()).toBe(10);
+    const said = page.locator('.range > .hint');
+    expect(await said.innerText()).toBe(
+      'From Oct 1, 2025 to Oct 10, 2025; chain days, from about noon to noon UTC',
+    );
+    await page.getByText('UTC days', { exact: true }).click();
+    await said.getByText('From Oct 1, 2025 to Oct 10, 2025; UTC days').waitFor();
+    await page.getByText('Chain days', { exact: true }).click();
     await page.getByText('7 d', { exact: true }).click();
     await page.waitForURL((url) => url.search === '?range=7d');
   });
@@ -87,11 +103,15 @@ describe.skipIf(noBrowser)('the range of a page is one control, with what the AP
     await note.first().waitFor();
   });
 
-  it('of the operators leaves out their trends for all time', async () => {
-    const { page } = await open('/explore/operators?range=all');
-    await page.getByText('all time has no change and no trend by day').waitFor();
+  it('of the operators leaves out their changes and trends for all time, and is then not ordered by them', async () => {
+    const { page } = await open('/explore/operators?range=7d&order=NETWORK_PENETRATION_CHANGE');
+    await settled(page);
+    await page.getByText('All', { exact: true }).first().click();
+    await page.waitForURL(/range=all/);
+    await page.getByText('All time has no changes and no trend by day').waitFor();
     expect(await page.locator('figure svg.spark').count()).toBe(0);
-    expect(await page.getByRole('columnheader', { name: '30 days' }).count()).toBe(0);
+    for (const name of ['30 days', /^±/])
+      expect(await page.getByRole('columnheader', { name }).count()).toBe(0);
     await page.goto(`${gateway.url}/explore/operators/pool/${await firstOf('POOL')}?range=all`);
     await page.getByText('All time has no figures by day.').waitFor();
   });

@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)('the ranking of validators', () => {
     const file = await saved(page, table(page).getByRole('button', { name: 'All 300 as CSV: Ranking' }));
     const [head, ...lines] = (await csvIn(file)).trimEnd().split('\r\n');
     expect(head).toBe(
-      'Rank,Validator,Operators,Status,Days,Effectiveness (%),Rewards (ETH),Missed attestations',
+      'Rank,Validator,Days,Effectiveness (%),Rewards (ETH),Missed attestations,Operators,Status',
     );
     expect(lines).toHaveLength(300);
     expect(lines.slice(0, 200).map((line) => line.split(',')[1])).toEqual(all);

@@ -60,7 +60,7 @@ export const percentColumn = <Row,>(
 ): Column<Row> => ({
   head: `${head} (%)`,
   value: of,
-  show: (row) => decimal(of(row), 3),
+  show: (row) => decimal(of(row)),
   figure: true,
   numeric: true,
   ...(order && { order }),
@@ -70,12 +70,12 @@ export const percentColumn = <Row,>(
 export const ratioColumn = <Row,>(
   head: string,
   of: (row: Row) => Given<number>,
-  { order, digits = 2 }: { order?: string; digits?: number } = {},
+  order?: string,
 ): Column<Row> => ({
   head: `${head} (%)`,
   csv: `${head} (0–1)`,
   value: of,
-  show: (row) => decimal(100 * (of(row) ?? 0), digits),
+  show: (row) => decimal(100 * (of(row) ?? 0)),
   figure: inPercent,
   numeric: true,
   ...(order && { order }),

@@ -20,9 +20,9 @@ type Consolidation = Omit<consolidationFigure_consolidation$data, ' $fragmentTyp
 
 const columnsOf = (network?: Network): Column<Consolidation>[] => [
   timeColumn(({ timestamp }) => timestamp),
-  validatorColumn('Source', (row) => row.sourceValidatorIndex, network ? { network } : {}),
-  validatorColumn('Target', (row) => row.targetValidatorIndex, network ? { network } : {}),
-  gweiColumn('Balance', (row) => row.consolidatedBalance),
+  validatorColumn('From', (row) => row.sourceValidatorIndex, network ? { network } : {}),
+  validatorColumn('To', (row) => row.targetValidatorIndex, network ? { network } : {}),
+  gweiColumn('Moved', (row) => row.consolidatedBalance),
 ];
 
 /** Consolidations of an operator or a set. `network` is that of the links, the present one by default. */

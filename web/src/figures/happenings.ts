@@ -25,7 +25,7 @@ const endsOf = (periods: readonly Period[]) => {
 export function outage(period: Period, share: number, to: (from: string, to: string) => string): Happening[] {
   const [begin, end] = [period.date ?? period.startDate, period.date ?? period.endDate];
   if (!begin || !end || !(share > MOST_MISSED)) return []; // hours have no date
-  const text = `${ratio(share, 1)} of attestations were missed, ${periodName(period)}`;
+  const text = `${ratio(share)} of attestations were missed, ${periodName(period)}`;
   return [{ date: begin, text, to: to(begin, end) }];
 }
 

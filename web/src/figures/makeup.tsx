@@ -13,7 +13,7 @@ const shareColumns = (head: string): Column<Part>[] => [
     head: 'Share',
     csv: 'Share (0–1)',
     value: (row) => row.ratio,
-    show: (row) => <Share value={row.ratio} text={ratio(row.ratio, 1)} />,
+    show: (row) => <Share value={row.ratio} text={ratio(row.ratio)} />,
     numeric: true,
   },
 ];
@@ -46,24 +46,33 @@ export function Makeup({ summary }: { summary: Summary | null | undefined }) {
     name: relayer,
     ratio,
   }));
+  const unknown = [
+    clients.length === 0 && 'client of a validator',
+    relays.length === 0 && 'relay of its blocks',
+  ]
+    .filter(Boolean)
+    .join(' and no ');
   return (
     <>
-      <Figure
-        title="Clients"
-        parts={[summary?.clientPercentages]}
-        note="Consensus clients, by share of the validators."
-        columns={clientColumns}
-        rows={clients}
-        empty="No client of a validator is known."
-      />
-      <Figure
-        title="Relays"
-        parts={[summary?.relayerPercentages]}
-        note="Relays of its blocks, by share of the blocks."
-        columns={relayColumns}
-        rows={relays}
-        empty="No relay of its blocks is known."
-      />
+      {clients.length > 0 && (
+        <Figure
+          title="Clients"
+          parts={[summary?.clientPercentages]}
+          note="Consensus clients, by share of the validators."
+          columns={clientColumns}
+          rows={clients}
+        />
+      )}
+      {relays.length > 0 && (
+        <Figure
+          title="Relays"
+          parts={[summary?.relayerPercentages]}
+          note="Relays of its blocks, by share of the blocks."
+          columns={relayColumns}
+          rows={relays}
+        />
+      )}
+      {unknown && <p className="hint">{`No ${unknown} is known.`}</p>}
     </>
   );
 }

@@ -1,5 +1,14 @@
 import { calendarDate, momentUtc } from '../parts/format.ts';
-import { calendars, daysOf, fromDate, type RangeName, type Ranges, ranges, toDate } from '../url/range.ts';
+import {
+  calendars,
+  daysOf,
+  fromDate,
+  type RangeName,
+  type Ranges,
+  ranges,
+  toDate,
+  USUAL,
+} from '../url/range.ts';
 import { oneOf } from '../url/url-state.ts';
 import { at } from './plots.ts';
 
@@ -13,7 +22,7 @@ export const granularityNames = {
   year: 'Year',
 };
 /** Ranges of figures that are stored by day, and summed over any dates. */
-export const periodRanges = ranges(['7d', '30d', '90d', '1y', 'all'], '90d');
+export const periodRanges = ranges(['7d', '30d', '90d', '1y', 'all'], USUAL);
 
 const days = { hour: 1 / 24, day: 1, week: 7, month: 28, quarter: 90, year: 365 };
 type Length = keyof typeof days;

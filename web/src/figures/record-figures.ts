@@ -67,7 +67,7 @@ export const effectiveness = linesOver<Effectiveness>({
   series: [{ label: 'Effectiveness', color: colors[0], value: (row) => row.avgValidatorEffectiveness }],
   label: 'Effectiveness',
   format: percentage,
-  tip: (row) => `${periodName(row)}\n${percentage(row.avgValidatorEffectiveness, 3)}`,
+  tip: (row) => `${periodName(row)}\n${percentage(row.avgValidatorEffectiveness)}`,
 });
 
 /** Columns of effectiveness; `own` are columns of the page, put after the first figure. */

@@ -102,6 +102,10 @@ function moveByRows(event: KeyboardEvent<HTMLElement>) {
   link.focus();
 }
 
+/** Columns that have a figure in some row; those by which the list is ordered stay. */
+const filled = <Row,>(columns: readonly Column<Row>[], rows: readonly Row[]) =>
+  columns.filter(({ order, value }) => order || rows.some((row) => (value(row) ?? '') !== ''));
+
 const keyOf = (row: object, index: number) => String((row as { id?: string }).id ?? index);
 
 export function Table<Row extends object>(props: {
@@ -112,7 +116,8 @@ export function Table<Row extends object>(props: {
   rows: readonly Row[];
   order?: Order;
 }) {
-  const { caption, showCaption = false, columns, rows, order } = props;
+  const { caption, showCaption = false, rows, order } = props;
+  const columns = useMemo(() => filled(props.columns, rows), [props.columns, rows]);
   const [search] = useSearchParams();
   const present = order?.read(search);
   const sortOf = (column: Column<Row>) =>

@@ -79,7 +79,7 @@ function Allowance({ usage }: { usage: Usage }) {
         are left.
         {resetsAt && ` The next period begins ${momentUtc(resetsAt)}.`}
       </p>
-      <Share value={used} text={ratio(used, 1)} />
+      <Share value={used} text={ratio(used)} />
     </section>
   );
 }

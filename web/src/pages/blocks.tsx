@@ -264,7 +264,7 @@ function View({ data: { blocks, operator }, place }: { data: Data; place: Place 
         title="Blocks"
         about="Stored slots, newest first. A missed slot has no block, but a proposer; since the Gloas fork, a block may be without its payload."
       >
-        <RangeControl of={range} dates />
+        <RangeControl of={range} dates days="utc" />
       </Heading>
       <Filters names={filters}>
         <Choice param={outcome} label="Outcome" names={outcomeNames} />

@@ -12,8 +12,8 @@ import { Heading } from '../parts/heading.tsx';
 import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { Empty } from '../states.tsx';
-import { ranges } from '../url/range.ts';
-import { hasHistory, windowOf } from '../url/windows.ts';
+import { daysOf, ranges, USUAL } from '../url/range.ts';
+import { hasHistory, LEAST_DAYS, windowOf } from '../url/windows.ts';
 import { type Compared, comparedOf } from './compare/compare-objects.ts';
 import { compared, comparedIn, MOST_COMPARED, Picker } from './compare/compare-picker.tsx';
 
@@ -66,8 +66,7 @@ const query = graphql`
   }
 `;
 
-const range = ranges(['1d', '7d', '30d', 'all'], '30d');
-const DAYS = 90;
+const range = ranges(['1d', '7d', '30d', 'all'], USUAL);
 
 function variables({ search }: Place): compareQuery['variables'] {
   const ids = comparedIn(search);
@@ -79,7 +78,7 @@ function variables({ search }: Place): compareQuery['variables'] {
   return {
     ids,
     window: windowOf(search, range),
-    days: DAYS,
+    days: Math.max(LEAST_DAYS, daysOf(range, search) ?? LEAST_DAYS),
     hasAny: ids.length > 0,
     hasHistory: hasHistory(search, range),
   };

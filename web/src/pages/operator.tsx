@@ -151,7 +151,7 @@ const Events = lazy(async () => ({ default: (await files.events()).Events }));
 /** The range of the tab; validators have none, and events no windows. */
 function TabRange({ tab }: { tab: Tab }) {
   if (tab === 'validators') return null;
-  if (tab === 'events') return <RangeControl of={eventRange} dates />;
+  if (tab === 'events') return <RangeControl of={eventRange} dates days="utc" />;
   const isOfWindow = tab === 'summary';
   return (
     <>

@@ -114,9 +114,9 @@ graphql`
       sumEndEpochEffectiveBalance
       missedProposalCount
       proposerDutyCount
-      change(over: SEVEN_DAYS) {
-        since
+      change(over: $window) {
         networkPenetration
+        sumEndEpochEffectiveBalance
       }
       asOf {
         epoch
@@ -210,8 +210,10 @@ function View({ data, place }: { data: Data; place: Place }) {
       <div className="split">
         <PagedFigure
           title={title}
-          note={`Figures of operators are stored for these four ranges. Shares are of the effective balance of all active validators, their changes in percentage points; ${
-            hasTrend ? 'trends are the effectiveness, by day' : 'all time has no change and no trend by day'
+          note={`Figures of operators are stored for these four ranges. ${
+            hasTrend
+              ? 'Changes are of the stake, and in percentage points of its share of all stake; trends are the effectiveness, by day'
+              : 'All time has no changes and no trend by day'
           }.`}
           columns={columns}
           of={operators}

@@ -86,7 +86,7 @@ const query = graphql`
       network: $network
       window: SEVEN_DAYS
       idType: POOL
-      orderBy: { field: NETWORK_PENETRATION_CHANGE, direction: DESC }
+      orderBy: { field: SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE, direction: DESC }
       first: 5
     ) {
       nodes {
@@ -98,7 +98,7 @@ const query = graphql`
       network: $network
       window: SEVEN_DAYS
       idType: POOL
-      orderBy: { field: NETWORK_PENETRATION_CHANGE, direction: ASC }
+      orderBy: { field: SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE, direction: ASC }
       first: 5
     ) {
       nodes {
@@ -167,6 +167,7 @@ graphql`
       change(over: SEVEN_DAYS) {
         since
         networkPenetration
+        sumEndEpochEffectiveBalance
         validatorCount
       }
     }
@@ -276,7 +277,7 @@ const clientColumns: Column<Client>[] = [
     head: 'Share',
     csv: 'Share (0–1)',
     value: (row) => row.ratio,
-    show: (row) => <Share value={row.ratio} text={ratio(row.ratio, 1)} />,
+    show: (row) => <Share value={row.ratio} text={ratio(row.ratio)} />,
     numeric: true,
   },
 ];

@@ -167,7 +167,7 @@ const effectiveness = linesOver<Day>({
   ],
   label: 'Effectiveness',
   format: percentage,
-  tip: (row) => `${calendarDate(row.date)}\n${percentage(row.effectiveness, 3)}`,
+  tip: (row) => `${calendarDate(row.date)}\n${percentage(row.effectiveness)}`,
 });
 
 const columns: Column<Day>[] = [

@@ -15,7 +15,7 @@ import { Heading } from '../parts/heading.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { sumOfDecimals } from '../parts/sums.ts';
 import { Tile, Tiles } from '../parts/tiles.tsx';
-import { daysOf, fromDate, ranges, toDate } from '../url/range.ts';
+import { daysOf, fromDate, ranges, toDate, USUAL } from '../url/range.ts';
 import { orderBy, pageOf, text } from '../url/url-state.ts';
 
 const query = graphql`
@@ -146,7 +146,7 @@ function networkOf(name: string | undefined) {
 }
 
 /** The API returns at most 200 of these days at a time. */
-const range = ranges(['7d', '30d', '90d'], '90d');
+const range = ranges(['7d', '30d', '90d'], USUAL);
 const MOST_DAYS = 200;
 const validator = text('validator');
 const order = orderBy(['VALIDATOR_REWARDS', 'DELEGATOR_REWARDS', 'STAKE'], 'VALIDATOR_REWARDS');
@@ -244,7 +244,7 @@ function View({ data, place }: { data: Data; place: Place }) {
           last ? `What validators and delegators earned, until ${calendarDate(last.date)} (UTC).` : undefined
         }
       >
-        <RangeControl of={range} dates />
+        <RangeControl of={range} dates days="utc" />
       </Heading>
       {last && (
         <Tiles>

@@ -5,7 +5,7 @@ import type { setsQuery } from '../__generated__/setsQuery.graphql';
 import { Figure } from '../figures/figure.tsx';
 import type { Column } from '../figures/table.tsx';
 import { page } from '../page.tsx';
-import { ago, calendarDate, count, moment } from '../parts/format.ts';
+import { ago, calendarDate, count, momentUtc } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { paths } from '../url/links.ts';
@@ -47,9 +47,9 @@ function SetLink({ setId, children }: { setId: string; children: string }) {
   return <Link to={href(paths.set(setId))}>{children}</Link>;
 }
 
-const time = (value: string) => (
-  <time dateTime={value} title={ago(value)}>
-    {moment(value)}
+const day = (value: string) => (
+  <time dateTime={value} title={`${momentUtc(value)}, ${ago(value)}`}>
+    {calendarDate(value.slice(0, 10))}
   </time>
 );
 
@@ -65,13 +65,13 @@ const columns: Column<PrivateSet>[] = [
     show: ({ validators }) => count(validators?.totalCount),
     numeric: true,
   },
-  { head: 'Changed (UTC)', value: ({ updatedAt }) => updatedAt, show: ({ updatedAt }) => time(updatedAt) },
+  { head: 'Changed (UTC)', value: ({ updatedAt }) => updatedAt, show: ({ updatedAt }) => day(updatedAt) },
   {
     head: 'Created (UTC)',
     value: ({ createdAt }) => createdAt,
-    show: ({ createdAt }) => calendarDate(createdAt.slice(0, 10)),
+    show: ({ createdAt }) => day(createdAt),
   },
-  { head: 'Created by token', value: ({ createdBy }) => createdBy },
+  { head: 'By token', value: ({ createdBy }) => createdBy },
 ];
 
 /** A set is made with its first validators, so that none is made when one of them is wrong. */

@@ -248,7 +248,7 @@ const operatorColumns: Column<ByOperator>[] = [
     head: 'Share',
     csv: 'Share (0–1)',
     value: ({ number, of }) => number / of,
-    show: ({ number, of }) => <Share value={number / of} text={ratio(number / of, 1)} />,
+    show: ({ number, of }) => <Share value={number / of} text={ratio(number / of)} />,
     numeric: true,
   },
   gweiColumn('Penalties', ({ penalties }) => penalties.toString()),
@@ -322,7 +322,7 @@ function View({ data, place }: { data: Data; place: Place }) {
   return (
     <>
       <Heading title="Slashings" about="Validators that broke the rules of the chain, and what it cost them.">
-        <RangeControl of={range} dates />
+        <RangeControl of={range} dates days="utc" />
       </Heading>
       <Filters names={['class', 'operator']}>
         <OperatorFilter isUnknown={unknown !== undefined} />
@@ -350,8 +350,8 @@ function View({ data, place }: { data: Data; place: Place }) {
           />
         </div>
         <Figure
-          title="By operator"
-          note={`${isWhole ? 'Of all slashings that fit' : `Of the ${count(rows.length)} slashings on this page`}, by operators of the class chosen above.`}
+          title={isWhole ? 'By operator' : 'By operator, on this page'}
+          note={`Of ${isWhole ? 'all slashings that fit' : `the ${count(rows.length)} slashings on this page, not of all ${count(slashings?.totalCount)}`}, by operators of the class chosen above.`}
           columns={operatorColumns}
           rows={operators}
           empty="None of these validators has an operator of this class."

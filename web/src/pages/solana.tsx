@@ -15,7 +15,7 @@ import { hasHistory, NO_HISTORY, windowNote } from '../url/windows.ts';
 import {
   AuthorityLink,
   apy,
-  authorityColumns,
+  authorityColumnsIn,
   concentration,
   dayColumns,
   gini,
@@ -139,8 +139,9 @@ graphql`
       validatorDelegates
       blendedVoteCommissionRate
       aggregateValidatorEffectiveness
-      change(over: SEVEN_DAYS) {
+      change(over: $window) {
         networkPenetration
+        delegatedStake
       }
     }
   }
@@ -193,7 +194,7 @@ function View({ data, place }: { data: Data; place: Place }) {
   return (
     <>
       <Heading title="Solana" asOf={overview.asOf}>
-        <RangeControl of={range} dates />
+        <RangeControl of={range} dates days="utc" />
       </Heading>
       <TileList tiles={tilesOf(overview, history)} />
       <div className="figures">
@@ -247,7 +248,7 @@ function View({ data, place }: { data: Data; place: Place }) {
           wide
           title="Stake authorities"
           note={`Who decides where stake is delegated${note ? `. Figures of stake authorities are ${note}` : ''}.`}
-          columns={authorityColumns}
+          columns={authorityColumnsIn[window]}
           of={stakeAuthorities}
           whole={whole}
           isRanked

@@ -101,6 +101,14 @@ const ownersOf = ({ validator }: Ranked) =>
 const columns: Column<Ranked>[] = [
   { head: '#', csv: 'Rank', value: ({ rank }) => rank, numeric: true, isRank: true },
   validatorColumn('Validator', ({ validatorIndex }) => validatorIndex),
+  countColumn('Days', ({ dayCount }) => dayCount),
+  percentColumn(
+    'Effectiveness',
+    ({ avgValidatorEffectiveness }) => avgValidatorEffectiveness,
+    'EFFECTIVENESS',
+  ),
+  gweiColumn('Rewards', ({ sumRewards }) => sumRewards, 'REWARDS'),
+  countColumn('Missed attestations', ({ sumMissedAttestations }) => sumMissedAttestations, 'MISSED'),
   {
     head: 'Operators',
     value: (row) =>
@@ -110,14 +118,6 @@ const columns: Column<Ranked>[] = [
     show: (row) => <OperatorLinks operators={ownersOf(row)} />,
   },
   statusColumn(({ validator }) => validator),
-  countColumn('Days', ({ dayCount }) => dayCount),
-  percentColumn(
-    'Effectiveness',
-    ({ avgValidatorEffectiveness }) => avgValidatorEffectiveness,
-    'EFFECTIVENESS',
-  ),
-  gweiColumn('Rewards', ({ sumRewards }) => sumRewards, 'REWARDS'),
-  countColumn('Missed attestations', ({ sumMissedAttestations }) => sumMissedAttestations, 'MISSED'),
 ];
 
 function variables({ network, search }: Place): validatorsQuery['variables'] {

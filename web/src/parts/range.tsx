@@ -8,6 +8,7 @@ import {
   type RangeName,
   type Ranges,
   rangeNames,
+  rangeText,
   toDate,
 } from '../url/range.ts';
 import { changed, newest } from '../url/url-state.ts';
@@ -21,8 +22,11 @@ export function RangeControl<T extends RangeName>(props: {
   of: Ranges<T>;
   dates?: boolean;
   calendar?: boolean | typeof calendars;
+  /** Without a choice of the calendar: that of its days. */
+  days?: 'chain' | 'utc';
 }) {
-  const { of, dates = false, calendar = false } = props;
+  const { of, dates = false, calendar = false, days = 'chain' } = props;
+  const choice = calendar === true ? calendars : calendar;
   const [search, setSearch] = useSearchParams();
   const group = useId();
   const present = dates && hasDates(search) ? undefined : of.read(search);
@@ -75,9 +79,8 @@ export function RangeControl<T extends RangeName>(props: {
           />
         </div>
       )}
-      {calendar && (
-        <Choice param={calendar === true ? calendars : calendar} label="Calendar" names={calendarNames} />
-      )}
+      {choice && <Choice param={choice} label="Calendar" names={calendarNames} />}
+      <p className="hint">{rangeText(of, search, choice ? choice.read(search) : days)}</p>
     </div>
   );
 }

@@ -18,6 +18,16 @@ export type Block = Blocks['nodes'][number];
 const namesOf = ({ proposer: of }: Block) =>
   (of?.operators ?? []).filter(({ idType }) => idType === 'NODE_OPERATOR' || idType === 'POOL');
 
+/** Builders send a block to many relays; a row has room for one. */
+const Relays = ({ names: [first, ...others] }: { names: readonly string[] }) =>
+  first === undefined ? (
+    'none'
+  ) : (
+    <span title={[first, ...others].join(', ')}>
+      {others.length > 0 ? `${first} +${others.length}` : first}
+    </span>
+  );
+
 export const columns: Column<Block>[] = [
   slotColumn(({ consensusSlot }) => consensusSlot),
   timeColumn(({ blockTimestamp }) => blockTimestamp),
@@ -36,6 +46,6 @@ export const columns: Column<Block>[] = [
   {
     head: 'Relays',
     value: ({ relays }) => relays.join(', '),
-    show: ({ relays }) => relays.join(', ') || 'none',
+    show: ({ relays }) => <Relays names={relays} />,
   },
 ];

@@ -18,11 +18,12 @@ import {
 import { dateOf, spanDate, spanName, spanStart } from '../../figures/spans.ts';
 import type { Column } from '../../figures/table.tsx';
 import { count, eth, plotted, ratio, shortCount } from '../../parts/format.ts';
+import { stakeShare } from '../../parts/operators.tsx';
 import { PageLink } from '../../parts/page-links.tsx';
 import { Share } from '../../parts/share.tsx';
 import { paths } from '../../url/links.ts';
 import { oneOf } from '../../url/url-state.ts';
-import { windowNames, windowValues } from '../../url/windows.ts';
+import { windowNames, windowValues, windowWords } from '../../url/windows.ts';
 
 type Data = consolidationsQuery['response'];
 export type Capacity = NonNullable<Data['consolidationCapacities']>[number];
@@ -36,9 +37,12 @@ type Named = { readonly idType: string; readonly operatorId: string };
 /** The window of the capacity, which the chain counts by windows only. */
 export const windows = oneOf('window', ['1d', '7d', '30d', 'all'], '1d');
 export const windowOf = (search: URLSearchParams) => windowValues[windows.read(search)];
-export const shortWindows = Object.fromEntries(
+const shortWindows = Object.fromEntries(
   windows.values.map((value) => [windowValues[value], windowNames[value]]),
 ) as Record<Capacity['window'], string>;
+
+export const wordsOf = (window: Capacity['window']) =>
+  windowWords[windows.values.find((value) => windowValues[value] === window) ?? 'all'];
 
 const operatorColumn = <Row,>(head: string, of: (row: Row) => readonly Named[]): Column<Row> => ({
   head,
@@ -68,7 +72,7 @@ const shareColumn = <Row,>(
   value: of,
   show: (row) => {
     const share = of(row);
-    return share == null ? '–' : <Share value={share} of={most} text={ratio(share, 3)} />;
+    return share == null ? '–' : <Share value={share} of={most} text={stakeShare(share)} />;
   },
   numeric: true,
 });
@@ -76,9 +80,9 @@ const shareColumn = <Row,>(
 export const capacityColumns: Column<Capacity>[] = [
   { head: 'Window', value: ({ window }) => window, show: ({ window }) => shortWindows[window] },
   shareColumn('Used', ({ capacityFilled }) => capacityFilled),
-  gweiColumn('Consolidated', ({ consolidatedBalance }) => consolidatedBalance),
+  gweiColumn('Moved', ({ consolidatedBalance }) => consolidatedBalance),
   gweiColumn('Capacity', ({ capacity }) => capacity),
-  countColumn('Consolidations', ({ consolidationCount }) => consolidationCount),
+  countColumn('Number', ({ consolidationCount }) => consolidationCount),
 ];
 
 const named = (entities: readonly Named[]) =>
@@ -105,7 +109,7 @@ export const pendingColumns: Column<Pending>[] = [
 export const totalColumns: Column<Total>[] = [
   operatorColumn('Operator', (row) => [row]),
   gweiColumn('Moved', ({ consolidatedBalance }) => consolidatedBalance),
-  countColumn('Consolidations', ({ consolidationCount }) => consolidationCount),
+  countColumn('Number', ({ consolidationCount }) => consolidationCount),
   countColumn('Sources', ({ sourceValidatorCount }) => sourceValidatorCount),
   countColumn('Targets', ({ targetValidatorCount }) => targetValidatorCount),
   dateColumn(({ startDate }) => startDate, 'First (UTC)'),
@@ -115,8 +119,8 @@ export const totalColumns: Column<Total>[] = [
 export const partColumns = (largest: number): Column<Part>[] => [
   operatorColumn('Operator', (row) => [row]),
   shareColumn('Of the capacity', ({ capacityShare }) => capacityShare, largest),
-  gweiColumn('Consolidated', ({ consolidatedBalance }) => consolidatedBalance),
-  countColumn('Consolidations', ({ consolidationCount }) => consolidationCount),
+  gweiColumn('Moved', ({ consolidatedBalance }) => consolidatedBalance),
+  countColumn('Number', ({ consolidationCount }) => consolidationCount),
 ];
 
 const granularityValues = { day: 'DAY', week: 'WEEK', month: 'MONTH', quarter: 'QUARTER' } as const;
@@ -168,7 +172,7 @@ export const periodColumns = each((interval): Column<Period>[] => [
     show: (row) => spanName(interval, dateOf(row)),
   },
   gweiColumn('Moved', ({ consolidatedBalance }) => consolidatedBalance),
-  countColumn('Consolidations', ({ consolidationCount }) => consolidationCount),
+  countColumn('Number', ({ consolidationCount }) => consolidationCount),
   gweiColumn('Capacity', ({ capacity }) => capacity),
   shareColumn('Used', ({ capacityFilled }) => capacityFilled),
 ]);

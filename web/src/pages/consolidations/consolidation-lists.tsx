@@ -12,9 +12,9 @@ import {
   columns,
   partColumns,
   pendingColumns,
-  shortWindows,
   totalColumns,
   windows,
+  wordsOf,
 } from './consolidation-figures.tsx';
 
 type Data = consolidationsQuery['response'];
@@ -112,7 +112,7 @@ export function Sums({ data, capacity }: { data: Data; capacity: Capacity | unde
       {capacity && (
         <Tile
           label="Capacity used"
-          note={`${shortEth(capacity.consolidatedBalance)} ETH in ${shortWindows[capacity.window].toLowerCase()}`}
+          note={`${shortEth(capacity.consolidatedBalance)} ETH in ${wordsOf(capacity.window)}`}
         >
           {ratio(capacity.capacityFilled)}
         </Tile>
@@ -138,19 +138,20 @@ export function Sums({ data, capacity }: { data: Data; capacity: Capacity | unde
 export function Lists(props: { data: Data; capacity: Capacity | undefined; children: ReactNode }) {
   const { data, capacity, children } = props;
   const largest = data.largest?.nodes[0]?.capacityShare || 1;
-  const window = capacity ? shortWindows[capacity.window].toLowerCase() : 'the window';
+  const window = capacity ? wordsOf(capacity.window) : 'the window';
   return (
     <>
       <div className="stack">
         {children}
         <PagedFigure
-          title="By operator"
-          note="Of the class chosen above, by its validators as sources, in the dates chosen."
-          columns={totalColumns}
-          of={data.operatorConsolidations}
-          label="operators"
-          list="totals"
-          empty="No operator of this class consolidated."
+          title="Capacity by operator"
+          note={`What operators of the class chosen above used of the capacity of ${window}; the bar of the largest is full.`}
+          columns={partColumns(largest)}
+          of={data.operatorConsolidationCapacities}
+          controls={<Choice param={windows} label="Window of the capacity" names={windowNames} />}
+          label="capacity by operator"
+          list="parts"
+          empty="No operator of this class consolidated in the window."
         />
       </div>
       <div className="stack">
@@ -163,17 +164,17 @@ export function Lists(props: { data: Data; capacity: Capacity | undefined; child
           list="queue"
           empty="The queue is empty, or this network is not indexed."
         />
-        <PagedFigure
-          title="Capacity by operator"
-          note={`What operators of the class chosen above used of the capacity of ${window}; the bar of the largest is full.`}
-          columns={partColumns(largest)}
-          of={data.operatorConsolidationCapacities}
-          controls={<Choice param={windows} label="Window of the capacity" names={windowNames} />}
-          label="capacity by operator"
-          list="parts"
-          empty="No operator of this class consolidated in the window."
-        />
       </div>
+      <PagedFigure
+        wide
+        title="By operator"
+        note="Of the class chosen above, by its validators as sources, in the dates chosen."
+        columns={totalColumns}
+        of={data.operatorConsolidations}
+        label="operators"
+        list="totals"
+        empty="No operator of this class consolidated."
+      />
       <PagedFigure
         title="Processed"
         wide

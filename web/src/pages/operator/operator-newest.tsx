@@ -28,7 +28,23 @@ export function Newest({ operator }: { operator: Operator }) {
       >
         {stakeShare(share)}
       </Tile>
-      <Tile label="Stake" unit="ETH" exact={eth(stake)}>
+      <Tile
+        label="Stake"
+        unit="ETH"
+        exact={eth(stake)}
+        change={
+          change?.sumEndEpochEffectiveBalance != null && (
+            <>
+              <Change
+                value={Number(change.sumEndEpochEffectiveBalance)}
+                text={`${shortEth(change.sumEndEpochEffectiveBalance.replace('-', ''))} ETH`}
+                title={eth(change.sumEndEpochEffectiveBalance)}
+              />{' '}
+              in a week
+            </>
+          )
+        }
+      >
         {shortEth(stake)}
       </Tile>
       <Tile

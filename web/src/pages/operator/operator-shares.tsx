@@ -1,9 +1,8 @@
 import { graphql } from 'react-relay';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
-import { countColumn } from '../../figures/columns.tsx';
+import { countColumn, percentColumn } from '../../figures/columns.tsx';
 import { PagedFigure } from '../../figures/paged-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
-import { percentage } from '../../parts/format.ts';
 import { longNameOf, nameOf, OperatorLink, stakeShare } from '../../parts/operators.tsx';
 import { SHARES } from './operator-lists.ts';
 
@@ -52,13 +51,7 @@ const poolShareColumns = (inPool: boolean): Column<PoolShare>[] => [
     numeric: true,
   },
   countColumn('Validators', ({ summary }) => summary?.validatorCount),
-  {
-    head: 'Effectiveness',
-    csv: 'Effectiveness (%)',
-    value: ({ summary }) => summary?.avgValidatorEffectiveness,
-    show: ({ summary }) => percentage(summary?.avgValidatorEffectiveness),
-    numeric: true,
-  },
+  percentColumn('Effectiveness', ({ summary }) => summary?.avgValidatorEffectiveness),
 ];
 
 export const hasPoolShares = (idType: string) => idType === 'POOL' || idType === 'NODE_OPERATOR';
@@ -73,7 +66,6 @@ export function PoolShares({ operator: { idType, poolShares } }: { operator: Ope
       of={poolShares}
       label="pool shares"
       list={SHARES}
-      empty="It has none."
     />
   );
 }

@@ -30,6 +30,7 @@ graphql`
         avgValidatorEffectiveness
         aprPercentage
         validatorCount
+        sumEndEpochEffectiveBalance
       }
       ...makeup_summary @relay(mask: false)
     }
@@ -52,7 +53,7 @@ type Operator = NonNullable<Data['operator']>;
 export function Summary({ operator, note }: { operator: Operator; note: string | undefined }) {
   const { history } = operator;
   const days = useMemo(() => [{ name: longNameOf(operator), history }], [operator, history]);
-  const hasShares = operator.poolShares !== undefined && hasPoolShares(operator.idType);
+  const hasShares = hasPoolShares(operator.idType) && (operator.poolShares?.totalCount ?? 0) > 0;
   return (
     <>
       <Newest operator={operator} />

@@ -3,13 +3,15 @@ import { granularities, periodsOf } from '../../figures/periods.ts';
 import type { Place } from '../../page.tsx';
 import { type Tab, tabs } from '../../parts/tabs.tsx';
 import { hasValidators, idTypeOf } from '../../url/links.ts';
+import { daysOf } from '../../url/range.ts';
 import { pageOf } from '../../url/url-state.ts';
-import { entityRanges, hasHistory, windowOf } from '../../url/windows.ts';
+import { entityRanges, hasHistory, LEAST_DAYS, windowOf } from '../../url/windows.ts';
 import { listsOf } from './operator-lists.ts';
 import { granularity } from './operator-periods.ts';
 
 const PAGE_SIZE = 20;
-const DAYS = 90;
+/** Of a range without a number of days. */
+const MOST_DAYS = 400;
 
 export function variables(place: Place): operatorQuery['variables'] {
   const { network, search, params } = place;
@@ -26,7 +28,7 @@ export function variables(place: Place): operatorQuery['variables'] {
       entityRanges,
       tab === 'rewards' ? granularities.read(search) : granularity.read(search),
     ),
-    days: DAYS,
+    days: Math.max(LEAST_DAYS, daysOf(entityRanges, search) ?? MOST_DAYS),
     hasHistory: isOf('summary') && hasHistory(search, entityRanges),
     ...pageOf(search, PAGE_SIZE),
     ...listsOf(search),

@@ -1,15 +1,17 @@
 import type { operatorsQuery } from '../../__generated__/operatorsQuery.graphql';
+import { shareChangeColumn, stakeChangeColumn } from '../../figures/change-columns.tsx';
 import { countColumn, gweiColumn, percentColumn } from '../../figures/columns.tsx';
 import type { Column } from '../../figures/table.tsx';
-import { PointChange } from '../../parts/change.tsx';
 import { count } from '../../parts/format.ts';
 import { labelsOf, nameOf, OperatorLink, stakeShare, Tags } from '../../parts/operators.tsx';
 import { Share } from '../../parts/share.tsx';
 import { Spark } from '../../parts/spark.tsx';
+import { changeDays } from '../../url/windows.ts';
 import type { Large } from './operators-pictures.ts';
 import { TREND_DAYS } from './operators-variables.ts';
 
 export type Data = operatorsQuery['response'];
+type Window = operatorsQuery['variables']['window'];
 type OfPage = NonNullable<Data['operators']>['nodes'][number];
 /** Rows of the whole list have no history. */
 export type Row = Omit<OfPage, 'history'> & Partial<Pick<OfPage, 'history'>>;
@@ -48,21 +50,6 @@ const effectivenessColumn = percentColumn<Pick<Large, 'summary'>>(
   'AVG_VALIDATOR_EFFECTIVENESS',
 );
 
-const changeOf = ({ summary }: Row) => {
-  const by = summary?.change?.networkPenetration;
-  return by == null ? null : Number((100 * by).toPrecision(15));
-};
-
-/** The server orders by the change of the window of the list. */
-const changeColumn = (window: string): Column<Row> => ({
-  head: '± 7 d (pp)',
-  csv: 'Change of the share in 7 days (percentage points)',
-  value: changeOf,
-  show: (row) => <PointChange value={changeOf(row)} good="up" digits={3} />,
-  numeric: true,
-  ...(window === 'SEVEN_DAYS' && { order: 'NETWORK_PENETRATION_CHANGE' }),
-});
-
 const trendColumn: Column<Row> = {
   head: `${TREND_DAYS} days`,
   csv: `Effectiveness of ${TREND_DAYS} days (%), oldest first`,
@@ -72,6 +59,14 @@ const trendColumn: Column<Row> = {
   ),
   isOfPage: true,
 };
+
+const changeColumns = (days: number | undefined): Column<Row>[] =>
+  days === undefined
+    ? []
+    : [
+        stakeChangeColumn(days, 'SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE'),
+        shareChangeColumn(days, 'NETWORK_PENETRATION_CHANGE'),
+      ];
 
 const missedColumn: Column<Row> = {
   ...countColumn<Row>(
@@ -86,7 +81,7 @@ const missedColumn: Column<Row> = {
 
 const namesOf = (tags: readonly { readonly name: string }[]) => tags.map(({ name }) => name);
 
-export const columnsWith = (largest: number, window: string): Column<Row>[] => [
+export const columnsWith = (largest: number, window: Window): Column<Row>[] => [
   {
     head: 'Operator',
     value: ({ operatorId }) => operatorId,
@@ -94,7 +89,7 @@ export const columnsWith = (largest: number, window: string): Column<Row>[] => [
     order: 'OPERATOR_ID',
   },
   shareColumn(largest),
-  changeColumn(window),
+  ...changeColumns(changeDays[window]),
   validatorsColumn,
   effectivenessColumn,
   ...(window === 'ALL' ? [] : [trendColumn]),

@@ -2,7 +2,7 @@ import type { operatorsQuery } from '../../__generated__/operatorsQuery.graphql'
 import type { Place } from '../../page.tsx';
 import { idTypeOf } from '../../url/links.ts';
 import { integer, oneOf, orderBy, pageOf, text } from '../../url/url-state.ts';
-import { hasHistory, windowOf, windows } from '../../url/windows.ts';
+import { hasHistory, orderIn, windowOf, windows } from '../../url/windows.ts';
 
 const PAGE_SIZE = 20;
 export const TREND_DAYS = 30;
@@ -23,6 +23,7 @@ export const order = orderBy(
   [
     'NETWORK_PENETRATION',
     'NETWORK_PENETRATION_CHANGE',
+    'SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE',
     'VALIDATOR_COUNT',
     'AVG_VALIDATOR_EFFECTIVENESS',
     'MISSED_PROPOSAL_COUNT',
@@ -42,13 +43,14 @@ export function variables({ network, search }: Place): operatorsQuery['variables
     ...(tag.read(search) !== '' && { tags: [tag.read(search)] }),
     ...(least.read(search) !== undefined && { minValidators: least.read(search) }),
   };
+  const window = windowOf(search, windows);
   return {
     network,
-    window: windowOf(search, windows),
+    window,
     idType: idTypeOf(slug),
     poolType: slug === 'pool' ? (poolTypes.read(search).toUpperCase() as 'ALL') : 'ALL',
     where: Object.keys(where).length > 0 ? where : null,
-    orderBy: order.read(search),
+    orderBy: orderIn(window, order.read(search), order.fallback),
     ...pageOf(search, PAGE_SIZE),
     days: TREND_DAYS,
     hasHistory: hasHistory(search, windows),

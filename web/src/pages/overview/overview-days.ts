@@ -1,11 +1,11 @@
 import type { overviewQuery } from '../../__generated__/overviewQuery.graphql';
 import { networkOf } from '../../url/network.ts';
-import { calendars, daysOf, fromDate, hasDates, ranges, toDate } from '../../url/range.ts';
+import { calendars, daysOf, fromDate, hasDates, ranges, toDate, USUAL } from '../../url/range.ts';
 
 type Overview = NonNullable<overviewQuery['response']['networkOverview']>;
 export type Day = NonNullable<Overview['history']>['nodes'][number];
 
-export const range = ranges(['7d', '30d', '90d', '1y', 'all'], '30d');
+export const range = ranges(['7d', '30d', '90d', '1y', 'all'], USUAL);
 
 const MOST = 1_000;
 const DAY_MS = 86_400_000;

@@ -63,7 +63,7 @@ function sum({ shown, before, than }: Spans, of: (row: Day) => string | null | u
   const change =
     by === undefined
       ? undefined
-      : { by, text: ratio(Math.abs(by), 1), good: 'up' as const, since: `on ${than}` };
+      : { by, text: ratio(Math.abs(by)), good: 'up' as const, since: `on ${than}` };
   return {
     value: shortEth(now),
     unit: 'ETH',

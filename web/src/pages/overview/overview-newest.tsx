@@ -64,7 +64,7 @@ export function NewestDay({
       {missed != null && proposed != null && (
         <>
           {count(missed)} of {count(BigInt(missed) + BigInt(proposed))} blocks were missed (
-          <PageLink to="/explore/operators?order=MISSED_PROPOSAL_COUNT">by pool</PageLink>),{' '}
+          <PageLink to="/explore/operators?range=1d&order=MISSED_PROPOSAL_COUNT">by pool</PageLink>),{' '}
         </>
       )}
       {slashed === 0

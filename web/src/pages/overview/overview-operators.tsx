@@ -1,8 +1,9 @@
 import type { overviewQuery } from '../../__generated__/overviewQuery.graphql';
+import { shareChangeColumn, stakeChangeColumn } from '../../figures/change-columns.tsx';
 import { countColumn, percentColumn, rankColumn } from '../../figures/columns.tsx';
 import { Figure } from '../../figures/figure.tsx';
 import type { Column } from '../../figures/table.tsx';
-import { Change, PointChange } from '../../parts/change.tsx';
+import { Change } from '../../parts/change.tsx';
 import { calendarDate, count } from '../../parts/format.ts';
 import { OperatorLink, stakeShare } from '../../parts/operators.tsx';
 import { PageLink } from '../../parts/page-links.tsx';
@@ -11,21 +12,13 @@ import { Share } from '../../parts/share.tsx';
 type Data = overviewQuery['response'];
 type Operator = NonNullable<Data['largest']>['nodes'][number];
 
-const shareChange = <Row extends Operator>(row: Row) => row.summary?.change?.networkPenetration;
-const inPoints = (value: number | null | undefined) => (value == null ? value : 100 * value);
+const WEEK = 7;
+const stakeChange = ({ summary }: Operator) => Number(summary?.change?.sumEndEpochEffectiveBalance ?? 0);
 
 const nameColumn = <Row extends Operator>(): Column<Row> => ({
   head: 'Pool',
   value: ({ operatorId }) => operatorId,
   show: (row) => <OperatorLink operator={row} />,
-});
-
-const changeColumn = <Row extends Operator>(): Column<Row> => ({
-  head: '± 7 d (pp)',
-  csv: 'Change of the share in 7 days (percentage points)',
-  value: (row) => inPoints(shareChange(row)),
-  show: (row) => <PointChange value={inPoints(shareChange(row))} good="up" digits={3} />,
-  numeric: true,
 });
 
 const shareColumn = <Row extends Operator>(most: number): Column<Row> => ({
@@ -46,7 +39,7 @@ const largestColumns = (rows: readonly Operator[], most: number): Column<Operato
   rankColumn(rows, 0),
   nameColumn(),
   shareColumn(most),
-  changeColumn(),
+  stakeChangeColumn(WEEK),
   percentColumn('Effectiveness', ({ summary }) => summary?.avgValidatorEffectiveness),
 ];
 
@@ -54,7 +47,8 @@ const validatorsChange = ({ summary }: Operator) => summary?.change?.validatorCo
 
 const moverColumns: Column<Operator>[] = [
   nameColumn(),
-  changeColumn(),
+  stakeChangeColumn(WEEK),
+  shareChangeColumn(WEEK),
   {
     head: '± Validators',
     csv: 'Change of its validators in 7 days',
@@ -80,7 +74,7 @@ export function Largest({ operators }: { operators: Data['largest'] }) {
   return (
     <Figure
       title="Largest pools"
-      note={<>By share of the stake, and how it changed in 7 days, in percentage points. {all}</>}
+      note={<>By share of the stake, and how their stake changed in 7 days. {all}</>}
       columns={largestColumns(rows, most)}
       rows={rows}
       empty="No pool of this network is stored."
@@ -88,22 +82,32 @@ export function Largest({ operators }: { operators: Data['largest'] }) {
   );
 }
 
-/** Pools whose share of the stake grew and shrank most in a week. */
+const allByLoss = (
+  <PageLink to="/explore/operators?range=7d&order=SUM_END_EPOCH_EFFECTIVE_BALANCE_CHANGE&direction=ASC">
+    <span>All by stake lost</span>
+  </PageLink>
+);
+
+/** Pools that gained and lost most stake in a week. */
 export function Movers({ gained, lost }: { gained: Data['gained']; lost: Data['lost'] }) {
-  const isUp = (row: Operator) => (shareChange(row) ?? 0) > 0;
-  const isDown = (row: Operator) => (shareChange(row) ?? 0) < 0;
+  const isUp = (row: Operator) => stakeChange(row) > 0;
+  const isDown = (row: Operator) => stakeChange(row) < 0;
   const ups = (gained?.nodes ?? []).filter(isUp);
   const downs = (lost?.nodes ?? []).filter(isDown).toReversed();
   const rows = [...ups, ...downs];
   const since = rows[0]?.summary?.change?.since;
   return (
     <Figure
-      title="Moved this week"
+      title="Stake gained and lost this week"
       parts={[gained, lost]}
-      note={`Pools that gained and lost most of the stake${since ? ` since ${calendarDate(since)}` : ''}.`}
+      note={
+        <>
+          The pools with most{since && ` since ${calendarDate(since)}`}. {allByLoss}
+        </>
+      }
       columns={moverColumns}
       rows={rows}
-      empty="No pool's share of the stake has changed in a week, or there is no history of a week ago."
+      empty="No pool's stake has changed in a week, or there is no history of their stake a week ago."
     />
   );
 }

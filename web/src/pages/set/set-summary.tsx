@@ -53,7 +53,7 @@ export function Summary({ set }: { set: PrivateSet }) {
   const { rest } = useSetLinks(set);
   const { summary, members } = set;
   const earned = set.rewards?.nodes ?? [];
-  const window = windowNameOf(search, entityRanges).toLowerCase();
+  const window = windowNameOf(search, entityRanges);
   const note = windowNote(search, entityRanges);
   return (
     <>

@@ -1,11 +1,12 @@
 import type { solanaQuery } from '../../__generated__/solanaQuery.graphql';
+import { shareChangeColumn, solChangeColumn } from '../../figures/change-columns.tsx';
 import { countColumn, dateColumn, ratioColumn } from '../../figures/columns.tsx';
 import { asPercent, at, colors, type Draw, linesOver } from '../../figures/plots.ts';
 import type { Column } from '../../figures/table.tsx';
-import { PointChange } from '../../parts/change.tsx';
 import { ChangeLink } from '../../parts/controls.tsx';
 import { amount, calendarDate, count, decimal, ratio, shortCount, shortHex } from '../../parts/format.ts';
 import { Share } from '../../parts/share.tsx';
+import { changeDays } from '../../url/windows.ts';
 
 type Data = solanaQuery['response'];
 type Overview = NonNullable<Data['solanaNetworkOverview']>;
@@ -126,7 +127,7 @@ export const AuthorityLink = ({ authority, children }: { authority?: string; chi
 export const oneColumns: Column<Authoritative>[] = [
   dateColumn(({ date }) => date),
   sol('Stake', ({ delegatedStake }) => delegatedStake),
-  ratioColumn('Share of stake', ({ networkPenetration }) => networkPenetration, { digits: 3 }),
+  ratioColumn('Share of stake', ({ networkPenetration }) => networkPenetration),
   ratioColumn('Delegator APY', ({ delegatorApy }) => delegatorApy),
   ratioColumn('Effectiveness', (row) => row.aggregateValidatorEffectiveness),
 ];
@@ -139,7 +140,7 @@ export const oneStake = linesOver<Authoritative>({
   tip: (row) => `${calendarDate(row.date)}\n${amount(row.delegatedStake, 'SOL')}`,
 });
 
-export const authorityColumns: Column<Authority>[] = [
+const authorityColumns = (days: number | undefined): Column<Authority>[] => [
   {
     head: 'Stake authority',
     value: ({ stakeAuthority, poolName }) => poolName ?? stakeAuthority,
@@ -160,19 +161,13 @@ export const authorityColumns: Column<Authority>[] = [
     numeric: true,
     order: 'NETWORK_PENETRATION',
   },
-  {
-    head: '± 7 d (pp)',
-    csv: 'Change of the share in 7 days (percentage points)',
-    value: ({ summary }) => summary?.change && 100 * summary.change.networkPenetration,
-    show: ({ summary }) => (
-      <PointChange value={summary?.change && 100 * summary.change.networkPenetration} good="up" digits={3} />
-    ),
-    numeric: true,
-  },
-  ratioColumn('Delegator APY', ({ summary }) => summary?.delegatorApy, { order: 'DELEGATOR_APY' }),
-  ratioColumn('Commission', ({ summary }) => summary?.blendedVoteCommissionRate, {
-    order: 'BLENDED_VOTE_COMMISSION_RATE',
-  }),
+  ...(days === undefined ? [] : [solChangeColumn(days, 'DELEGATED_STAKE_CHANGE'), shareChangeColumn(days)]),
+  ratioColumn('Delegator APY', ({ summary }) => summary?.delegatorApy, 'DELEGATOR_APY'),
+  ratioColumn(
+    'Commission',
+    ({ summary }) => summary?.blendedVoteCommissionRate,
+    'BLENDED_VOTE_COMMISSION_RATE',
+  ),
   ratioColumn('Effectiveness', ({ summary }) => summary?.aggregateValidatorEffectiveness),
   {
     head: 'Validators',
@@ -182,6 +177,14 @@ export const authorityColumns: Column<Authority>[] = [
     order: 'VALIDATOR_DELEGATES',
   },
 ];
+
+/** By the window of the list. */
+export const authorityColumnsIn = {
+  ONE_DAY: authorityColumns(changeDays.ONE_DAY),
+  SEVEN_DAYS: authorityColumns(changeDays.SEVEN_DAYS),
+  THIRTY_DAYS: authorityColumns(changeDays.THIRTY_DAYS),
+  ALL: authorityColumns(changeDays.ALL),
+};
 
 export const validatorColumns: Column<Validator>[] = [
   {

@@ -1,10 +1,10 @@
 import type { solanaQuery } from '../../__generated__/solanaQuery.graphql';
 import type { Place } from '../../page.tsx';
-import { daysOf, fromDate, ranges, toDate } from '../../url/range.ts';
+import { daysOf, fromDate, ranges, toDate, USUAL } from '../../url/range.ts';
 import { oneOf, orderBy, pageOf, text } from '../../url/url-state.ts';
-import { hasHistory, windowOf } from '../../url/windows.ts';
+import { hasHistory, orderIn, windowOf } from '../../url/windows.ts';
 
-export const range = ranges(['7d', '30d', '90d', '1y', 'all'], '30d');
+export const range = ranges(['7d', '30d', '90d', '1y', 'all'], USUAL);
 const MOST_DAYS = 1_000;
 export const types = oneOf('type', ['all', 'pool', 'individual'], 'all');
 export const typeNames = { all: 'All', pool: 'Pools', individual: 'Individuals' };
@@ -13,6 +13,7 @@ export const order = orderBy(
   [
     'DELEGATED_STAKE',
     'NETWORK_PENETRATION',
+    'DELEGATED_STAKE_CHANGE',
     'DELEGATOR_APY',
     'VALIDATOR_DELEGATES',
     'BLENDED_VOTE_COMMISSION_RATE',
@@ -30,7 +31,7 @@ export const variables = ({ search }: Pick<Place, 'search'>): solanaQuery['varia
   toDate: toDate.read(search) ?? null,
   hasHistory: hasHistory(search, range),
   type: typeValues[types.read(search)],
-  orderBy: order.read(search),
+  orderBy: orderIn(windowOf(search, range), order.read(search), order.fallback),
   authority: authority.read(search),
   one: authority.read(search) !== '',
   ...pageOf(search, PAGE_SIZE),
