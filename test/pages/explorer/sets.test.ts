@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount } from '../../support/accounts.ts';
 import { noBrowser } from '../../support/browser.ts';
-import { isPage, pasteInto, refusal, settled, useExplorer } from '../../support/explorer.ts';
+import { csvIn, isPage, pasteInto, refusal, saved, settled, useExplorer } from '../../support/explorer.ts';
 import { importText } from '../../support/import.ts';
 
 const SAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
@@ -409,6 +409,37 @@ describe.skipIf(noBrowser)("a set's report of a month", () => {
     const boxes = [...file.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)];
     expect(boxes.length).toBeLessThanOrEqual(2);
     expect([Number(boxes[0]?.[1]), Number(boxes[0]?.[2])].map(Math.round)).toEqual([595, 842]);
+  });
+
+  it('says beside its sums which days have no figures, in the list and its CSV file too', async () => {
+    const gone = ['2025-10-01', '2025-10-10', '2025-10-11'];
+    const { page } = await setOfThree('With gaps');
+    const id = new URL(page.url()).pathname.split('/').at(-1) as string;
+    await page.goto(`${gateway.url}/explore/sets/${id}/report?month=2025-10`);
+    const earned = page.locator('.tile', { hasText: 'Rewards' });
+    await earned.getByText('both layers, 31 of 31 days').waitFor();
+    expect(await page.getByRole('note').count()).toBe(0);
+    await gateway.database.pool.query({
+      text: `delete from private_set_days where set_id = $1 and utc and date = any($2::date[])`,
+      values: [id, gone],
+    });
+    await page.reload();
+    await settled(page);
+    await page.emulateMedia({ media: 'print' });
+    await page
+      .getByRole('note')
+      .getByText(
+        '28 of 31 days have figures of these validators, and the sums are of these: Oct 1, 2025, Oct 10, 2025 to Oct 11, 2025 have none.',
+      )
+      .waitFor();
+    await earned.getByText('both layers, 28 of 31 days').waitFor();
+    await page.emulateMedia({ media: 'screen' });
+    const figure = page.getByRole('figure', { name: 'Days' });
+    expect(await figure.locator('tbody tr').count()).toBe(31);
+    expect(await figure.locator('tbody tr').first().innerText()).toMatch(/^Oct 1, 2025\s+–\s+–/);
+    const file = await saved(page, figure.getByRole('button', { name: /^CSV of/ }));
+    const empty = (await csvIn(file)).split('\r\n').filter((line) => /^[-\d]+,+$/.test(line));
+    expect(empty.map((line) => line.slice(0, 10))).toEqual(gone);
   });
 
   it('says so of a month without days', async () => {

@@ -133,6 +133,10 @@ const lastMonth = () => {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
 };
+const lastOf = (shown: string) => {
+  const [year = 0, number = 1] = shown.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+};
 const shownMonth = month('month', lastMonth());
 const monthName = new Intl.DateTimeFormat(navigator.languages as string[], {
   month: 'long',
@@ -155,6 +159,38 @@ const rewards = barsOver<Rewards>({
 });
 
 type Day = Rewards & { effectiveness: number | undefined; uptime: number | undefined };
+/** A day of the month; only its date if it has no figures. */
+type Listed = Partial<Omit<Day, 'id'>> & { id: string };
+
+const DAY_MS = 86_400_000;
+const dateOfTime = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** The days of a month, in their order; of a month that is not over, those up to the last with figures. */
+function listedOf(shown: string, days: readonly Day[]): Listed[] {
+  const known = new Map(days.map((day) => [day.date as string, day]));
+  const end = lastOf(shown);
+  const until = end < dateOfTime(Date.now()) ? end : (days.at(-1)?.date ?? shown);
+  const listed: Listed[] = [];
+  for (let time = Date.parse(`${shown}-01`); dateOfTime(time) <= until; time += DAY_MS) {
+    const date = dateOfTime(time);
+    listed.push({ id: date, ...known.get(date), date });
+  }
+  return listed;
+}
+
+/** Days without figures, as single ones and from–to. */
+function gapsOf(listed: readonly Listed[]): string[] {
+  const gaps: [first: string, last: string][] = [];
+  for (const [index, { date, sumRewards }] of listed.entries()) {
+    if (sumRewards !== undefined) continue;
+    const gap = gaps.at(-1);
+    if (gap && index > 0 && gap[1] === listed[index - 1]?.date) gap[1] = date as string;
+    else gaps.push([date as string, date as string]);
+  }
+  return gaps.map(([first, last]) =>
+    first === last ? calendarDate(first) : `${calendarDate(first)} to ${calendarDate(last)}`,
+  );
+}
 
 const effectiveness = linesOver<Day>({
   date: dateOf,
@@ -170,7 +206,7 @@ const effectiveness = linesOver<Day>({
   tip: (row) => `${calendarDate(row.date)}\n${percentage(row.effectiveness)}`,
 });
 
-const columns: Column<Day>[] = [
+const columns: Column<Listed>[] = [
   periodColumn,
   countColumn('Validators', ({ validatorCount }) => validatorCount),
   gweiColumn('Rewards', ({ sumRewards }) => sumRewards),
@@ -180,7 +216,7 @@ const columns: Column<Day>[] = [
   ratioColumn('Uptime', ({ uptime }) => uptime),
 ];
 
-function Statement({ set }: { set: PrivateSet }) {
+function Statement({ set, of }: { set: PrivateSet; of: string }) {
   const [earned, quality, duties, blocks] = [
     set.month?.nodes[0],
     set.quality?.nodes[0],
@@ -198,7 +234,7 @@ function Statement({ set }: { set: PrivateSet }) {
   return (
     <>
       <Tiles>
-        <Tile label="Rewards" unit="ETH" exact={eth(earned.sumRewards)} note="both layers">
+        <Tile label="Rewards" unit="ETH" exact={eth(earned.sumRewards)} note={`both layers, ${of}`}>
           {shortEth(earned.sumRewards)}
         </Tile>
         <Tile label="Validators" note={`on ${calendarDate(earned.endDate)}`}>
@@ -271,6 +307,9 @@ function View({ data }: { data: Data }) {
     effectiveness: quality.get(row.date)?.avgValidatorEffectiveness,
     uptime: quality.get(row.date)?.avgUptime,
   }));
+  const listed = listedOf(shown, days);
+  const gaps = gapsOf(listed);
+  const stored = `${count(days.length)} of ${count(listed.length)} days`;
   return (
     <article className="report">
       <Heading
@@ -306,7 +345,13 @@ function View({ data }: { data: Data }) {
       <SetProgress of={set.progress} />
       {summary ? (
         <>
-          <Statement set={set} />
+          {gaps.length > 0 && (
+            <p className="hint" role="note">
+              {stored} have figures of these validators, and the sums are of these: {gaps.join(', ')}{' '}
+              {gaps.length === 1 && !gaps[0]?.includes(' to ') ? 'has' : 'have'} none.
+            </p>
+          )}
+          <Statement set={set} of={stored} />
           <div className="figures">
             <Figure
               title="Rewards by day"
@@ -326,7 +371,7 @@ function View({ data }: { data: Data }) {
               draw={effectiveness}
             />
           </div>
-          <Figure title="Days" parts={parts} columns={columns} rows={days} />
+          <Figure title="Days" parts={parts} columns={columns} rows={listed} />
         </>
       ) : (
         <Empty>
@@ -352,10 +397,8 @@ export default page<reportQuery>({
   query,
   variables: ({ params, search }) => {
     const shown = shownMonth.read(search);
-    const [year = 0, number = 1] = shown.split('-').map(Number);
-    const end = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
     const utc = setCalendars.read(search) === 'utc';
-    return { setId: params.setId ?? '', utc, fromDate: `${shown}-01`, toDate: end };
+    return { setId: params.setId ?? '', utc, fromDate: `${shown}-01`, toDate: lastOf(shown) };
   },
   View,
 });
