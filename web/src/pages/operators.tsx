@@ -68,7 +68,6 @@ const query = graphql`
         history(window: $window, orderBy: { field: DATE, direction: ASC }, last: $days) @include(if: $hasHistory) {
           nodes {
             id
-            date
             avgValidatorEffectiveness
           }
         }
