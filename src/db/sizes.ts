@@ -12,7 +12,7 @@ export type Sizes = {
   largestOperator: number;
   validators: number;
   consolidations: number;
-  /** Number of chain days of a network of which days of validators are stored. */
+  /** Number of chain days of a network of which days of validators are stored or archived. */
   days(network: string): number;
   /** First and last stored day of a calendar, without archived ones; undefined if there is none. */
   daysOf(network: string, utc: boolean): { first: number; last: number } | undefined;
@@ -53,7 +53,9 @@ const readSizes = queryOf(
     where n.kind = 'node_operator' and s.id_type = 'poolShare' and not s.superseded
     group by s.operator_id
     union all
-    select 'days', network, count(*)::int from validator_day_dates where not utc group by network
+    select 'days', network, count(*)::int from (
+      select network from validator_day_dates where not utc union all select network from archived_day_dates where not utc
+    ) d group by network
     union all
     select v.kind, d.network || ' ' || d.utc::text, v.day
     from (

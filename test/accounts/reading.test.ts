@@ -113,7 +113,9 @@ describe('REST', () => {
 
   it('costs the days of the validators that are added to a set, as GraphQL does', async () => {
     const { rows } = await database.pool.query({
-      text: `select count(*)::int as days from validator_day_dates where network = 'mainnet' and not utc`,
+      text: `select count(*)::int as days from (
+        select network, utc from validator_day_dates union all select network, utc from archived_day_dates
+      ) d where network = 'mainnet' and not utc`,
       values: [],
     });
     const added = (from: number) => Array.from({ length: 900 }, (_, n) => FIRST + from + n);

@@ -10,10 +10,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { dayOfDate } from '../../src/chain/calendar.ts';
 import { agesOf } from '../../src/config/ages.ts';
 import { transaction } from '../../src/db/pool.ts';
+import { openSizes } from '../../src/db/sizes.ts';
 import { addFeesOfMonth } from '../../src/indexer/store/restored-fees.ts';
 import { sumDueMonth } from '../../src/ingest/importers/validator-months.ts';
 import { restoreMonth } from '../../src/maintenance/archive/restore.ts';
@@ -201,6 +203,12 @@ describe('days of a validator, once their months are archived', () => {
     await expect(
       transaction(gateway.database.pool, (client) => refreshSetDays(client, 'mainnet', ['2025-01-30'])),
     ).rejects.toThrow('the archived months have changed');
+  });
+
+  it('are charged to whoever adds validators to a set, as those in the database are', async () => {
+    const sizes = await openSizes(gateway.database.pool, pino({ level: 'silent' }));
+    onTestFinished(sizes.stop);
+    expect(sizes.current.days('mainnet')).toBe(DAYS.length);
   });
 
   it('of a file that is missing, truncated or changed are an error that names the month and the file', async () => {
