@@ -57,7 +57,7 @@ export type Meter = {
 const COUNTER_SECONDS = 40 * 86_400;
 
 /**
- * Counts usage in memory and, while Redis answers, across replicas. Limits apply to the larger value: usage in Redis,
+ * Counts usage in memory and, while Redis answers, across gateways. Limits apply to the larger value: usage in Redis,
  * or usage in the database plus this process's unwritten usage.
  */
 export async function openMeter(options: {

@@ -134,7 +134,7 @@ const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
 export type Usage = Pick<UsageCounts, 'add' | 'used'> & {
-  /** Also reads the usage of all replicas. Never throws; unwritten usage stays queued. */
+  /** Also reads the usage of all gateways. Never throws; unwritten usage stays queued. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -144,7 +144,7 @@ export async function openUsage(options: {
   db: Queryable;
   log: Logger;
   now: () => Date;
-  /** Receives the totals over all replicas, for the accounts in the written batch. */
+  /** Receives the totals over all gateways, for the accounts in the written batch. */
   onTotals?: (month: string, totals: Total[]) => void;
 }): Promise<Usage> {
   const { db, log, now } = options;

@@ -45,7 +45,7 @@ export function registerServiceMetrics(meters: Meters, sources: ServiceSources):
   if (redisUp() !== undefined)
     gauge(
       'redis_up',
-      '1 while rates and allowances are common to all replicas, 0 while Redis does not answer.',
+      '1 while rates and allowances are common to all gateways, 0 while Redis does not answer.',
       () => Number(redisUp()),
     );
   registerDatasets(meters, revisions);
