@@ -58,6 +58,35 @@ describe.skipIf(noBrowser)('Solana', () => {
     await figure.locator('tbody tr').first().getByText(data.stakeAuthorities.nodes[20].poolName).waitFor();
   });
 
+  it('tells which stake authorities lost most SOL in the range, by keyboard, and back', async () => {
+    const { page } = await open('/explore/solana?range=7d');
+    await settled(page);
+    const figure = page.getByRole('figure', { name: 'Stake authorities' });
+    const names = () => figure.locator('tbody th').allInnerTexts();
+    const before = await names();
+    const head = figure.getByRole('link', { name: '± 7 d (SOL)' });
+    for (const url of [/order=DELEGATED_STAKE_CHANGE/, /direction=ASC/]) {
+      await head.press('Enter');
+      await page.waitForURL(url);
+      await settled(page);
+    }
+    const { data } = await gateway.graphql(
+      `{ stakeAuthorities(window: SEVEN_DAYS, orderBy: { field: DELEGATED_STAKE_CHANGE, direction: ASC }, first: 1) {
+        nodes { summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { delegatedStake } } } } }`,
+    );
+    const lost = Number(data.stakeAuthorities.nodes[0].summary.change.delegatedStake);
+    expect(lost).toBeLessThan(0);
+    const first = await figure.locator('tbody tr').first().innerText();
+    expect(first.replaceAll(',', '')).toContain(`−${Math.round(-lost)}`);
+    await page.goBack();
+    await page.goBack();
+    await expect.poll(names).toEqual(before);
+    await page.goto(`${gateway.url}/explore/solana?range=all&order=DELEGATED_STAKE_CHANGE`);
+    await settled(page);
+    expect(await figure.getByRole('columnheader', { name: /^±/ }).count()).toBe(0);
+    expect(await names()).toEqual(before);
+  });
+
   it('keeps an order whose rows are loading when the next page of the rows before is asked for', async () => {
     const { page, sent } = await open('/explore/solana?type=pool');
     await settled(page);
