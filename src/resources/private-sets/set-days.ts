@@ -156,8 +156,11 @@ const addingTo = sql`
   on conflict (set_id, utc, day) do update set ${raw(added.join(', '))},
     start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`;
 
-/** Members whose days of a month are summed at a time: of a stored month, and of an archived one, whose file is opened for them. */
-const MEMBERS_AT_ONCE = { stored: Math.floor(DAYS_AT_ONCE / (2 * 31)), archived: 1_000 };
+/**
+ * Members whose days of a month are summed at a time in the background: of a stored month, up to 40,000 rows that may be on as
+ * many pages, and of an archived one, whose file is opened for them.
+ */
+const MEMBERS_AT_ONCE = { stored: 640, archived: 1_000 };
 
 /** Days that the request which adds validators sums; at least MIN_DATES. The rest follows in the background. */
 const DAYS_IN_REQUEST = 100_000;
