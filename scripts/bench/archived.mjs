@@ -18,8 +18,8 @@ const HELP = `npm run bench:archived -- [--validators 100000] [--months 24] [--r
 Writes Parquet files of made days of --validators in both calendars in --months from 2025-01 on, enters them in the
 catalogue of a database that it makes on the server of DATABASE_URL, or on an embedded one, reads all days of a validator in
 one calendar, --reads times, and adds --members of the validators to a private set: in batches of --batch neighbours that are
-as far apart as there are, and then as many single ones. Files in --files are kept, and used again by the next run. Of 100,000 validators, a month takes 33 MB and some 8 s of CPU to make.
-Needs Linux and the package @duckdb/node-api.`;
+as far apart as there are, and then as many single ones. Files in --files are kept, and used again by the next run. Of 100,000
+validators, a month takes 33 MB and some 8 s of CPU to make. Needs Linux and the package @duckdb/node-api.`;
 
 const { values: flags } = parseArgs({
   options: {

@@ -17,8 +17,8 @@ const HELP = `npm run bench:large-set -- [--validators 15000] [--dates 730] [--r
 Makes a database on the server of DATABASE_URL, which must run on this machine, or on an embedded one, and drops it at the
 end. Needs Linux. Stores days of --validators in both calendars on --dates, adds all of them to one private set, 1,000 a
 request, the last 1,000 when the set is complete, and reads its report by month. --repack runs "stakegraph repack" first, as a
-timer does once a day: months older than 90 days are then in the order of validators. 15,000 validators and 730 dates need 8 GB.
-Only the days of the set are stored: in a database of more validators, theirs lie between those of others.`;
+timer does once a day: months older than 90 days are then in the order of validators. 15,000 validators and 730 dates need 8
+GB. Only the days of the set are stored: in a database of more validators, theirs lie between those of others.`;
 
 const { values: flags } = parseArgs({
   options: {

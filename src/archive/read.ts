@@ -53,8 +53,7 @@ const ROWS_IN_MONTH = 62;
 
 export type DaysOfValidators = {
   indices: readonly number[];
-  /** One calendar, or both. */
-  utc?: boolean;
+  utc: boolean;
   /** Inclusive dates. */
   from?: string | undefined;
   to?: string | undefined;
@@ -62,11 +61,10 @@ export type DaysOfValidators = {
 
 type MonthPart = { month: ArchivedMonth; frame: RowGroups['frame']; groups: RowGroup[] };
 
-/** SQL of DuckDB: the days of a calendar, or of both, within these dates. */
+/** SQL of DuckDB: the days of a calendar within these dates. */
 export const daysWithin = ({ utc, from, to }: Omit<DaysOfValidators, 'indices'>): string =>
   [
-    'true',
-    ...(utc === undefined ? [] : [`utc = ${utc}`]),
+    `utc = ${utc}`,
     ...(from === undefined ? [] : [`date >= ${quote(from)}`]),
     ...(to === undefined ? [] : [`date <= ${quote(to)}`]),
   ].join(' and ');
@@ -144,7 +142,7 @@ export async function archivedDays(
 export async function archivedSums<Row>(
   db: Queryable,
   months: readonly ArchivedMonth[],
-  asked: DaysOfValidators & { utc: boolean },
+  asked: DaysOfValidators,
   sums: MonthSums,
 ): Promise<Row[]> {
   const { summed, others } = monthsToRead(months, sums, asked);
@@ -171,8 +169,8 @@ export async function archivedSums<Row>(
 export type DatedValidator = { index: number; from: string; until: string };
 
 /**
- * Sums over validators by calendar and day, as texts by name: of each archived day on which one of them counts, once or more
- * often. `expressions` are those of DuckDB over days `a`. Throws UnreadableMonth as `readParts` does.
+ * A row for each calendar and archived day on which one of the validators counts, with sums over those that do, as texts by
+ * name. `expressions` are those of DuckDB over days `a`. Throws UnreadableMonth as `readParts` does.
  */
 export async function archivedSumsOfDays<Row>(
   db: Queryable,

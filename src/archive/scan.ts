@@ -6,7 +6,6 @@ import { type MonthSums, monthsToRead, pathsOfSums, summed } from './sums.ts';
 import { whileUnchanged } from './unchanged.ts';
 
 export type Scan = Omit<DaysOfValidators, 'indices'> & {
-  utc: boolean;
   /** Null: all. */
   members: readonly number[] | null;
   sums: MonthSums;

@@ -157,8 +157,8 @@ const addingTo = sql`
     start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`;
 
 /**
- * Members whose days of a month are summed at a time in the background: of a stored month, up to 40,000 rows that may be on as
- * many pages, and of an archived one, whose file is opened for them.
+ * How many members have a month of days summed at a time in the background. In a stored month, their 40,000 rows may be on as
+ * many pages; an archived one takes time for each opening of its file.
  */
 const MEMBERS_AT_ONCE = { stored: 640, archived: 1_000 };
 
