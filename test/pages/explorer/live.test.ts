@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)('while the gateway is away', () => {
   });
 
   it.each([
-    ['/explore/operators', '30 d'],
+    ['/explore/operators', '7 d'],
     ['/explore/operators/pool/Alder%20Liquid', '7 d'],
     ['/explore/consolidations', '30 days'],
     ['/explore/solana', '7 d'],
@@ -196,7 +196,7 @@ describe.skipIf(noBrowser)('while the gateway is away', () => {
       await page.route('**/graphql', (route) =>
         route.fulfill({ status, contentType: 'text/html', body: '<html><body>Bad gateway</body></html>' }),
       );
-      await page.locator('.choice').getByText('30 d', { exact: true }).click();
+      await page.locator('.choice').getByText('7 d', { exact: true }).click();
       await bar(page);
       await page.unroute('**/graphql');
       await page.locator('.outdated').waitFor({ state: 'detached' });
