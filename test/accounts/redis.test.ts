@@ -77,26 +77,29 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     expect(count).toBe(100);
   });
 
-  it('while Redis is away each replica counts for itself, and when it is back they count together again', async () => {
-    const redis = await redisForTest();
-    await redis.start();
-    const { meters, lines } = await replicas(redis, 2);
-    const caller = callerOf(await account(), { rateLimit: 10 });
-    await up(meters, true);
-    expect(await passed(meters, caller, 100)).toBe(10);
+  slow(
+    'while Redis is away each replica counts for itself, and when it is back they count together again',
+    async () => {
+      const redis = await redisForTest();
+      await redis.start();
+      const { meters, lines } = await replicas(redis, 2);
+      const caller = callerOf(await account(), { rateLimit: 10 });
+      await up(meters, true);
+      expect(await passed(meters, caller, 100)).toBe(10);
 
-    await redis.stop();
-    await up(meters, false);
-    await new Promise((done) => setTimeout(done, 1_100));
-    expect(await passed(meters, caller, 100)).toBe(20);
+      await redis.stop();
+      await up(meters, false);
+      await new Promise((done) => setTimeout(done, 1_100));
+      expect(await passed(meters, caller, 100)).toBe(20);
 
-    await redis.start();
-    await up(meters, true);
-    expect(await passed(meters, caller, 100)).toBe(10);
-    const messages = lines.map(({ msg }) => msg).filter((msg) => /Redis/.test(msg));
-    const [common, alone] = [/^Redis is up/, /^Redis is down/].map((form) => expect.stringMatching(form));
-    expect(messages).toEqual([common, common, alone, alone, common, common]);
-  });
+      await redis.start();
+      await up(meters, true);
+      expect(await passed(meters, caller, 100)).toBe(10);
+      const messages = lines.map(({ msg }) => msg).filter((msg) => /Redis/.test(msg));
+      const [common, alone] = [/^Redis is up/, /^Redis is down/].map((form) => expect.stringMatching(form));
+      expect(messages).toEqual([common, common, alone, alone, common, common]);
+    },
+  );
 
   slow('a Redis that stalls is left and joined again, once', async () => {
     const redis = await redisForTest();
@@ -163,7 +166,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     await expect(first.admit(caller)).rejects.toMatchObject({ code: 'ALLOWANCE_USED' });
   });
 
-  it('an emptied Redis goes on from what the database has', async () => {
+  slow('an emptied Redis goes on from what the database has', async () => {
     const redis = await redisForTest();
     await redis.start();
     const { meters } = await replicas(redis, 2);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 // An allowance is reserved by the estimate of an answer before it is made, and settled by what was charged.
 
@@ -43,33 +44,36 @@ describe.each([
     return Promise.all(answers);
   }
 
-  it('REST requests at once spend no more than the allowance and the one answer that exceeds it', async () => {
-    const { name, ...as } = await account();
-    const answers = await allUnderWay(() =>
-      Array.from({ length: AT_ONCE }, (_, from) => gateway.get(`${PAGE}&from=${from % 40}`, as)),
-    );
-    const spent = answers.reduce(
-      (sum, { headers }) => sum + Number(headers.get('x-service-compute-units')),
-      0,
-    );
-    expect(spent).toBe(await used(name));
-    expect(spent).toBeLessThan(ALLOWANCE + PAGE_UNITS);
-    expect(answers.some(({ status }) => status === 200)).toBe(true);
-    for (const { status, headers, json } of answers.filter((answer) => answer.status !== 200)) {
-      expect([402, 429]).toContain(status);
-      expect(headers.get('x-service-compute-units')).toBe('0');
-      if (status === 402)
-        expect(json.detail).toMatch(/^The allowance is used up: 1,\d{3} of 1,000 compute units/);
-      else {
-        expect(json.detail).toMatch(
-          /^Too many requests at once: .* reserved the [\d,]+ compute units that are left\.$/,
-        );
-        expect(headers.get('retry-after')).toBe('1');
+  slow(
+    'REST requests at once spend no more than the allowance and the one answer that exceeds it',
+    async () => {
+      const { name, ...as } = await account();
+      const answers = await allUnderWay(() =>
+        Array.from({ length: AT_ONCE }, (_, from) => gateway.get(`${PAGE}&from=${from % 40}`, as)),
+      );
+      const spent = answers.reduce(
+        (sum, { headers }) => sum + Number(headers.get('x-service-compute-units')),
+        0,
+      );
+      expect(spent).toBe(await used(name));
+      expect(spent).toBeLessThan(ALLOWANCE + PAGE_UNITS);
+      expect(answers.some(({ status }) => status === 200)).toBe(true);
+      for (const { status, headers, json } of answers.filter((answer) => answer.status !== 200)) {
+        expect([402, 429]).toContain(status);
+        expect(headers.get('x-service-compute-units')).toBe('0');
+        if (status === 402)
+          expect(json.detail).toMatch(/^The allowance is used up: 1,\d{3} of 1,000 compute units/);
+        else {
+          expect(json.detail).toMatch(
+            /^Too many requests at once: .* reserved the [\d,]+ compute units that are left\.$/,
+          );
+          expect(headers.get('retry-after')).toBe('1');
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('GraphQL queries at once spend no more than the allowance', async () => {
+  slow('GraphQL queries at once spend no more than the allowance', async () => {
     const { name, ...as } = await account();
     const answers = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, n) => gateway.graphql(`# ${n % 40}\n${QUERY}`, {}, as)),
@@ -83,7 +87,7 @@ describe.each([
     }
   });
 
-  it('a query that fits once the others are answered is told so', async () => {
+  slow('a query that fits once the others are answered is told so', async () => {
     const as = await account();
     const answers = await allUnderWay(() =>
       Array.from({ length: 8 }, (_, n) => gateway.graphql(`# ${n}\n${QUERY}`, {}, as)),

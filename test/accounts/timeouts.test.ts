@@ -2,6 +2,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 // A statement that runs into its timeout is charged for its work; other failures of the service cost nothing.
 
@@ -37,7 +38,7 @@ it.each([
   },
 );
 
-it('A compiled query and a whole list do so too', async () => {
+slow('A compiled query and a whole list do so too', async () => {
   const { as, used } = await account();
   for (let time = 0; time < 3; time += 1) await gateway.graphql(`# compiled\n${QUERY}`, {}, as);
   const before = await used();

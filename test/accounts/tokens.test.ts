@@ -11,6 +11,7 @@ import type { Queryable } from '../../src/db/pool.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const log = pino({ level: 'silent' });
 const HOUR = 3_600_000;
@@ -196,7 +197,7 @@ describe('a gateway', () => {
     expect(await status(token)).toBe(401);
   });
 
-  it('learns of changes again after its listening connection was cut', async () => {
+  slow('learns of changes again after its listening connection was cut', async () => {
     const [before, after] = [await createToken(db(), 'before'), await createToken(db(), 'after')];
     await becomes(200, after.token);
     const cut = await db().query({

@@ -6,6 +6,7 @@ import { newToken } from '../../src/accounts/token-format.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Outcome, stakegraph, stakegraphOfEach } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 const logged: { msg: string; audit: Record<string, unknown> }[] = [];
 const log = pino(
@@ -60,67 +61,72 @@ beforeAll(async () => {
 });
 
 describe('stakegraph audit', () => {
-  it('shows who made, rotated and revoked tokens, changed a tier, imported and changed a private set', async () => {
-    const [, , , made] = await callEach(
-      ['account', 'create', 'Firm'],
-      ['account', 'set-tier', 'Firm', 'growth', '--rate', '7'],
-      ['account', 'set-tier', 'Firm', 'growth', '--rate', '9', '--units', '5'],
-      ['token', 'create', '--name', 'web', '--account', 'Firm'],
-    );
-    const id = /Token (\S+)/.exec(made?.stderr as string)?.[1] as string;
-    const ended = await callEach(
-      ['token', 'rotate', id, '--grace', '60'],
-      ['token', 'revoke', id],
-      ['token', 'revoke', id],
-    );
-    expect(ended.map(({ code }) => code)).toEqual([0, 0, 1]);
-    await call(['import', 'chain-balances', '-'], '[{"epoch":1,"totalActiveBalance":1}]');
-    const created = await gateway.graphql(
-      'mutation { createPrivateSet(input: { name: "Ours" }) { privateSet { setId } userErrors { message } } }',
-    );
-    const { setId } = created.data.createPrivateSet.privateSet;
-    await gateway.graphql(
-      `mutation { deletePrivateSet(input: { setId: "${setId}" }) { userErrors { message } } }`,
-    );
+  slow(
+    'shows who made, rotated and revoked tokens, changed a tier, imported and changed a private set',
+    async () => {
+      const [, , , made] = await callEach(
+        ['account', 'create', 'Firm'],
+        ['account', 'set-tier', 'Firm', 'growth', '--rate', '7'],
+        ['account', 'set-tier', 'Firm', 'growth', '--rate', '9', '--units', '5'],
+        ['token', 'create', '--name', 'web', '--account', 'Firm'],
+      );
+      const id = /Token (\S+)/.exec(made?.stderr as string)?.[1] as string;
+      const ended = await callEach(
+        ['token', 'rotate', id, '--grace', '60'],
+        ['token', 'revoke', id],
+        ['token', 'revoke', id],
+      );
+      expect(ended.map(({ code }) => code)).toEqual([0, 0, 1]);
+      await call(['import', 'chain-balances', '-'], '[{"epoch":1,"totalActiveBalance":1}]');
+      const created = await gateway.graphql(
+        'mutation { createPrivateSet(input: { name: "Ours" }) { privateSet { setId } userErrors { message } } }',
+      );
+      const { setId } = created.data.createPrivateSet.privateSet;
+      await gateway.graphql(
+        `mutation { deletePrivateSet(input: { setId: "${setId}" }) { userErrors { message } } }`,
+      );
 
-    const found = await entries();
-    const mine = found.filter(({ action }) => action !== 'migrate' && action !== 'probe');
-    expect(mine.map(({ actorType, actor, action, subject }) => [actorType, actor, action, subject])).toEqual([
-      ['user', me, 'account.create', 'Firm'],
-      ['user', me, 'account.set-tier', 'Firm'],
-      ['user', me, 'account.set-tier', 'Firm'],
-      ['user', me, 'token.create', id],
-      ['user', me, 'token.rotate', expect.any(String)],
-      ['user', me, 'token.revoke', id],
-      ['user', me, 'import', 'chain-balances'],
-      ['token', 'default/test', 'private-set.create', setId],
-      ['token', 'default/test', 'private-set.delete', setId],
-    ]);
-    expect(mine[1]?.details).toEqual({
-      ...{ before: 'free', beforeRate: 'tier', beforeUnits: 'tier' },
-      ...{ tier: 'growth', rate: 7 },
-    });
-    expect(mine[2]?.details).toEqual({
-      ...{ before: 'growth', beforeRate: 7, beforeUnits: 'tier' },
-      ...{ tier: 'growth', rate: 9, units: 5 },
-    });
-    expect(mine[4]?.details).toMatchObject({ account: 'Firm', name: 'web', oldTokenId: id });
-    expect(mine[6]?.details).toEqual({ file: '-', inserted: 1, updated: 0, removed: 0 });
-    expect(found.some(({ action, subject }) => action === 'migrate' && /^\d{4}_/.test(subject))).toBe(true);
-    expect(JSON.stringify(found)).not.toMatch(/sgt_/);
-
-    await eventually(() =>
+      const found = await entries();
+      const mine = found.filter(({ action }) => action !== 'migrate' && action !== 'probe');
       expect(
-        logged
-          .filter(({ msg, audit }) => msg === 'audit' && audit.action !== 'probe')
-          .map(({ audit }) => [audit.entry_id, audit.action]),
-      ).toEqual(mine.map(({ id, action }) => [id, action])),
-    );
-    const text = await call(['audit', '--since', '1d']);
-    expect(text.stdout).toContain(`  user ${me}  account.create  Firm  `);
-  });
+        mine.map(({ actorType, actor, action, subject }) => [actorType, actor, action, subject]),
+      ).toEqual([
+        ['user', me, 'account.create', 'Firm'],
+        ['user', me, 'account.set-tier', 'Firm'],
+        ['user', me, 'account.set-tier', 'Firm'],
+        ['user', me, 'token.create', id],
+        ['user', me, 'token.rotate', expect.any(String)],
+        ['user', me, 'token.revoke', id],
+        ['user', me, 'import', 'chain-balances'],
+        ['token', 'default/test', 'private-set.create', setId],
+        ['token', 'default/test', 'private-set.delete', setId],
+      ]);
+      expect(mine[1]?.details).toEqual({
+        ...{ before: 'free', beforeRate: 'tier', beforeUnits: 'tier' },
+        ...{ tier: 'growth', rate: 7 },
+      });
+      expect(mine[2]?.details).toEqual({
+        ...{ before: 'growth', beforeRate: 7, beforeUnits: 'tier' },
+        ...{ tier: 'growth', rate: 9, units: 5 },
+      });
+      expect(mine[4]?.details).toMatchObject({ account: 'Firm', name: 'web', oldTokenId: id });
+      expect(mine[6]?.details).toEqual({ file: '-', inserted: 1, updated: 0, removed: 0 });
+      expect(found.some(({ action, subject }) => action === 'migrate' && /^\d{4}_/.test(subject))).toBe(true);
+      expect(JSON.stringify(found)).not.toMatch(/sgt_/);
 
-  it('names who ran a command by sudo', async () => {
+      await eventually(() =>
+        expect(
+          logged
+            .filter(({ msg, audit }) => msg === 'audit' && audit.action !== 'probe')
+            .map(({ audit }) => [audit.entry_id, audit.action]),
+        ).toEqual(mine.map(({ id, action }) => [id, action])),
+      );
+      const text = await call(['audit', '--since', '1d']);
+      expect(text.stdout).toContain(`  user ${me}  account.create  Firm  `);
+    },
+  );
+
+  slow('names who ran a command by sudo', async () => {
     const { code } = await stakegraph(['account', 'create', 'By sudo'], {
       env: { DATABASE_URL: gateway.database.url, SUDO_USER: 'alice' },
     });
@@ -129,7 +135,7 @@ describe('stakegraph audit', () => {
     expect(made?.actor).toBe(`alice (sudo ${userInfo().username})@${hostname()}`);
   });
 
-  it('shows only what is newer than --since', async () => {
+  slow('shows only what is newer than --since', async () => {
     const shown = await callEach(
       ...['2999-01-01', '12h', '1d', '0m'].map((since) => ['audit', '--json', '--since', since]),
     );
@@ -157,7 +163,7 @@ describe('audit_log', () => {
     await expect(run(text)).rejects.toThrow('audit_log is append-only');
   });
 
-  it('keeps 90 days whatever is set, and loses older entries to the command, which says so', async () => {
+  slow('keeps 90 days whatever is set, and loses older entries to the command, which says so', async () => {
     await run(`insert into audit_log (at, actor_type, actor, action, subject, details)
       values (now() - interval '91 days', 'user', 'a', 'old', 'c', '{}')`);
     await expect(

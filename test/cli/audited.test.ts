@@ -95,7 +95,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(entries)).not.toContain(token);
   });
 
-  it('has an entry of each change of a private set, by the token', async () => {
+  slow('has an entry of each change of a private set, by the token', async () => {
     const gateway = await gatewayForTest({ template: 'empty' });
     await load(gateway, 'validators', [validator(1), validator(2)]);
     const change = async (mutation: string) => {

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { slow } from '../support/thorough.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -34,7 +35,7 @@ it('the command of a clone that is not built says how to build it', () => {
   ]);
 });
 
-it('several commands of one clone run at once, with npx and without it', async () => {
+slow('several commands of one clone run at once, with npx and without it', async () => {
   const answer = (command: string, ...args: string[]) =>
     new Promise<string>((done) => {
       const child = spawn(command, [...args, '--version'], { cwd: root });

@@ -86,7 +86,7 @@ describe('--help', () => {
     outcomes = await stakegraphOfEach(commands.map(([command]) => argsOf(command)));
   });
 
-  it('is the same from a process of its own', async () => {
+  slow('is the same from a process of its own', async () => {
     expect(await stakegraph(argsOf(''))).toEqual(outcomes[0]);
   });
 
@@ -153,7 +153,7 @@ describe('wrong usage', () => {
     );
   });
 
-  it('is refused the same in a process of its own', async () => {
+  slow('is refused the same in a process of its own', async () => {
     expect(await call(['migrat'])).toEqual(outcomes[0]);
   });
 
@@ -166,7 +166,7 @@ describe('wrong usage', () => {
 });
 
 describe('stakegraph migrate', () => {
-  it('names what it applied, and nothing the second time', async () => {
+  slow('names what it applied, and nothing the second time', async () => {
     const own = await createDatabase('empty');
     const sql = 'drop schema public cascade; create schema public';
     await own.pool.query({ text: sql, values: undefined as never });
@@ -183,37 +183,40 @@ describe('stakegraph migrate', () => {
 });
 
 describe('stakegraph token', () => {
-  it('prints a new token alone on standard output, lists it and revokes it, and exits with 1 for one that is not there', async () => {
-    const created = await call(['token', 'create', '--name', 'partner', '--expires', '2099-12-31']);
-    expect(created.code).toBe(0);
-    expect(created.stdout).toMatch(/^sgt_[\w-]{49}\n$/);
-    const [listed, none] = (await stakegraphOfEach(
-      [
-        ['token', 'list', '--json'],
-        ['token', 'revoke', 'nobody'],
-      ],
-      options(),
-    )) as [Outcome, Outcome];
-    expect(listed).toMatchObject({ code: 0, stderr: '' });
-    expect(none).toMatchObject({
-      code: 1,
-      stderr: 'stakegraph: There is no active token "nobody"; see "stakegraph token list".\n',
-    });
-    expect(listed.stdout).not.toContain(created.stdout.trim());
-    const [row] = JSON.parse(listed.stdout).filter((token: any) => token.name === 'partner');
-    expect(row).toMatchObject({ expiresAt: '2099-12-31T00:00:00Z', revokedAt: null, lastUsedAt: null });
-    const [revoked, again] = await stakegraphOfEach(
-      [
-        ['token', 'revoke', row.tokenId],
-        ['token', 'list'],
-      ],
-      options(),
-    );
-    expect(revoked).toEqual({ code: 0, stdout: `revoked ${row.tokenId} (partner)\n`, stderr: '' });
-    expect(again?.stdout).toMatch(
-      new RegExp(`^${row.tokenId}  ${row.prefix}…  default  partner  revoked .*, never used\n`),
-    );
-  });
+  slow(
+    'prints a new token alone on standard output, lists it and revokes it, and exits with 1 for one that is not there',
+    async () => {
+      const created = await call(['token', 'create', '--name', 'partner', '--expires', '2099-12-31']);
+      expect(created.code).toBe(0);
+      expect(created.stdout).toMatch(/^sgt_[\w-]{49}\n$/);
+      const [listed, none] = (await stakegraphOfEach(
+        [
+          ['token', 'list', '--json'],
+          ['token', 'revoke', 'nobody'],
+        ],
+        options(),
+      )) as [Outcome, Outcome];
+      expect(listed).toMatchObject({ code: 0, stderr: '' });
+      expect(none).toMatchObject({
+        code: 1,
+        stderr: 'stakegraph: There is no active token "nobody"; see "stakegraph token list".\n',
+      });
+      expect(listed.stdout).not.toContain(created.stdout.trim());
+      const [row] = JSON.parse(listed.stdout).filter((token: any) => token.name === 'partner');
+      expect(row).toMatchObject({ expiresAt: '2099-12-31T00:00:00Z', revokedAt: null, lastUsedAt: null });
+      const [revoked, again] = await stakegraphOfEach(
+        [
+          ['token', 'revoke', row.tokenId],
+          ['token', 'list'],
+        ],
+        options(),
+      );
+      expect(revoked).toEqual({ code: 0, stdout: `revoked ${row.tokenId} (partner)\n`, stderr: '' });
+      expect(again?.stdout).toMatch(
+        new RegExp(`^${row.tokenId}  ${row.prefix}…  default  partner  revoked .*, never used\n`),
+      );
+    },
+  );
 });
 
 describe('stakegraph import', () => {
@@ -255,7 +258,7 @@ describe('stakegraph import', () => {
     expect(await stored()).toEqual(expect.arrayContaining([1, 2]));
   });
 
-  it('takes gzipped rows from standard input, in a process of its own', async () => {
+  slow('takes gzipped rows from standard input, in a process of its own', async () => {
     const input = gzipSync(`${JSON.stringify(slashing(3))}\n${JSON.stringify(slashing(4))}\n`);
     const { code, stdout } = await call(['import', 'slashings', '-'], input);
     expect(stdout).toBe('standard input: 2 of 2 rows (2 new, 0 updated, 0 removed)\n');
@@ -290,7 +293,7 @@ describe('stakegraph import', () => {
     expect(rejected.map((line) => JSON.parse(line).validatorIndex)).toEqual([11, 12]);
   });
 
-  it.each([
+  slow.each([
     ['its output', ''],
     ['all its output', '2>&1'],
   ])('loads all files if %s is closed early', async (_, errors) => {

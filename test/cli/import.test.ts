@@ -49,7 +49,7 @@ const state = async () => {
 };
 
 describe('stakegraph import', () => {
-  it('of standard input waits for a writer that takes its time', async () => {
+  slow('of standard input waits for a writer that takes its time', async () => {
     const { child, outcome } = launch(['import', 'slashings', '-'], options());
     await sleep(1_500); // when the command has begun to read
     child.stdin.write(ndjson(1, 10));
@@ -60,7 +60,7 @@ describe('stakegraph import', () => {
     expect(await state()).toMatchObject({ rows: 20 });
   });
 
-  it('reports every file that was not loaded when the database fails', async () => {
+  slow('reports every file that was not loaded when the database fails', async () => {
     const rest = await file('rest.ndjson', ndjson(50, 1));
     const { child, outcome } = launch(['import', 'slashings', '-', rest, '--json', '--jobs', '1'], options());
     child.stdin.on('error', () => undefined); // the command leaves without reading the rest
@@ -85,31 +85,34 @@ describe('stakegraph import', () => {
     expect(await state()).toMatchObject({ rows: 0 });
   });
 
-  it('refuses to write invalid rows to a file that it reads, and --rejects without --skip-invalid', async () => {
-    const rows = `${ndjson(1, 1)}{}\n`;
-    await file('loop.ndjson', rows);
-    await file('loop.ndjson.rejected.ndjson', ndjson(2, 1));
-    await link(join(folder.path, 'loop.ndjson'), join(folder.path, 'linked.ndjson'));
-    const [unused, ...others] = await callEach(
-      ['loop.ndjson', '--rejects', 'x'],
-      ['loop.ndjson', '--skip-invalid', '--rejects', 'loop.ndjson'],
-      ['loop.ndjson', '--skip-invalid', '--rejects', 'linked.ndjson'],
-      ['loop.ndjson', 'loop.ndjson.rejected.ndjson', '--skip-invalid'],
-    );
-    expect(unused).toMatchObject({ code: 2 });
-    expect(others).toHaveLength(3);
-    for (const refused of others)
-      expect(refused).toMatchObject({
-        code: 2,
-        stderr: expect.stringMatching(
-          /^stakegraph: Invalid rows of loop.ndjson would be written to \S+, which is imported/,
-        ),
-      });
-    expect(await readFile(join(folder.path, 'loop.ndjson'), 'utf8')).toBe(rows);
-    expect(await state()).toMatchObject({ rows: 0 });
-  });
+  slow(
+    'refuses to write invalid rows to a file that it reads, and --rejects without --skip-invalid',
+    async () => {
+      const rows = `${ndjson(1, 1)}{}\n`;
+      await file('loop.ndjson', rows);
+      await file('loop.ndjson.rejected.ndjson', ndjson(2, 1));
+      await link(join(folder.path, 'loop.ndjson'), join(folder.path, 'linked.ndjson'));
+      const [unused, ...others] = await callEach(
+        ['loop.ndjson', '--rejects', 'x'],
+        ['loop.ndjson', '--skip-invalid', '--rejects', 'loop.ndjson'],
+        ['loop.ndjson', '--skip-invalid', '--rejects', 'linked.ndjson'],
+        ['loop.ndjson', 'loop.ndjson.rejected.ndjson', '--skip-invalid'],
+      );
+      expect(unused).toMatchObject({ code: 2 });
+      expect(others).toHaveLength(3);
+      for (const refused of others)
+        expect(refused).toMatchObject({
+          code: 2,
+          stderr: expect.stringMatching(
+            /^stakegraph: Invalid rows of loop.ndjson would be written to \S+, which is imported/,
+          ),
+        });
+      expect(await readFile(join(folder.path, 'loop.ndjson'), 'utf8')).toBe(rows);
+      expect(await state()).toMatchObject({ rows: 0 });
+    },
+  );
 
-  it('reads what can be read only once, such as a pipe by its name', async () => {
+  slow('reads what can be read only once, such as a pipe by its name', async () => {
     await file('piped.ndjson', ndjson(1, 3));
     const pipe = 'mkfifo pipe && cat piped.ndjson > pipe &';
     const command = `${pipe} sleep 1; ${process.execPath} ${main} import slashings pipe`;
@@ -133,7 +136,7 @@ describe('stakegraph import', () => {
     expect(await state()).toMatchObject({ rows: 5 });
   });
 
-  it('--skip-invalid loads nothing where the rows that do not fit cannot be written', async () => {
+  slow('--skip-invalid loads nothing where the rows that do not fit cannot be written', async () => {
     const name = await file('some.ndjson', `${ndjson(1, 2)}{}\n`);
     const { code, stderr, stdout } = await call(
       name,
@@ -148,7 +151,7 @@ describe('stakegraph import', () => {
     expect(await state()).toMatchObject({ rows: 0 });
   });
 
-  it('--dry-run says what would change, and changes nothing', async () => {
+  slow('--dry-run says what would change, and changes nothing', async () => {
     const name = await file('dry.ndjson', ndjson(1, 3));
     const bad = await file('bad.ndjson', `${ndjson(1, 1)}{}\n`);
     const [good, refused] = await callEach([name, '--dry-run'], [bad, '--dry-run']);
@@ -160,7 +163,7 @@ describe('stakegraph import', () => {
     expect(await state()).toEqual({ rows: 0, epochs: '0', revision: null });
   });
 
-  it('--resume passes over files that were loaded whole, and --json tells each file', async () => {
+  slow('--resume passes over files that were loaded whole, and --json tells each file', async () => {
     const [one, two] = [await file('one.ndjson', ndjson(1, 2)), await file('two.ndjson', ndjson(3, 2))];
     const [first, resumed] = await callEach([one], [one, two, '--resume', '--json']);
     expect(first).toMatchObject({ code: 0 });
@@ -178,7 +181,7 @@ describe('stakegraph import', () => {
     expect((await call(one, '--resume')).stdout).toContain('5 of 5 rows (1 new, 0 updated');
   });
 
-  it('--jobs loads files side by side, with the same result', async () => {
+  slow('--jobs loads files side by side, with the same result', async () => {
     const names = [];
     for (let index = 0; index < 6; index += 1) {
       names.push(await file(`part-${index}.ndjson`, ndjson(index * 500, 500)));

@@ -27,7 +27,7 @@ async function follow(served: Served, code: string) {
 }
 
 describe('the links to GraphiQL', () => {
-  it('of the banner and of stakegraph open give the development token, each once', async () => {
+  slow('of the banner and of stakegraph open give the development token, each once', async () => {
     const dataDir = await preparedForTest();
     const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
     const served = await serve({ env });
@@ -59,7 +59,7 @@ describe('the links to GraphiQL', () => {
     expect(await stakegraph(['open'], { env })).toEqual(none);
   });
 
-  it('are refused with DATABASE_URL, where there is no development token', async () => {
+  slow('are refused with DATABASE_URL, where there is no development token', async () => {
     const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', DATA_DIR: dataDirForTest() };
     const { code, stderr } = await stakegraph(['open'], { env });
     expect(code).toBe(2);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { repeated } from '../../src/commands/repeated.ts';
+import { slow } from '../support/thorough.ts';
 
 /** The milliseconds after which passes began, of which those numbered in `failing` failed. */
 async function passesOf(every: number, retryMs: number, failing: readonly number[], passes: number) {
@@ -16,7 +17,7 @@ async function passesOf(every: number, retryMs: number, failing: readonly number
   return { began, said };
 }
 
-it('a failed pass of --every is tried again before the next one is due', async () => {
+slow('a failed pass of --every is tried again before the next one is due', async () => {
   const { began, said } = await passesOf(1_000, 20, [1, 2], 4);
   expect(said).toEqual(['pass 1', 'pass 2']);
   expect(began[2]).toBeLessThan(1_000);

@@ -4,6 +4,7 @@ import { openStore } from '../../src/indexer/store/index.ts';
 import { version } from '../../src/kernel/version.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { type Outcome, stakegraph, stakegraphOfEach } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -28,7 +29,7 @@ describe('stakegraph status', () => {
     expect(stdout).toMatch(new RegExp(`^stakegraph ${version}, migration \\d{4}_\\w+\nstatus   ready\n$`));
   });
 
-  it('shows datasets, how far an index is, and what it warns of', async () => {
+  slow('shows datasets, how far an index is, and what it warns of', async () => {
     await run(
       `insert into index_state (network, first_epoch, epoch, state, version, written_at)
       values ('hoodi', 0, $1, '', 2, now())`,
@@ -76,19 +77,22 @@ describe('stakegraph status', () => {
     expect(text[6]).toMatch(/^dataset {2}chain-balances, changed \S+Z; hoodi: epoch \d+$/);
   });
 
-  it('ends with 1 a week before a fork that this version does not know, and says that a late index is late', async () => {
-    await openStore(database.pool, 'hoodi').writeForks([{ name: 'heze', epoch: now + 225 * 6 }]);
-    await run('update index_state set epoch = $1', [now - 20]);
-    const [{ code, stdout }, wrong] = await statusAndWith('--json', 'more');
-    expect([code, stdout]).toEqual([
-      1,
-      expect.stringMatching(/^status {3}degraded: figures end with epoch/m),
-    ]);
-    expect(stdout).toMatch(/^warning {2}hoodi: epoch \d+ is the newest, and ended \d+ h ago$/m);
-    expect(wrong.code).toBe(2);
-  });
+  slow(
+    'ends with 1 a week before a fork that this version does not know, and says that a late index is late',
+    async () => {
+      await openStore(database.pool, 'hoodi').writeForks([{ name: 'heze', epoch: now + 225 * 6 }]);
+      await run('update index_state set epoch = $1', [now - 20]);
+      const [{ code, stdout }, wrong] = await statusAndWith('--json', 'more');
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringMatching(/^status {3}degraded: figures end with epoch/m),
+      ]);
+      expect(stdout).toMatch(/^warning {2}hoodi: epoch \d+ is the newest, and ended \d+ h ago$/m);
+      expect(wrong.code).toBe(2);
+    },
+  );
 
-  it('ends with 1 where the database lacks a migration or does not answer', async () => {
+  slow('ends with 1 where the database lacks a migration or does not answer', async () => {
     await run('delete from stakegraph_migrations');
     expect(await status()).toMatchObject({ code: 1, stderr: expect.stringContaining('The database lacks') });
     const gone = await stakegraph(['status'], { env: { DATABASE_URL: 'postgres://127.0.0.1:9/none' } });

@@ -6,6 +6,7 @@ import { secretSettings } from '../../src/config/file.ts';
 import { readSecret, readSettings, Settings, useConfigFile } from '../../src/config/index.ts';
 import { stakegraph } from '../support/process.ts';
 import { scratch } from '../support/scratch.ts';
+import { slow } from '../support/thorough.ts';
 
 const folder = mkdtempSync(join(scratch, 'stakegraph-config-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -176,7 +177,7 @@ describe('a file of settings', () => {
     }
   });
 
-  it('is an option of each command, and a wrong one ends a command with exit code 2', async () => {
+  slow('is an option of each command, and a wrong one ends a command with exit code 2', async () => {
     const path = file('wrong', 'PORT=x\n');
     for (const command of [['serve'], ['token', 'list']]) {
       const { code, stderr } = await stakegraph([...command, '--config', path]);

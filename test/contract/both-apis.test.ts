@@ -12,6 +12,7 @@ import { schema } from '../../src/graphql/run/schema.ts';
 import { rooms, routes } from '../../src/resources/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
+import { slow } from '../support/thorough.ts';
 import { parsed } from '../support/typed.ts';
 
 /** How one question is asked of both APIs; `cursor` is put where Relay's arguments go. */
@@ -453,7 +454,7 @@ describe('both APIs', () => {
     expect(Object.keys(apis).sort()).toEqual(Object.keys(rooms).sort());
   });
 
-  it.each(Object.keys(apis))(
+  slow.each(Object.keys(apis))(
     'of %s give the same rows, digit for digit, in both directions',
     async (room) => {
       const api = (apis[room] as () => Api)();

@@ -5,6 +5,7 @@ import { importers } from '../../src/ingest/importers/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, gatewayForTest, type TestDatabase } from '../support/gateway.ts';
 import { importSlashings } from '../support/live-rows.ts';
+import { slow } from '../support/thorough.ts';
 
 /** Tables of the service's own, which hold neither data nor what accounts own. */
 const internal =
@@ -63,7 +64,7 @@ describe('the datasets', () => {
 });
 
 describe('extensions.sample', () => {
-  it('names the datasets of a response into which nothing but the sample data was loaded', async () => {
+  slow('names the datasets of a response into which nothing but the sample data was loaded', async () => {
     const gateway = await gatewayForTest();
     const sampleOf = async (query: string) => (await gateway.graphql(query)).json.extensions.sample;
     const slashings = '{ slashings(first: 1) { nodes { id } } }';

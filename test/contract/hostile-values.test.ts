@@ -149,7 +149,7 @@ it('every argument is found', () => {
   expect(cases.length).toBeGreaterThan(300);
 });
 
-it.each(every(12, cases).map((each, index) => [each.name, each, index] as const))(
+it.each(every(24, cases).map((each, index) => [each.name, each, index] as const))(
   'of GraphQL: %s refuses what it cannot take, by a code of its own',
   async (_name, { query, put, path }, index) => {
     for (const value of [...unstorable, ...quarter([...others, ...numbers, {}, []], index)]) {
@@ -202,7 +202,7 @@ const wellFormed = texts.filter((text) => !/\p{Cs}/u.test(text));
 /** Bytes that are not UTF-8: a lone surrogate, and other text. */
 const bytes = ['%ed%a0%80', '%ff', '%c0%80', '%f8%88%80%80%80'];
 
-it.each(every(12, places).map((each, index) => [each.name, each, index] as const))(
+it.each(every(24, places).map((each, index) => [each.name, each, index] as const))(
   'of REST: %s refuses what it cannot take',
   async (_name, { method, url }, index) => {
     const urls = [

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 const pool = 'Alder Liquid';
@@ -105,14 +106,17 @@ describe('of an operator without a summary in the shortest window', () => {
     await importRenamed('operators', path, { displayName: 'Of a week' });
   });
 
-  it('the name is that of the shortest that it has, and of its row in a list that is read on after it is gone', async () => {
-    const { operatorId, displayName } = await read(cursor);
-    expect(displayName).not.toBe('Of a week');
-    await drop(operatorId, ['1d']);
-    expect((await read(cursor)).displayName).toBe('Of a week');
-    await drop(operatorId, ['7d', '30d', 'all']);
-    const gone = await read(cursor);
-    expect([gone.operatorId, gone.displayName]).toEqual([operatorId, displayName]);
-    expect(gone.operatorTags).toEqual(expect.any(Array));
-  });
+  slow(
+    'the name is that of the shortest that it has, and of its row in a list that is read on after it is gone',
+    async () => {
+      const { operatorId, displayName } = await read(cursor);
+      expect(displayName).not.toBe('Of a week');
+      await drop(operatorId, ['1d']);
+      expect((await read(cursor)).displayName).toBe('Of a week');
+      await drop(operatorId, ['7d', '30d', 'all']);
+      const gone = await read(cursor);
+      expect([gone.operatorId, gone.displayName]).toEqual([operatorId, displayName]);
+      expect(gone.operatorTags).toEqual(expect.any(Array));
+    },
+  );
 });

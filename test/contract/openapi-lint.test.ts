@@ -4,6 +4,7 @@ import { Ruleset, Spectral } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { describe, expect, it } from 'vitest';
 import { document, operations } from '../support/interface-page.ts';
+import { slow } from '../support/thorough.ts';
 
 const text = JSON.stringify(document);
 const patterns = [
@@ -12,13 +13,13 @@ const patterns = [
 const hasPython = spawnSync('python3', ['-V']).status === 0;
 
 describe('openapi.json', () => {
-  it('has no problem by the recommended rules of Redocly', async () => {
+  slow('has no problem by the recommended rules of Redocly', async () => {
     const config = await createConfig({ extends: ['recommended'] });
     const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
     expect(problems.map(({ ruleId, message }) => [ruleId, message])).toEqual([]);
   });
 
-  it('has no problem by the recommended rules of Spectral', async () => {
+  slow('has no problem by the recommended rules of Spectral', async () => {
     const spectral = new Spectral();
     spectral.setRuleset(new Ruleset({ extends: [rulesets.oas] }));
     const problems = await spectral.run(JSON.parse(text));

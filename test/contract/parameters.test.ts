@@ -117,7 +117,7 @@ describe('the query parameter', () => {
       await refused(asked(parameter, value, other), locOf(parameter), ['repeated']);
   });
 
-  it.each(queryParameters)('%s takes each documented value and bound', async (_name, parameter) => {
+  it.each(every(2, queryParameters))('%s takes each documented value and bound', async (_name, parameter) => {
     for (const value of values(parameter.schema).right) {
       const { status, text, json } = await gateway.get(asked(parameter, value));
       // An entity may not exist, and a revision may be gone: neither is a fault of the value's form.
@@ -148,7 +148,7 @@ describe('the query parameter', () => {
     },
   );
 
-  it.each(queryParameters)(
+  it.each(every(2, queryParameters, 1))(
     '%s is absent when empty or null if it may be null, which is refused elsewhere',
     async (_name, parameter) => {
       const { schema } = parameter;

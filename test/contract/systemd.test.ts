@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { secretSettings, withFile } from '../../src/config/file.ts';
 import { Settings } from '../../src/config/index.ts';
 import { project, stakegraphOfEach } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 const folder = join(project, 'deploy/systemd');
 const names = readdirSync(folder);
@@ -59,7 +60,7 @@ describe('the systemd units', () => {
     });
   });
 
-  it('start commands with options that exist', async () => {
+  slow('start commands with options that exist', async () => {
     const commands = services.map((name) => (valuesOf(name, 'ExecStart')[0] as string).split(' '));
     const outcomes = await stakegraphOfEach(commands.map(([, command = '']) => [command, '--help']));
     for (const [index, words] of commands.entries()) {

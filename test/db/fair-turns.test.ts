@@ -4,6 +4,7 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import { waitTimeoutMs } from '../support/deadlines.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 // An account runs only so many statements at a time. Its other statements wait, and no other account waits for them.
 
@@ -74,17 +75,20 @@ it('a statement of another account, or of the gateway, waits for none of them', 
   expect(begun).toEqual(['a', 'a']);
 });
 
-it('a statement that waits too long in its line, or beyond 2,000 others, is 503, as where no connection is free', async () => {
-  const pool = await poolForTest({ waitTimeoutMs: 3_000 });
-  const { begun, hold } = holder(pool);
-  void hold('a');
-  void hold('a');
-  await eventually(() => expect(begun).toEqual(['a', 'a']));
-  const refusal = { name: 'Refusal', code: 'UNAVAILABLE', headers: { 'retry-after': '5' } };
-  const waiting = Array.from({ length: 2_000 }, () => ask(pool, 'a').catch((error) => error));
-  await expect(ask(pool, 'a')).rejects.toMatchObject(refusal);
-  expect(await Promise.race(waiting)).toMatchObject(refusal);
-  expect(await Promise.all(waiting)).toEqual(
-    Array(2_000).fill(expect.objectContaining({ code: 'UNAVAILABLE' })),
-  );
-});
+slow(
+  'a statement that waits too long in its line, or beyond 2,000 others, is 503, as where no connection is free',
+  async () => {
+    const pool = await poolForTest({ waitTimeoutMs: 3_000 });
+    const { begun, hold } = holder(pool);
+    void hold('a');
+    void hold('a');
+    await eventually(() => expect(begun).toEqual(['a', 'a']));
+    const refusal = { name: 'Refusal', code: 'UNAVAILABLE', headers: { 'retry-after': '5' } };
+    const waiting = Array.from({ length: 2_000 }, () => ask(pool, 'a').catch((error) => error));
+    await expect(ask(pool, 'a')).rejects.toMatchObject(refusal);
+    expect(await Promise.race(waiting)).toMatchObject(refusal);
+    expect(await Promise.all(waiting)).toEqual(
+      Array(2_000).fill(expect.objectContaining({ code: 'UNAVAILABLE' })),
+    );
+  },
+);

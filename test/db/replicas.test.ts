@@ -94,7 +94,7 @@ describe('several replicas', () => {
     });
   });
 
-  it('are used again once they have the revisions that were shown', async () => {
+  slow('are used again once they have the revisions that were shown', async () => {
     const database = await open([one, other].map(({ url }) => url));
     await raise(one);
     await readRevisions(database);

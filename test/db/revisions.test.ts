@@ -32,7 +32,7 @@ slow(
   },
 );
 
-it('revisions are not trusted when their connection is lost again while they are read', async () => {
+slow('revisions are not trusted when their connection is lost again while they are read', async () => {
   const way = await lossyWay(database.url);
   let waiting: (() => void)[] | undefined;
   const db: Queryable = {
@@ -59,7 +59,7 @@ it('revisions are not trusted when their connection is lost again while they are
   await eventually(() => expect(revisions.trusted()).toBe(true));
 });
 
-it('revisions that are stopped ask the database nothing more, whatever was told before', async () => {
+slow('revisions that are stopped ask the database nothing more, whatever was told before', async () => {
   let asked = 0;
   let answering = 0;
   const db: Queryable = {

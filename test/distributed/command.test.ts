@@ -39,61 +39,66 @@ const countOf = async (url: string) =>
   (await asSuperuser(url, 'select count(*)::int as rows from validator_days'))[0].rows;
 
 describe('stakegraph distribute', () => {
-  it('distributes days by validator and makes reference tables, and says what it compared; --undo makes all local again', async () => {
-    const url = await databaseWith(true);
-    const rows = await countOf(url);
-    const triggers = await triggersOf(url);
-    expect(rows).toBeGreaterThan(1_000);
-    const report = await run(url, { shards: 8 });
-    expect(report).toMatchObject({
-      ...{ table: 'validator_days', column: 'validator_index', state: 'distributed', shards: 8, rows },
-      ...{ citus: '13.0.3', workers: 1, hash: expect.stringMatching(/^-?\d+$/), bytes: expect.any(Number) },
-      references: {
-        validators: { rows: expect.any(Number), hash: expect.stringMatching(/^-?\d+$/) },
-        validator_clients: { rows: 0, hash: '0' },
-      },
-    });
-    expect(report.months).toBeGreaterThan(1);
-    expect(
-      await asSuperuser(
-        url,
-        `select (select count(*) from days_of_validator('mainnet', 1, false))
-          = (select count(*) from validator_days where network = 'mainnet' and validator_index = 1 and not utc) as equal`,
-      ),
-    ).toEqual([{ equal: true }]);
-
-    expect(await run(url)).toMatchObject({ state: 'unchanged', rows });
-    const undone = await run(url, { undo: true });
-    expect(undone).toMatchObject({
-      ...{ state: 'made local', rows, hash: report.hash, references: report.references },
-    });
-    expect(await triggersOf(url)).toEqual(triggers);
-    expect(await run(url, { undo: true })).toMatchObject({ state: 'unchanged', rows });
-    const tables = ['validators', 'validator_clients', 'validator_days'];
-    const cleaned = tables.map((table) => `truncate_local_data_after_distributing_table(${table})`);
-    expect(await callsOf(url)).toEqual([
-      ...['create_reference_table(validators)', 'create_reference_table(validator_clients)'],
-      'create_distributed_table(validator_days, validator_index, none, 8)',
-      ...[...cleaned, ...cleaned],
-      ...tables.map((table) => `undistribute_table(${table})`),
-    ]);
-    expect(await asSuperuser(url, `select to_regproc('days_of_validator') is null as gone`)).toEqual([
-      { gone: true },
-    ]);
-    expect(await audited(url)).toEqual([
-      ...[{ action: 'distribute', subject: 'validator_days', details: { rows, citus: '13.0.3', shards: 8 } }],
-      ...['validator_clients', 'validators'].map((table) => ({
-        ...{ action: 'distribute', subject: table, details: { rows: expect.any(Number), citus: '13.0.3' } },
-      })),
-      ...tables.toReversed().map((table) => ({
-        ...{
-          action: 'distribute.undo',
-          subject: table,
-          details: expect.objectContaining({ citus: '13.0.3' }),
+  slow(
+    'distributes days by validator and makes reference tables, and says what it compared; --undo makes all local again',
+    async () => {
+      const url = await databaseWith(true);
+      const rows = await countOf(url);
+      const triggers = await triggersOf(url);
+      expect(rows).toBeGreaterThan(1_000);
+      const report = await run(url, { shards: 8 });
+      expect(report).toMatchObject({
+        ...{ table: 'validator_days', column: 'validator_index', state: 'distributed', shards: 8, rows },
+        ...{ citus: '13.0.3', workers: 1, hash: expect.stringMatching(/^-?\d+$/), bytes: expect.any(Number) },
+        references: {
+          validators: { rows: expect.any(Number), hash: expect.stringMatching(/^-?\d+$/) },
+          validator_clients: { rows: 0, hash: '0' },
         },
-      })),
-    ]);
-  });
+      });
+      expect(report.months).toBeGreaterThan(1);
+      expect(
+        await asSuperuser(
+          url,
+          `select (select count(*) from days_of_validator('mainnet', 1, false))
+          = (select count(*) from validator_days where network = 'mainnet' and validator_index = 1 and not utc) as equal`,
+        ),
+      ).toEqual([{ equal: true }]);
+
+      expect(await run(url)).toMatchObject({ state: 'unchanged', rows });
+      const undone = await run(url, { undo: true });
+      expect(undone).toMatchObject({
+        ...{ state: 'made local', rows, hash: report.hash, references: report.references },
+      });
+      expect(await triggersOf(url)).toEqual(triggers);
+      expect(await run(url, { undo: true })).toMatchObject({ state: 'unchanged', rows });
+      const tables = ['validators', 'validator_clients', 'validator_days'];
+      const cleaned = tables.map((table) => `truncate_local_data_after_distributing_table(${table})`);
+      expect(await callsOf(url)).toEqual([
+        ...['create_reference_table(validators)', 'create_reference_table(validator_clients)'],
+        'create_distributed_table(validator_days, validator_index, none, 8)',
+        ...[...cleaned, ...cleaned],
+        ...tables.map((table) => `undistribute_table(${table})`),
+      ]);
+      expect(await asSuperuser(url, `select to_regproc('days_of_validator') is null as gone`)).toEqual([
+        { gone: true },
+      ]);
+      expect(await audited(url)).toEqual([
+        ...[
+          { action: 'distribute', subject: 'validator_days', details: { rows, citus: '13.0.3', shards: 8 } },
+        ],
+        ...['validator_clients', 'validators'].map((table) => ({
+          ...{ action: 'distribute', subject: table, details: { rows: expect.any(Number), citus: '13.0.3' } },
+        })),
+        ...tables.toReversed().map((table) => ({
+          ...{
+            action: 'distribute.undo',
+            subject: table,
+            details: expect.objectContaining({ citus: '13.0.3' }),
+          },
+        })),
+      ]);
+    },
+  );
 
   slow('changes nothing with --dry-run', async () => {
     const url = await databaseWith(true);
@@ -106,7 +111,7 @@ describe('stakegraph distribute', () => {
     expect(await callsOf(url)).toHaveLength(6);
   });
 
-  it('prints what PostgreSQL adds to its message, once and without tokens', async () => {
+  slow('prints what PostgreSQL adds to its message, once and without tokens', async () => {
     const url = await databaseWith(true, 'empty');
     await asSuperuser(
       url,
@@ -122,7 +127,7 @@ describe('stakegraph distribute', () => {
     );
   });
 
-  it('changes nothing if a row differs afterwards', async () => {
+  slow('changes nothing if a row differs afterwards', async () => {
     const url = await databaseWith(true);
     await asSuperuser(
       url,
@@ -196,19 +201,22 @@ describe('stakegraph distribute', () => {
     await expect(asSuperuser(url, `${change} create_reference_table('validators')`)).rejects.toThrow(message);
   });
 
-  it('is refused by the stub, as by Citus, if a function is made after a parallel read, unless all is sequential', async () => {
-    const url = await databaseWith(true);
-    await run(url);
-    const made = `select count(*) from validator_days; create function f() returns int language sql as 'select 1'`;
-    await expect(asSuperuser(url, made)).rejects.toThrow(
-      'cannot run function command because there was a parallel operation on a distributed table in the transaction',
-    );
-    await asSuperuser(
-      url,
-      `begin; set local citus.multi_shard_modify_mode to 'sequential'; ${made}; rollback`,
-    );
-    await asSuperuser(url, made.replace(/^.*?; /, ''));
-  });
+  slow(
+    'is refused by the stub, as by Citus, if a function is made after a parallel read, unless all is sequential',
+    async () => {
+      const url = await databaseWith(true);
+      await run(url);
+      const made = `select count(*) from validator_days; create function f() returns int language sql as 'select 1'`;
+      await expect(asSuperuser(url, made)).rejects.toThrow(
+        'cannot run function command because there was a parallel operation on a distributed table in the transaction',
+      );
+      await asSuperuser(
+        url,
+        `begin; set local citus.multi_shard_modify_mode to 'sequential'; ${made}; rollback`,
+      );
+      await asSuperuser(url, made.replace(/^.*?; /, ''));
+    },
+  );
 
   it('is refused by the stub, as by Citus, if a reference table is changed by a join with a local table', async () => {
     const url = await databaseWith(true, 'empty');
@@ -302,7 +310,7 @@ describe('stakegraph distribute', () => {
     }
   });
 
-  it('refuses any other connection, whatever its name, except those of Citus', async () => {
+  slow('refuses any other connection, whatever its name, except those of Citus', async () => {
     const url = await databaseWith(true, 'empty');
     const connect = async (name: string) => {
       const client = new pg.Client({ connectionString: `${url}&application_name=${name}` });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ settings: { CACHE: true } });
 
@@ -76,44 +76,48 @@ function weightOf(type: string, ranges: readonly Range[]): number {
 }
 
 describe('the type of a response', () => {
-  it('has the highest weight of those that can be sent, compiled, cached, by Yoga and of a refusal', async () => {
-    const headers = fc.array(range, { minLength: 1, maxLength: 5 });
-    let count = 0;
-    await fc.assert(
-      fc.asyncProperty(headers, async (ranges) => {
-        const accept = ranges.map(({ text }) => text).join(',');
-        const meant = ranges.map((each) => each.meant);
-        const json = [JSON_TYPE, RESPONSE_TYPE].map((type) => [type, weightOf(type, meant)] as const);
-        const streams = ['multipart/mixed', 'text/event-stream'].map(
-          (type) => [type, weightOf(type, meant)] as const,
-        );
-        const bestJson = Math.max(...json.map(([, q]) => q));
-        const bestStream = Math.max(...streams.map(([, q]) => q));
-        const offered = bestStream > bestJson ? streams : json;
-        const best = Math.max(bestJson, bestStream);
-        const right = best === 0 ? [JSON_TYPE] : offered.filter(([, q]) => q === best).map(([type]) => type);
+  slow(
+    'has the highest weight of those that can be sent, compiled, cached, by Yoga and of a refusal',
+    async () => {
+      const headers = fc.array(range, { minLength: 1, maxLength: 5 });
+      let count = 0;
+      await fc.assert(
+        fc.asyncProperty(headers, async (ranges) => {
+          const accept = ranges.map(({ text }) => text).join(',');
+          const meant = ranges.map((each) => each.meant);
+          const json = [JSON_TYPE, RESPONSE_TYPE].map((type) => [type, weightOf(type, meant)] as const);
+          const streams = ['multipart/mixed', 'text/event-stream'].map(
+            (type) => [type, weightOf(type, meant)] as const,
+          );
+          const bestJson = Math.max(...json.map(([, q]) => q));
+          const bestStream = Math.max(...streams.map(([, q]) => q));
+          const offered = bestStream > bestJson ? streams : json;
+          const best = Math.max(bestJson, bestStream);
+          const right =
+            best === 0 ? [JSON_TYPE] : offered.filter(([, q]) => q === best).map(([type]) => type);
 
-        // The same type from each way to answer: new documents by Yoga, repeated ones compiled, then from the cache.
-        const own = query.replace('first: 2', `first: ${(count++ % 60) + 1}`);
-        const answers = [];
-        for (let time = 0; time < 4; time += 1) answers.push(await ask(accept, { query: own }));
-        const [first] = answers;
-        expect([accept, right]).toEqual([accept, expect.arrayContaining([typeOf(first as never)])]);
-        for (const answer of answers) {
-          expect([accept, answer.status, typeOf(answer)]).toEqual([
-            accept,
-            best === 0 ? 406 : 200,
-            typeOf(first as never),
-          ]);
-        }
-        const refused = await ask(accept, { token: 'x' });
-        const ofRefusal =
-          bestJson === 0 ? [JSON_TYPE] : json.filter(([, q]) => q === bestJson).map(([type]) => type);
-        expect([refused.status, ofRefusal]).toEqual([401, expect.arrayContaining([typeOf(refused)])]);
-      }),
-      { ...runs(200), endOnFailure: true },
-    );
-  });
+          // The same type from each way to answer: new documents by Yoga, repeated ones compiled, then from the cache.
+          const own = query.replace('first: 2', `first: ${(count++ % 60) + 1}`);
+          const answers = [];
+          for (let time = 0; time < 4; time += 1) answers.push(await ask(accept, { query: own }));
+          const [first] = answers;
+          expect([accept, right]).toEqual([accept, expect.arrayContaining([typeOf(first as never)])]);
+          for (const answer of answers) {
+            expect([accept, answer.status, typeOf(answer)]).toEqual([
+              accept,
+              best === 0 ? 406 : 200,
+              typeOf(first as never),
+            ]);
+          }
+          const refused = await ask(accept, { token: 'x' });
+          const ofRefusal =
+            bestJson === 0 ? [JSON_TYPE] : json.filter(([, q]) => q === bestJson).map(([type]) => type);
+          expect([refused.status, ofRefusal]).toEqual([401, expect.arrayContaining([typeOf(refused)])]);
+        }),
+        { ...runs(200), endOnFailure: true },
+      );
+    },
+  );
 
   it.each([
     [`${JSON_TYPE}; q=0.1, ${RESPONSE_TYPE}; q=0.9`, RESPONSE_TYPE],

@@ -14,7 +14,7 @@ import { costOf } from '../../src/graphql/run/query-cost.ts';
 import { schema } from '../../src/graphql/run/schema.ts';
 import { fieldsIn } from '../support/answers.ts';
 import { useGateway } from '../support/gateway.ts';
-import { every } from '../support/thorough.ts';
+import { every, slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 
@@ -134,7 +134,7 @@ function largest({ name, write }: Shape): string {
 describe('the largest accepted document of each shape', () => {
   it.each(
     every(
-      3,
+      9,
       [...shapes()].map((shape): [string, Shape] => [shape.name, shape]),
     ),
   )('is answered within the limits, and with no more than estimated: %s', async (_name, shape) => {
@@ -249,7 +249,7 @@ describe('the limits of answers', () => {
 });
 
 describe('an answer with very many errors', () => {
-  it('lists 100 of them, compiled or not, and says how many more there are', async () => {
+  slow('lists 100 of them, compiled or not, and says how many more there are', async () => {
     const query =
       '{ validators(first: 200) { nodes { operators { history(window: ALL) { totalCount } } } } }';
     for (const _ of [1, 2, 3]) {

@@ -162,7 +162,7 @@ describe('compiled queries', () => {
     expect(find(large('First'), null)).not.toBe(first);
   });
 
-  it('count by their text too, whose arguments are kept with it', () => {
+  slow('count by their text too, whose arguments are kept with it', () => {
     const find = compiledQueries();
     const compiled = (index: number) => {
       const text = `{ nodes(ids: [${'"a",'.repeat(1_900)}]) { __typename } q${index}: __typename }`;
@@ -187,13 +187,13 @@ describe('compiled queries', () => {
 });
 
 describe('a compiled query', () => {
-  it('answers what graphql-js does, for random queries', async () => {
+  slow('answers what graphql-js does, for random queries', async () => {
     const seen = await compareRandom(false);
     expect(seen.errors).toBeGreaterThan(0.06);
     expect(seen.nulls).toBeGreaterThan(0.06);
   });
 
-  it('answers so where rows come as texts, for as many more', async () => {
+  slow('answers so where rows come as texts, for as many more', async () => {
     const seen = await compareRandom(true);
     expect(seen.written).toBeGreaterThan(0.25);
     expect(seen.errors).toBeGreaterThan(0.06);

@@ -8,6 +8,7 @@ import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { assembled, openParts, readParts } from '../support/parts.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 const accepts = ['multipart/mixed', 'text/event-stream'] as const;
@@ -34,34 +35,38 @@ async function noted<T>(run: () => Promise<T>): Promise<[T, string[]]> {
 }
 
 describe('parts', () => {
-  it('add up to the plain response, with its units and statements, wherever the directives are', async () => {
-    const uses = fc.array(fc.tuple(fc.boolean(), fc.nat(3)), { minLength: 4, maxLength: 4 });
-    const cases = fc.tuple(fc.constantFrom(...documents), uses, fc.constantFrom(...accepts));
-    await fc.assert(
-      fc.asyncProperty(cases, async ([document, chosen, accept]) => {
-        let at = 0;
-        const query = document.replace(/DEFER|STREAM/g, (word) => {
-          const [used, count] = chosen[at++ % chosen.length] as [boolean, number];
-          if (!used) return '';
-          return word === 'DEFER' ? `@defer(label: "${at}")` : `@stream(initialCount: ${count})`;
-        });
-        const [plain, own] = await noted(() => gateway.graphql(plainOf(document)));
-        const [answer, statements] = await noted(() => readParts(gateway, query, {}, { accept }));
-        if (!query.includes('@')) return;
-        expect([answer.status, typeof plain.data]).toEqual([200, 'object']);
-        const { data, errors, extensions } = assembled(answer.parts);
-        expect(data).toEqual(plain.data);
-        expect(byPath(errors)).toEqual(byPath(plain.errors));
-        expect(extensions).toEqual(plain.json.extensions);
-        expect(statements).toEqual(own);
-        if (answer.parts.length === 1) return; // no directive applied
-        expect(answer.parts.map(({ hasNext }) => hasNext)).toEqual(
-          answer.parts.map((_, index) => index < answer.parts.length - 1),
-        );
-      }),
-      { numRuns: 40 },
-    );
-  }, 60_000);
+  slow(
+    'add up to the plain response, with its units and statements, wherever the directives are',
+    async () => {
+      const uses = fc.array(fc.tuple(fc.boolean(), fc.nat(3)), { minLength: 4, maxLength: 4 });
+      const cases = fc.tuple(fc.constantFrom(...documents), uses, fc.constantFrom(...accepts));
+      await fc.assert(
+        fc.asyncProperty(cases, async ([document, chosen, accept]) => {
+          let at = 0;
+          const query = document.replace(/DEFER|STREAM/g, (word) => {
+            const [used, count] = chosen[at++ % chosen.length] as [boolean, number];
+            if (!used) return '';
+            return word === 'DEFER' ? `@defer(label: "${at}")` : `@stream(initialCount: ${count})`;
+          });
+          const [plain, own] = await noted(() => gateway.graphql(plainOf(document)));
+          const [answer, statements] = await noted(() => readParts(gateway, query, {}, { accept }));
+          if (!query.includes('@')) return;
+          expect([answer.status, typeof plain.data]).toEqual([200, 'object']);
+          const { data, errors, extensions } = assembled(answer.parts);
+          expect(data).toEqual(plain.data);
+          expect(byPath(errors)).toEqual(byPath(plain.errors));
+          expect(extensions).toEqual(plain.json.extensions);
+          expect(statements).toEqual(own);
+          if (answer.parts.length === 1) return; // no directive applied
+          expect(answer.parts.map(({ hasNext }) => hasNext)).toEqual(
+            answer.parts.map((_, index) => index < answer.parts.length - 1),
+          );
+        }),
+        { numRuns: 40 },
+      );
+    },
+    60_000,
+  );
 
   it.each([
     ['multipart/mixed', 'multipart/mixed; boundary="-"'],
@@ -122,7 +127,7 @@ describe('parts', () => {
     expect(text).toContain('"code":"BAD_QUERY"');
   });
 
-  it('mask errors of ours', async () => {
+  slow('mask errors of ours', async () => {
     const own = await gatewayForTest();
     await own.database.pool.query({ text: 'alter table slashings rename to away', values: [] });
     const { parts } = await readParts(own, '{ __typename ... @defer { slashings { nodes { id } } } }');
@@ -168,7 +173,7 @@ describe('a document with @defer or @stream', () => {
     }
   });
 
-  it('is found by its id, over GET and POST, and is never cached', async () => {
+  slow('is found by its id, over GET and POST, and is never cached', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trusted-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'documents.json');
@@ -201,7 +206,7 @@ describe('a slow part', () => {
     return { own, unlock: () => client.query('commit') };
   }
 
-  it('comes later than the first', async () => {
+  slow('comes later than the first', async () => {
     const { own, unlock } = await locked();
     const { response } = await openParts(own, query);
     let text = '';
@@ -212,7 +217,7 @@ describe('a slow part', () => {
     await eventually(() => expect(text).toMatch(/"slashings".*"hasNext":false|"hasNext":false.*"slashings"/));
   });
 
-  it('is given up when the client leaves, which pays for what was read', async () => {
+  slow('is given up when the client leaves, which pays for what was read', async () => {
     const { own, unlock } = await locked();
     const { name, token } = await makeAccount(own);
     const { response, close } = await openParts(own, query, {}, { token });
@@ -227,7 +232,7 @@ describe('a slow part', () => {
     await unlock();
   });
 
-  it('counts as a stream of its token, of which there are at most 20', async () => {
+  slow('counts as a stream of its token, of which there are at most 20', async () => {
     const { own, unlock } = await locked();
     const { token } = await makeAccount(own);
     const query = '{ __typename ... @defer { slashings { totalCount } } }';

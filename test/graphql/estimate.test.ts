@@ -15,6 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/run/schema.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 let gateway: Gateway;
 /** Values that find something, by the name of the argument. */
@@ -151,7 +152,7 @@ function writer(draw: Draw) {
 }
 
 describe('the estimate of a query', () => {
-  it('is never below what is charged', async () => {
+  slow('is never below what is charged', async () => {
     let [charged, exact, asked] = [0, 0, 0];
     await fc.assert(
       fc.asyncProperty(fc.gen(), async (draw) => {

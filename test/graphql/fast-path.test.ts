@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as jit from '../../src/graphql/run/compiled-queries.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 // Whether a request was answered in the quick way is seen on the compiled queries that were run.
 const ran = vi.hoisted(() => ({ count: 0 }));
@@ -210,7 +211,7 @@ describe('a query that comes again', () => {
     expect(first.answer).toEqual(last.answer);
   });
 
-  it('is 503 with Retry-After at any time when the database is away', async () => {
+  slow('is 503 with Retry-After at any time when the database is away', async () => {
     const own = await startGateway();
     try {
       const query = { query: rows };

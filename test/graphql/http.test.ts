@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { refusedBody } from '../support/refused.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const query = '{ __typename }';
@@ -116,7 +117,7 @@ describe('a POST to /graphql', () => {
     expect([status, json]).toEqual([413, refusedBody('/graphql', 'TOO_LARGE', 'The body is too large.')]);
   });
 
-  it('nested 100,000 levels deep is answered', async () => {
+  slow('nested 100,000 levels deep is answered', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect((await postJson(`{"query":"${query}","variables":{"x":${deep}}}`)).status).toBe(200);
   });

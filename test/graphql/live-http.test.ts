@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { BLOCKS, importBlocks, slotsOf } from '../support/live-rows.ts';
 import { subscribe } from '../support/subscribe.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 
@@ -78,12 +79,16 @@ describe('a subscription over HTTP', () => {
     }
   });
 
-  it('sends a heartbeat at least every 15 seconds', async () => {
-    const stream = await subscribe(gateway, BLOCKS);
-    await stream.next();
-    const before = stream.text().length;
-    await eventually(() => expect(stream.text().slice(before)).toBe(':\n\n'), 16_000);
-  }, 30_000);
+  slow(
+    'sends a heartbeat at least every 15 seconds',
+    async () => {
+      const stream = await subscribe(gateway, BLOCKS);
+      await stream.next();
+      const before = stream.text().length;
+      await eventually(() => expect(stream.text().slice(before)).toBe(':\n\n'), 16_000);
+    },
+    30_000,
+  );
 });
 
 describe('a trusted subscription', () => {
@@ -161,7 +166,7 @@ describe('the cost of a subscription', () => {
     expect(stream.completed()).toBe(true);
   });
 
-  it('stays within the allowance with 20 streams opened together', async () => {
+  slow('stays within the allowance with 20 streams opened together', async () => {
     const { name, token } = await makeAccount(gateway, {
       tier: 'build',
       rateLimit: 100,
@@ -225,7 +230,7 @@ describe('the number of streams', () => {
     await eventually(async () => expect((await open()).status).toBe(200));
   });
 
-  it('leaves the last third of MAX_STREAMS to accounts with fewer than two', async () => {
+  slow('leaves the last third of MAX_STREAMS to accounts with fewer than two', async () => {
     const own = await gatewayForTest({ template: 'empty', settings: { MAX_STREAMS: 9 } });
     const open = async (token: string) => {
       const stream = await subscribe(own, BLOCKS, {}, { token });

@@ -37,59 +37,62 @@ describe('replicas on one database', () => {
     expect(events[0].data).toEqual(events[1].data);
   });
 
-  it('lose nothing for a client that is cut off at random and continues on either, whatever is imported when', async () => {
-    let base = 0;
-    const Step = fc.record({
-      slots: fc.uniqueArray(fc.nat(400), { minLength: 1, maxLength: 80 }),
-      cut: fc.boolean(),
-      at: fc.nat(1),
-      pause: fc.nat(15),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(Step, { minLength: 1, maxLength: 8 }), async (steps) => {
-        base += 1_000;
-        const imported = new Set<number>();
-        const seen = new Set<number>();
-        let after: number | undefined;
-        let stream: Events | undefined;
-        let taken = 0;
-        const take = () => {
-          for (const result of stream?.results.slice(taken) ?? []) {
-            expect(result.errors).toBeUndefined();
-            for (const slot of slotsOf(result)) seen.add(slot);
-            after = result.data.blockAdded.revision;
+  slow(
+    'lose nothing for a client that is cut off at random and continues on either, whatever is imported when',
+    async () => {
+      let base = 0;
+      const Step = fc.record({
+        slots: fc.uniqueArray(fc.nat(400), { minLength: 1, maxLength: 80 }),
+        cut: fc.boolean(),
+        at: fc.nat(1),
+        pause: fc.nat(15),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(Step, { minLength: 1, maxLength: 8 }), async (steps) => {
+          base += 1_000;
+          const imported = new Set<number>();
+          const seen = new Set<number>();
+          let after: number | undefined;
+          let stream: Events | undefined;
+          let taken = 0;
+          const take = () => {
+            for (const result of stream?.results.slice(taken) ?? []) {
+              expect(result.errors).toBeUndefined();
+              for (const slot of slotsOf(result)) seen.add(slot);
+              after = result.data.blockAdded.revision;
+            }
+            taken = stream?.results.length ?? 0;
+          };
+          const open = async (at: number) => {
+            take();
+            stream?.close();
+            stream = await subscribe(gateways[at as 0 | 1], BLOCKS, { after }, { token });
+            taken = 0;
+            if (after === undefined) await stream.next();
+            take();
+          };
+          await open(0);
+          for (const { slots, cut, at, pause } of steps) {
+            const own = slots.map((slot) => base + slot).filter((slot) => !imported.has(slot));
+            const importing = own.length > 0 ? importBlocks(gateways[at as 0 | 1], own) : undefined;
+            if (cut) {
+              await sleep(pause);
+              await open(at);
+            }
+            await importing;
+            for (const slot of own) imported.add(slot);
           }
-          taken = stream?.results.length ?? 0;
-        };
-        const open = async (at: number) => {
-          take();
+          await eventually(() => {
+            take();
+            expect(seen.size).toBe(imported.size);
+          }, 10_000);
+          expect([...seen].toSorted()).toEqual([...imported].toSorted());
           stream?.close();
-          stream = await subscribe(gateways[at as 0 | 1], BLOCKS, { after }, { token });
-          taken = 0;
-          if (after === undefined) await stream.next();
-          take();
-        };
-        await open(0);
-        for (const { slots, cut, at, pause } of steps) {
-          const own = slots.map((slot) => base + slot).filter((slot) => !imported.has(slot));
-          const importing = own.length > 0 ? importBlocks(gateways[at as 0 | 1], own) : undefined;
-          if (cut) {
-            await sleep(pause);
-            await open(at);
-          }
-          await importing;
-          for (const slot of own) imported.add(slot);
-        }
-        await eventually(() => {
-          take();
-          expect(seen.size).toBe(imported.size);
-        }, 10_000);
-        expect([...seen].toSorted()).toEqual([...imported].toSorted());
-        stream?.close();
-      }),
-      { ...runs(40), endOnFailure: true },
-    );
-  });
+        }),
+        { ...runs(40), endOnFailure: true },
+      );
+    },
+  );
 
   let slot = 9_100_000;
   slow('tell 500 streams of an import; those of a killed one catch up', async () => {

@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { BLOCKS, importBlocks, importSlashings, slotsOf } from '../support/live-rows.ts';
 import { subscribe } from '../support/subscribe.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const revisionOf = (name: string) => gateway.revisions.current.get(name)?.revision ?? 0;
@@ -74,7 +75,7 @@ describe('blockAdded', () => {
 });
 
 describe('after', () => {
-  it('continues after a revision: what was added since comes first, in events of at most 50', async () => {
+  slow('continues after a revision: what was added since comes first, in events of at most 50', async () => {
     const own = await gatewayForTest({ template: 'empty' });
     await importBlocks(own, [1]);
     await importBlocks(own, [2]);
@@ -92,7 +93,7 @@ describe('after', () => {
     expect(events.flatMap(slotsOf)).toEqual([2, ...Array.from({ length: 120 }, (_, index) => 10 + index)]);
   });
 
-  it('takes the revision of a query: nothing falls between the query and the stream', async () => {
+  slow('takes the revision of a query: nothing falls between the query and the stream', async () => {
     const own = await gatewayForTest({ template: 'empty' });
     await importBlocks(own, [1]);
     await eventually(() => expect(own.revisions.current.get('blocks')?.revision).toBe(1));
@@ -102,7 +103,7 @@ describe('after', () => {
     expect(slotsOf(await stream.next())).toEqual([2]);
   });
 
-  it('counts rows of a statement with more than 10,000, and sends the others', async () => {
+  slow('counts rows of a statement with more than 10,000, and sends the others', async () => {
     const own = await gatewayForTest({ template: 'empty' });
     await importBlocks(own, [1]);
     await importBlocks(
@@ -160,7 +161,7 @@ describe('datasetChanged', () => {
   const query = `subscription ($names: [String!]) { datasetChanged(names: $names) { datasets { name revision } } }`;
   const namesOf = (result: any) => result.data.datasetChanged.datasets.map(({ name }: any) => name);
 
-  it('begins with every dataset asked for, and sends those that change', async () => {
+  slow('begins with every dataset asked for, and sends those that change', async () => {
     const own = await gatewayForTest();
     const all = await subscribe(own, query);
     const some = await subscribe(own, query, { names: ['slashings', 'blocks'] });

@@ -11,6 +11,7 @@ import {
   type Series,
   variablesOf,
 } from '../support/series.ts';
+import { every } from '../support/thorough.ts';
 
 const gateway = useGateway();
 let variables: Record<string, string | number>;
@@ -65,7 +66,7 @@ async function walk(one: Series, direction: 'ASC' | 'DESC', size: number, backwa
 }
 
 describe('a list in both orders', () => {
-  it.each(named([...newestFirst, ...rising]))(
+  it.each(every(3, named([...newestFirst, ...rising])))(
     'has the same rows by pages from either end: %s',
     async (_name, one) => {
       const bounds = one.list === 'blocks' || one.list === 'validators' ? 140 : 200;

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 // What callers ask for at the same time may be read together: each has the answer that it would have had alone.
 
@@ -133,7 +134,7 @@ async function statementsOf<T>(
   return { found, statements: [...of.statements] };
 }
 
-it('is read together, and answered as if it were asked alone', async () => {
+slow('is read together, and answered as if it were asked alone', async () => {
   const asked = await questions();
   expect(asked.length).toBeGreaterThan(80);
   await askEach(gateway, asked); // a query that comes for the second time is compiled, and reads rows in another way

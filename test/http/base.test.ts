@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/index.ts';
 import { type Gateway, gatewayForTest, useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const OPERATORS = '/v0/eth/operators?window=7d&idType=pool&size=2';
 const AUTHORITIES = '/v1/solana/delegators/stakeAuthorities?window=1d&limit=1&offset=1';
@@ -90,7 +91,7 @@ describe.each([true, false])('below the path of PUBLIC_URL (CACHE %s)', (CACHE) 
       }
   });
 
-  it('pages name their files on the path', async () => {
+  slow('pages name their files on the path', async () => {
     for (const page of ['/', '/explore/operators/pool/A%20b', '/graphql', '/docs'])
       for (const path of ['', '/a/stake']) {
         const files = assetsOf((await gateway.fetch(path + page, { headers: HTML })).text);
@@ -110,7 +111,7 @@ describe('below the path of X-Forwarded-Prefix', () => {
     'x-forwarded-proto': 'https',
   });
 
-  it.each([true, false])('everything is on it if the proxy is trusted (CACHE %s)', async (CACHE) => {
+  slow.each([true, false])('everything is on it if the proxy is trusted (CACHE %s)', async (CACHE) => {
     const gateway = await gatewayForTest({ settings: { CACHE, TRUST_PROXY: ['10.0.0.0/8', '127.0.0.1'] } });
     const expected = below('/stake', 'https://host.example/stake');
     for (const path of ['', '/stake', ''])
@@ -120,7 +121,7 @@ describe('below the path of X-Forwarded-Prefix', () => {
     expect((await gateway.fetch('/stake/health')).status).toBe(404);
   });
 
-  it.each([
+  slow.each([
     ['that TRUST_PROXY does not name', { TRUST_PROXY: ['10.0.0.0/8'] }],
     ['without TRUST_PROXY', {}],
   ])('nothing changes for a client %s', async (_name, settings) => {
@@ -129,7 +130,7 @@ describe('below the path of X-Forwarded-Prefix', () => {
     expect((await gateway.fetch('/stake/health', { headers: prefixed('/stake') })).status).toBe(404);
   });
 
-  it('what is no clean path is ignored', async () => {
+  slow('what is no clean path is ignored', async () => {
     const gateway = await gatewayForTest({ settings: { TRUST_PROXY: ['127.0.0.1'] } });
     const bad = ['//evil.example', '/a//b', '/a/../b', '/..', '/.', 'stake', 'https://evil.example', '/', ''];
     bad.push(

@@ -6,6 +6,7 @@ import { makeAccount } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { slow } from '../support/thorough.ts';
 
 // Answers are cached under the revision of their data, never shared between callers, and charged as if they were not cached.
 
@@ -248,7 +249,7 @@ describe('what depends on its caller', () => {
 });
 
 describe('a change of the data', () => {
-  it('is seen at once, and only by answers that were made of it', async () => {
+  slow('is seen at once, and only by answers that were made of it', async () => {
     const changed = await gatewayForTest({ template: 'empty', settings: { CACHE: true } });
     await eventually(() => expect(changed.revisions.trusted()).toBe(true));
     const load = (validatorCount: number) =>
@@ -288,25 +289,28 @@ describe('a change of the data', () => {
     expect(changed.statements).not.toEqual([]);
   });
 
-  it('that came with another database behind the same address is seen, though its revisions are the same', async () => {
-    const changed = await gatewayForTest({ template: 'sample', settings: { CACHE: true } });
-    await eventually(() => expect(changed.revisions.trusted()).toBe(true));
-    const { pool } = changed.database;
-    const penalty = async () =>
-      (await changed.get('/v0/eth/slashings?size=1')).json.data[0].slashingPenalties;
-    const before = await penalty();
-    await pool.query({
-      text: 'update slashings set balance_before_withdrawal = balance_before_withdrawal - 7, slashing_penalties = slashing_penalties + 7',
-      values: [],
-    });
-    expect(await penalty()).toBe(before); // nobody has told of it
-    await pool.query({
-      text: `select pg_terminate_backend(pid) from pg_stat_activity
+  slow(
+    'that came with another database behind the same address is seen, though its revisions are the same',
+    async () => {
+      const changed = await gatewayForTest({ template: 'sample', settings: { CACHE: true } });
+      await eventually(() => expect(changed.revisions.trusted()).toBe(true));
+      const { pool } = changed.database;
+      const penalty = async () =>
+        (await changed.get('/v0/eth/slashings?size=1')).json.data[0].slashingPenalties;
+      const before = await penalty();
+      await pool.query({
+        text: 'update slashings set balance_before_withdrawal = balance_before_withdrawal - 7, slashing_penalties = slashing_penalties + 7',
+        values: [],
+      });
+      expect(await penalty()).toBe(before); // nobody has told of it
+      await pool.query({
+        text: `select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'stakegraph listen' and datname = current_database()`,
-      values: [],
-    });
-    await eventually(async () => expect(await penalty()).toBe(before + 7));
-  });
+        values: [],
+      });
+      await eventually(async () => expect(await penalty()).toBe(before + 7));
+    },
+  );
 
   it('is told by datasets, and by the revision of each answer of GraphQL', async () => {
     const { data } = await gateway.graphql('{ datasets { name revision refreshedAt } }');
@@ -322,7 +326,7 @@ describe('a change of the data', () => {
 });
 
 describe('the memory of kept answers', () => {
-  it('is bounded', async () => {
+  slow('is bounded', async () => {
     const small = await gatewayForTest({ settings: { CACHE: true, CACHE_MB: 1 } });
     await eventually(() => expect(small.revisions.trusted()).toBe(true));
     for (let size = 1; size <= 200; size += 1) await small.get(`/v0/eth/operators?window=all&size=${size}`);

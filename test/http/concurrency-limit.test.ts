@@ -6,6 +6,7 @@ import { concurrencyLimit } from '../../src/http/limits/concurrency-limit.ts';
 import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 // Only so many requests of an account run at once. Its other requests wait in order, for a limited time.
 
@@ -128,7 +129,7 @@ describe('requests at work', () => {
     expect(begun).toEqual(['first', 'third']);
   });
 
-  it('keep at most 2,000 waiting: the next is 503 at once', async () => {
+  slow('keep at most 2,000 waiting: the next is 503 at once', async () => {
     const { ask, arrive, gate } = await guarded(1);
     await arrive('first');
     const waiting = Array.from({ length: 2_000 }, (_, index) => ask(`${index}`));
@@ -137,7 +138,7 @@ describe('requests at work', () => {
     for (const { sent } of waiting) sent.destroy();
   });
 
-  it('may be answered at once, however many wait', async () => {
+  slow('may be answered at once, however many wait', async () => {
     const { ask, arrive, gate, end } = await guarded(1);
     await arrive('first');
     const waiting = Array.from({ length: 1_900 }, () => ask('', '/now').status);
@@ -153,7 +154,7 @@ describe('requests at work', () => {
   });
 });
 
-it('A request waits for its turn as long as WAIT_TIMEOUT_MS says, and is 503 after that', async () => {
+slow('A request waits for its turn as long as WAIT_TIMEOUT_MS says, and is 503 after that', async () => {
   const gateway = await gatewayForTest({ template: 'empty', settings: { WAIT_TIMEOUT_MS: 300 } });
   const statuses: number[] = [];
   const asked = await gateway.database.pool.withClient(async (client) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { doubleText } from '../../src/kernel/json-text.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 
 let gateway: Gateway;
 let keeping: Gateway;
@@ -81,23 +81,26 @@ async function answersOf(from: Gateway): Promise<string[]> {
 }
 
 describe('a double', () => {
-  it('has one text in every answer: of a list, of one, by REST and GraphQL, first and again, kept or not', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyDouble, share, async (apr, part) => {
-        for (const from of [gateway, keeping]) {
-          await store(from, apr, part);
-          for (const answer of await answersOf(from)) {
-            expect(textsOf(answer, 'aprPercentage')[0]).toBe(doubleText(apr));
-            expect(textsOf(answer, 'networkPenetration')[0]).toBe(doubleText(part));
-            expect(textsOf(answer, 'avgUptime')[0]).toBe(doubleText(part));
-            for (const name of ['percentage', 'ratio'])
-              for (const text of textsOf(answer, name).slice(0, 2)) expect(text).toBe(doubleText(part));
+  slow(
+    'has one text in every answer: of a list, of one, by REST and GraphQL, first and again, kept or not',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyDouble, share, async (apr, part) => {
+          for (const from of [gateway, keeping]) {
+            await store(from, apr, part);
+            for (const answer of await answersOf(from)) {
+              expect(textsOf(answer, 'aprPercentage')[0]).toBe(doubleText(apr));
+              expect(textsOf(answer, 'networkPenetration')[0]).toBe(doubleText(part));
+              expect(textsOf(answer, 'avgUptime')[0]).toBe(doubleText(part));
+              for (const name of ['percentage', 'ratio'])
+                for (const text of textsOf(answer, name).slice(0, 2)) expect(text).toBe(doubleText(part));
+            }
           }
-        }
-      }),
-      { ...runs(12), endOnFailure: true },
-    );
-  });
+        }),
+        { ...runs(12), endOnFailure: true },
+      );
+    },
+  );
 
   it('of a record that is read as columns has the same text', async () => {
     await fc.assert(

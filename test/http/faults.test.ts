@@ -4,6 +4,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { newToken } from '../../src/accounts/token-format.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const query = '{ slashings { totalCount } }';
 const run = (gateway: Gateway, text: string) => gateway.database.pool.query({ text, values: [] });
@@ -17,39 +18,42 @@ async function gatewayWithLog() {
 }
 
 describe('a fault of ours', () => {
-  it('is 500 with nothing of its cause on both APIs, and others are served meanwhile and afterwards', async () => {
-    const { gateway, lines } = await gatewayWithLog();
-    await run(gateway, 'alter table slashings rename to slashings_gone');
-    const rest = await gateway.get('/v0/eth/slashings');
-    expect([rest.status, rest.json]).toEqual([500, { detail: 'Internal server error.' }]);
-    const graphql = await gateway.graphql(`{ a: ${query.slice(2)}`);
-    expect(graphql.json).toEqual({
-      data: { a: null },
-      errors: [
-        {
-          message: 'Internal server error.',
-          locations: [{ line: 1, column: 3 }],
-          path: ['a'],
-          extensions: { code: 'INTERNAL' },
-        },
-      ],
-      extensions: { cost: { estimated: 25, charged: 0, remaining: null }, revision: expect.anything() },
-    });
-    for (const { text } of [rest, graphql])
-      expect(text).not.toMatch(/select|relation|gone|\.ts|\/src|node_modules/i);
-    expect((await gateway.get('/v0/eth/operators?window=7d')).status).toBe(200);
+  slow(
+    'is 500 with nothing of its cause on both APIs, and others are served meanwhile and afterwards',
+    async () => {
+      const { gateway, lines } = await gatewayWithLog();
+      await run(gateway, 'alter table slashings rename to slashings_gone');
+      const rest = await gateway.get('/v0/eth/slashings');
+      expect([rest.status, rest.json]).toEqual([500, { detail: 'Internal server error.' }]);
+      const graphql = await gateway.graphql(`{ a: ${query.slice(2)}`);
+      expect(graphql.json).toEqual({
+        data: { a: null },
+        errors: [
+          {
+            message: 'Internal server error.',
+            locations: [{ line: 1, column: 3 }],
+            path: ['a'],
+            extensions: { code: 'INTERNAL' },
+          },
+        ],
+        extensions: { cost: { estimated: 25, charged: 0, remaining: null }, revision: expect.anything() },
+      });
+      for (const { text } of [rest, graphql])
+        expect(text).not.toMatch(/select|relation|gone|\.ts|\/src|node_modules/i);
+      expect((await gateway.get('/v0/eth/operators?window=7d')).status).toBe(200);
 
-    // The log has the details that the caller does not get, under the id that the caller gets.
-    for (const { headers } of [rest, graphql]) {
-      const reqId = headers.get('x-request-id');
-      const line = lines.find((line) => line.reqId === reqId && line.err);
-      expect(line?.err.message).toMatch(/relation "slashings" does not exist/);
-    }
-    await run(gateway, 'alter table slashings_gone rename to slashings');
-    expect((await gateway.get('/v0/eth/slashings')).status).toBe(200);
-  });
+      // The log has the details that the caller does not get, under the id that the caller gets.
+      for (const { headers } of [rest, graphql]) {
+        const reqId = headers.get('x-request-id');
+        const line = lines.find((line) => line.reqId === reqId && line.err);
+        expect(line?.err.message).toMatch(/relation "slashings" does not exist/);
+      }
+      await run(gateway, 'alter table slashings_gone rename to slashings');
+      expect((await gateway.get('/v0/eth/slashings')).status).toBe(200);
+    },
+  );
 
-  it('in one field leaves the others of a GraphQL answer', async () => {
+  slow('in one field leaves the others of a GraphQL answer', async () => {
     const gateway = await gatewayForTest({ template: 'empty' });
     await run(gateway, 'alter table slashings rename to slashings_gone');
     const { data, errors } = await gateway.graphql(
@@ -60,7 +64,7 @@ describe('a fault of ours', () => {
   });
 });
 
-it('errors in GraphQL responses are counted by code, whatever the HTTP status is', async () => {
+slow('errors in GraphQL responses are counted by code, whatever the HTTP status is', async () => {
   const gateway = await gatewayForTest({ template: 'empty' });
   await run(gateway, 'alter table slashings rename to slashings_gone');
   const counts = () =>
@@ -97,7 +101,7 @@ it('errors in GraphQL responses are counted by code, whatever the HTTP status is
 });
 
 describe('a database that is away', () => {
-  it('is 503 with Retry-After on both APIs, and answers come again when it does', async () => {
+  slow('is 503 with Retry-After on both APIs, and answers come again when it does', async () => {
     const gateway = await gatewayForTest({ template: 'empty' });
     const admin = new pg.Client({ connectionString: inject('serverUrl') });
     await admin.connect();

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Gateway, gatewayForTest, startGateway, useGateway } from '../support/gateway.ts';
 import { refusedBody } from '../support/refused.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 afterEach(async () => {
@@ -246,13 +247,21 @@ describe('a caller', () => {
     }
   });
 
-  it('that does not hang up after a refusal is hung up on, so that closing does not wait for it', async () => {
-    const other = await startGateway({ template: 'empty' });
-    const socket = connect({ port: Number(new URL(other.url).port), host: '127.0.0.1', allowHalfOpen: true });
-    socket.on('error', () => undefined);
-    socket.write(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await new Promise((resolve) => socket.once('data', resolve));
-    await other.close();
-    socket.destroy();
-  }, 10_000); // closing that waits for the caller takes longer
+  slow(
+    'that does not hang up after a refusal is hung up on, so that closing does not wait for it',
+    async () => {
+      const other = await startGateway({ template: 'empty' });
+      const socket = connect({
+        port: Number(new URL(other.url).port),
+        host: '127.0.0.1',
+        allowHalfOpen: true,
+      });
+      socket.on('error', () => undefined);
+      socket.write(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await new Promise((resolve) => socket.once('data', resolve));
+      await other.close();
+      socket.destroy();
+    },
+    10_000,
+  ); // closing that waits for the caller takes longer
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Gateway, gatewayForTest } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { sampleStakeAuthorities } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 
 const PATH = '/v1/solana/delegators/stakeAuthorities';
 const QUERY = 'window=1d&limit=1&offset=1';
@@ -42,7 +43,7 @@ describe('the links of a v1 page', () => {
     expect(await links(gateway, forwarded)).toEqual(at(gateway.url));
   });
 
-  it('are on the forwarded scheme and host when a trusted proxy says them', async () => {
+  slow('are on the forwarded scheme and host when a trusted proxy says them', async () => {
     const gateway = await gatewayWith({ TRUST_PROXY: ['127.0.0.1'] });
     expect(await links(gateway, forwarded)).toEqual(at('https://data.example'));
     const stranger = await gatewayWith({ TRUST_PROXY: ['10.0.0.0/8'] });

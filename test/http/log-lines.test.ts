@@ -6,6 +6,7 @@ import { newToken } from '../../src/accounts/token-format.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const lines: string[] = [];
 const log = pino(
@@ -65,7 +66,7 @@ describe('the log line of a request', () => {
 });
 
 describe('no log line', () => {
-  it('contains a token, wherever the request has it', async () => {
+  slow('contains a token, wherever the request has it', async () => {
     const account = await makeAccount(gateway);
     const mistyped = newToken();
     for (const token of [account.token, mistyped, `sgt_${randomBytes(31).toString('base64url')}`]) {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notCachedReasons } from '../../src/http/cache/answer-cache.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 // Operators see why an answer was not cached: in the debug log of its request, and in a counter by reason.
 
@@ -85,7 +86,7 @@ describe('why an answer was not cached', () => {
     expect(await reasonsOf(write)).toEqual(['method']);
   });
 
-  it('is too_large where the cache cannot hold it', async () => {
+  slow('is too_large where the cache cannot hold it', async () => {
     const small = logged({ CACHE_MB: 0.01 });
     const own = await gatewayForTest(small.options);
     await trusted(own);
@@ -111,7 +112,7 @@ describe('why an answer was not cached', () => {
     expect(await reasonsOf(ask, own.lines)).toEqual(['superseded']);
   });
 
-  it('is changes_lost while the connection that hears of changes is away', async () => {
+  slow('is changes_lost while the connection that hears of changes is away', async () => {
     const own = logged();
     const deaf = await gatewayForTest(own.options);
     await trusted(deaf);
@@ -124,7 +125,7 @@ describe('why an answer was not cached', () => {
     expect(await reasonsOf((headers) => deaf.get(PAGE, headers), own.lines)).toEqual(['changes_lost']);
   });
 
-  it('names the request in the log, and is counted by reason in the metrics', async () => {
+  slow('names the request in the log, and is counted by reason in the metrics', async () => {
     const counts = async () => {
       await new Promise((done) => setTimeout(done, 1_100)); // the text is made once a second
       const { text } = await gateway.fetch('/metrics');

@@ -4,7 +4,7 @@ import { accountOf } from '../support/account.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { type Gateway, gatewayForTest } from '../support/gateway.ts';
 import { nginxWith, noNginx } from '../support/nginx.ts';
-import { every } from '../support/thorough.ts';
+import { every, slow } from '../support/thorough.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const examples = [...new Set(routes.map(({ example }) => example))];
@@ -29,33 +29,36 @@ describe.each([
   ['on', true],
   ['off', false],
 ])('with the cache %s', (_name, CACHE) => {
-  it('every answer below /v0, /v1 and /graphql is private, by each method, with a token, without and with a wrong one', async () => {
-    const gateway = await gatewayForTest({ settings: { CACHE, CORS_ORIGINS: ['https://a.example'] } });
-    const open: string[] = [];
-    const seen = new Set<number>();
-    for (const path of [...(CACHE ? examples : every(5, examples)), ...others]) {
-      for (const method of methods) {
-        for (const token of [gateway.token, undefined, 'wrong', gateway.token]) {
-          const answer = await gateway.fetch(path, {
-            method,
-            headers: {
-              origin: 'https://a.example',
-              'content-type': 'application/json',
-              ...(token && { authorization: `Bearer ${token}` }),
-            },
-            ...(['POST', 'PUT', 'PATCH'].includes(method) && { body: JSON.stringify({ query }) }),
-          });
-          seen.add(answer.status);
-          if (!isPrivate(answer.headers)) open.push(`${method} ${path} ${answer.status}`);
+  slow(
+    'every answer below /v0, /v1 and /graphql is private, by each method, with a token, without and with a wrong one',
+    async () => {
+      const gateway = await gatewayForTest({ settings: { CACHE, CORS_ORIGINS: ['https://a.example'] } });
+      const open: string[] = [];
+      const seen = new Set<number>();
+      for (const path of [...(CACHE ? examples : every(5, examples)), ...others]) {
+        for (const method of methods) {
+          for (const token of [gateway.token, undefined, 'wrong', gateway.token]) {
+            const answer = await gateway.fetch(path, {
+              method,
+              headers: {
+                origin: 'https://a.example',
+                'content-type': 'application/json',
+                ...(token && { authorization: `Bearer ${token}` }),
+              },
+              ...(['POST', 'PUT', 'PATCH'].includes(method) && { body: JSON.stringify({ query }) }),
+            });
+            seen.add(answer.status);
+            if (!isPrivate(answer.headers)) open.push(`${method} ${path} ${answer.status}`);
+          }
         }
       }
-    }
-    expect(open).toEqual([]);
-    for (const status of [200, 400, 401, 404, 405]) expect(seen).toContain(status);
-  });
+      expect(open).toEqual([]);
+      for (const status of [200, 400, 401, 404, 405]) expect(seen).toContain(status);
+    },
+  );
 });
 
-it('an answer of GraphQL as a stream is private too', async () => {
+slow('an answer of GraphQL as a stream is private too', async () => {
   const gateway = await gatewayForTest();
   for (const accept of ['text/event-stream', 'multipart/mixed']) {
     for (const url of ['/graphql', `/graphql?query=${encodeURIComponent(query)}`]) {
@@ -98,7 +101,7 @@ const nginxBefore = ({ url }: Gateway) =>
   );
 
 describe.skipIf(noNginx)('behind nginx with proxy_cache', () => {
-  it.each([true, false])('an account never gets what another was answered (cache %s)', async (CACHE) => {
+  slow.each([true, false])('an account never gets what another was answered (cache %s)', async (CACHE) => {
     const gateway = await gatewayForTest({ settings: { CACHE } });
     const [one, other] = await Promise.all([accountOf(gateway, 'build'), accountOf(gateway, 'growth')]);
     const front = await nginxBefore(gateway);

@@ -10,6 +10,7 @@ import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 import { refusedBody } from '../support/refused.ts';
+import { slow } from '../support/thorough.ts';
 
 // A cache hit is sent before Fastify sees the request. Except for the time, a caller cannot see the difference.
 
@@ -133,7 +134,7 @@ describe('an answer that is given again at once', () => {
     });
   });
 
-  it('is logged and counted like any other', async () => {
+  slow('is logged and counted like any other', async () => {
     const count = async () => {
       await setTimeout(1_100); // they are made once a second
       const { text } = await gateway.fetch('/metrics');
@@ -251,7 +252,7 @@ describe('what is not just the same is answered in the whole way', () => {
     expect([status, same.etag, body.length]).toEqual([200, headers.etag, 0]);
   });
 
-  it('another host, told by a proxy that is trusted', async () => {
+  slow('another host, told by a proxy that is trusted', async () => {
     const proxied = await gatewayForTest({ settings: { CACHE: true, TRUST_PROXY: ['127.0.0.1'] } });
     await eventually(() => expect(proxied.revisions.trusted()).toBe(true));
     const hosts = ['a.example', 'b.example', undefined, 'a.example', undefined, 'b.example', undefined];
@@ -263,7 +264,7 @@ describe('what is not just the same is answered in the whole way', () => {
 });
 
 describe('a failure after the answer was found', () => {
-  it('is logged, ends that connection, and leaves the gateway serving', async () => {
+  slow('is logged, ends that connection, and leaves the gateway serving', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
     const of = await gatewayForTest({ settings: { CACHE: true }, log });

@@ -12,7 +12,7 @@ import { accountOf } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 const CSV = { accept: 'text/csv' };
@@ -74,7 +74,7 @@ describe('lists as text/csv and application/x-ndjson', () => {
     },
   );
 
-  it('parse back to any row', () => {
+  slow('parse back to any row', () => {
     const list = listOf(routes.find(({ operationId }) => operationId === 'listOperators')?.reply as never);
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -174,7 +174,7 @@ describe('lists as text/csv and application/x-ndjson', () => {
     },
   );
 
-  it('of slashings are imported again, with and without a byte order mark', async () => {
+  slow('of slashings are imported again, with and without a byte order mark', async () => {
     const own = await gatewayForTest();
     for (const mark of ['', '\ufeff']) {
       const { text } = await own.get('/v0/eth/slashings?all', CSV);
@@ -208,7 +208,7 @@ describe('lists as text/csv and application/x-ndjson', () => {
 });
 
 describe('?all', () => {
-  it('gives the whole list, as its pages do', async () => {
+  slow('gives the whole list, as its pages do', async () => {
     for (const path of [
       '/v0/eth/operators?window=7d&idType=nodeOperator',
       '/v0/eth/slashings?',
@@ -238,7 +238,7 @@ describe('?all', () => {
     }
   });
 
-  it('charges for each row, and is refused to an account that has too few units left', async () => {
+  slow('charges for each row, and is refused to an account that has too few units left', async () => {
     const account = await accountOf(gateway, 'growth');
     const used = async () => {
       const { data } = await account.graphql('{ viewer { usage { unitsUsed } } }');
@@ -287,7 +287,7 @@ describe('?all', () => {
     expect(asked.json.data).toHaveLength((await gateway.get('/v0/eth/slashings')).json.data.length);
   });
 
-  it('reads a list no faster than its reader takes it, and stops when the reader goes', async () => {
+  slow('reads a list no faster than its reader takes it, and stops when the reader goes', async () => {
     const rows = Array.from({ length: 20_000 }, (_, index) =>
       operator(`Operator ${index}`, { idType: 'entity', timeWindow: '1d', displayName: 'x'.repeat(200) }),
     );

@@ -5,6 +5,7 @@ import { buildServer } from '../../src/http/server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 import { freePort } from '../support/redis.ts';
+import { slow } from '../support/thorough.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -206,25 +207,28 @@ describe('/metrics', () => {
     expect(text).not.toContain(gateway.token);
   });
 
-  it('tells of each dataset how often and when it was changed last, and whether changes are heard', async () => {
-    const metrics = async () => (await gateway.fetch('/metrics')).text;
-    const of = (text: string, name: string) =>
-      Number(new RegExp(`^stakegraph_${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-    await eventually(async () => expect(of(await metrics(), 'changes_heard')).toBe(1));
-    const before = await metrics();
-    const changed = Math.floor(Date.now() / 1000);
-    await gateway.database.pool.query({ text: `select raise_revision('operators')`, values: [] });
-    await eventually(async () => {
-      const text = await metrics();
-      const revision = 'dataset_revision{dataset="operators"}';
-      expect(of(text, revision)).toBe(of(before, revision) + 1);
-      expect(of(text, 'dataset_refreshed_timestamp_seconds{dataset="operators"}')).toBeGreaterThanOrEqual(
-        changed,
-      );
-    });
-  });
+  slow(
+    'tells of each dataset how often and when it was changed last, and whether changes are heard',
+    async () => {
+      const metrics = async () => (await gateway.fetch('/metrics')).text;
+      const of = (text: string, name: string) =>
+        Number(new RegExp(`^stakegraph_${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+      await eventually(async () => expect(of(await metrics(), 'changes_heard')).toBe(1));
+      const before = await metrics();
+      const changed = Math.floor(Date.now() / 1000);
+      await gateway.database.pool.query({ text: `select raise_revision('operators')`, values: [] });
+      await eventually(async () => {
+        const text = await metrics();
+        const revision = 'dataset_revision{dataset="operators"}';
+        expect(of(text, revision)).toBe(of(before, revision) + 1);
+        expect(of(text, 'dataset_refreshed_timestamp_seconds{dataset="operators"}')).toBeGreaterThanOrEqual(
+          changed,
+        );
+      });
+    },
+  );
 
-  it('is made once a second at the most, however many ask', async () => {
+  slow('is made once a second at the most, however many ask', async () => {
     const own = await gatewayForTest({ template: 'empty' });
     const ask = async () => (await own.fetch('/metrics')).text;
     const began = performance.now();

@@ -5,6 +5,7 @@ import { lastRuns, recordRun } from '../../src/db/job-runs.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const run = (text: string, values: unknown[] = []) => gateway.database.pool.query({ text, values });
@@ -17,7 +18,7 @@ const sampleOf = (text: string, metric: string) => {
 };
 
 describe('the metrics of tiers', () => {
-  it('count requests, units and refusals by rate and by units, and name no account', async () => {
+  slow('count requests, units and refusals by rate and by units, and name no account', async () => {
     const own = await gatewayForTest({ template: 'sample' });
     const build = await makeAccount(own, { tier: 'build', rateLimit: 1 });
     const growth = await makeAccount(own, { tier: 'growth', unitAllowance: 20 });

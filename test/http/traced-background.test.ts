@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { createDatabase, gatewayForTest } from '../support/gateway.ts';
 import { freePort } from '../support/redis.ts';
 import { createReplica } from '../support/replica.ts';
+import { slow } from '../support/thorough.ts';
 
 let collector: Collector;
 let stop: () => Promise<void>;
@@ -34,7 +35,7 @@ it('scrapes of METRICS_PORT send no spans', async () => {
   expect(await sentSpans('after the scrape')).toEqual(['after the scrape']);
 });
 
-it('probes of a replica send no spans, also if they began in a request', async () => {
+slow('probes of a replica send no spans, also if they began in a request', async () => {
   const [primary, replica] = [await createDatabase('empty'), await createReplica()];
   onTestFinished(async () => {
     await primary.drop();

@@ -16,6 +16,7 @@ import { importText } from '../support/import.ts';
 import { indexed } from '../support/indexed.ts';
 import { mirrorFrom, serviceForTest } from '../support/mirror.ts';
 import { syntheticChain } from '../support/synthetic-chain.ts';
+import { slow } from '../support/thorough.ts';
 
 let collector: Collector;
 let gateway: Gateway;
@@ -55,7 +56,7 @@ describe('the spans of a job', () => {
     expect(JSON.stringify(collector.bodies)).not.toMatch(/insert into|0x0000/);
   });
 
-  it('of a refresh are its parts, one for all windows of a network, with their statements', async () => {
+  slow('of a refresh are its parts, one for all windows of a network, with their statements', async () => {
     await load(gateway, 'validators', [validator(1)]);
     await load(gateway, 'validator-days', [validatorDay(1, 1_500)]);
     await refreshed(gateway, { only: ['operators'], networks: ['mainnet'], windows: ['1d', '7d'] });
@@ -68,7 +69,7 @@ describe('the spans of a job', () => {
     );
   });
 
-  it('of a mirror are its lists and requests, whose trace the other service continues', async () => {
+  slow('of a mirror are its lists and requests, whose trace the other service continues', async () => {
     const original = await gatewayForTest();
     const report = await mirrorFrom(gateway.database.pool, original.url, {
       token: original.token,

@@ -16,6 +16,7 @@ import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf, indexed } from '../support/indexed.ts';
+import { slow } from '../support/thorough.ts';
 
 const FIRST = 2_340;
 /** The epoch of a fork that no version knows. */
@@ -43,46 +44,49 @@ const storedForks = async ({ pool }: TestDatabase) =>
 describe.skipIf(!hasRecordings)(
   'an index whose node schedules a fork that this version does not know',
   () => {
-    it('warns at the start, waits before the fork, says so once, and goes on with a version that knows it', async () => {
-      const database = await databaseForTest();
-      const node = await nodeForTest(slots(FORK - 5), spec);
-      const status = newStatus();
-      const said: string[] = [];
-      const stop = new AbortController();
-      const running = indexed(database, [node.url], {
-        ...{ from: FIRST, once: false, status, stop: stop.signal },
-        say: (_level, message) => said.push(message),
-      });
-      await eventually(() => expect(status.indexedEpoch).toBe(FORK - 9), 60_000);
-      expect(said).toEqual([
-        `Update stakegraph soon: this version does not know the fork heze of hoodi (epoch ${FORK}, ${TIME}). It stores epochs up to ${FORK - 3} and then waits. What is stored is kept, and an updated version goes on from there.`,
-      ]);
-      expect(status.unknownFork).toEqual({ name: 'heze', epoch: FORK });
-      for (let slot = node.head; slot < slots(FORK + 8); slot += 8) {
+    slow(
+      'warns at the start, waits before the fork, says so once, and goes on with a version that knows it',
+      async () => {
+        const database = await databaseForTest();
+        const node = await nodeForTest(slots(FORK - 5), spec);
+        const status = newStatus();
+        const said: string[] = [];
+        const stop = new AbortController();
+        const running = indexed(database, [node.url], {
+          ...{ from: FIRST, once: false, status, stop: stop.signal },
+          say: (_level, message) => said.push(message),
+        });
+        await eventually(() => expect(status.indexedEpoch).toBe(FORK - 9), 60_000);
+        expect(said).toEqual([
+          `Update stakegraph soon: this version does not know the fork heze of hoodi (epoch ${FORK}, ${TIME}). It stores epochs up to ${FORK - 3} and then waits. What is stored is kept, and an updated version goes on from there.`,
+        ]);
+        expect(status.unknownFork).toEqual({ name: 'heze', epoch: FORK });
+        for (let slot = node.head; slot < slots(FORK + 8); slot += 8) {
+          node.advance(8);
+          await new Promise((resolve) => setTimeout(resolve, 25));
+        }
+        await eventually(() => expect(status.finalizedEpoch).toBeGreaterThan(FORK + 2), 60_000);
+        await eventually(() => expect(said).toHaveLength(2), 60_000);
         node.advance(8);
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
-      await eventually(() => expect(status.finalizedEpoch).toBeGreaterThan(FORK + 2), 60_000);
-      await eventually(() => expect(said).toHaveLength(2), 60_000);
-      node.advance(8);
-      await eventually(() => expect(status.headEpoch).toBe(FORK + 8), 60_000);
-      stop.abort();
-      expect(await running).toMatchObject({ from: FIRST, to: FORK - 3 });
-      expect(said.slice(1)).toEqual([
-        `Epoch ${FORK - 3} is the last one before the fork heze of hoodi (epoch ${FORK}, ${TIME}), which this version does not know. What is stored is kept. Update stakegraph; the index then goes on.`,
-      ]);
-      expect(status.nodeErrors).toEqual(new Map());
-      const text = 'select max(slot) as slot from blocks';
-      expect((await database.pool.query({ text, values: [] })).rows[0]?.slot).toBeLessThan(slots(FORK));
+        await eventually(() => expect(status.headEpoch).toBe(FORK + 8), 60_000);
+        stop.abort();
+        expect(await running).toMatchObject({ from: FIRST, to: FORK - 3 });
+        expect(said.slice(1)).toEqual([
+          `Epoch ${FORK - 3} is the last one before the fork heze of hoodi (epoch ${FORK}, ${TIME}), which this version does not know. What is stored is kept. Update stakegraph; the index then goes on.`,
+        ]);
+        expect(status.nodeErrors).toEqual(new Map());
+        const text = 'select max(slot) as slot from blocks';
+        expect((await database.pool.query({ text, values: [] })).rows[0]?.slot).toBeLessThan(slots(FORK));
 
-      const known = await nodeForTest(slots(FORK + 8));
-      expect(await indexed(database, [known.url])).toMatchObject({ from: FORK - 2, done: true, said: [] });
-      const calm = await databaseForTest();
-      await indexed(calm, [known.url], { from: FIRST });
-      expect(await contentOf(database)).toEqual(await contentOf(calm));
-    });
+        const known = await nodeForTest(slots(FORK + 8));
+        expect(await indexed(database, [known.url])).toMatchObject({ from: FORK - 2, done: true, said: [] });
+        const calm = await databaseForTest();
+        await indexed(calm, [known.url], { from: FIRST });
+        expect(await contentOf(database)).toEqual(await contentOf(calm));
+      },
+    );
 
-    it('ends with an error with --once, after the last epoch before the fork', async () => {
+    slow('ends with an error with --once, after the last epoch before the fork', async () => {
       const database = await databaseForTest();
       const node = await nodeForTest(slots(FORK + 4), spec);
       await expect(indexed(database, [node.url], { from: FORK - 5 })).rejects.toThrow(SpecError);

@@ -3,6 +3,7 @@ import { importFile } from '../../src/ingest/import-file.ts';
 import { inTheFarFuture } from '../support/clock.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { useFiles } from './rows.ts';
 
 const write = useFiles();
@@ -412,7 +413,7 @@ describe('a file of attestations', () => {
     expect(await days('granularity=hour')).toEqual([1_400]);
   });
 
-  it('takes hours and days together', async () => {
+  slow('takes hours and days together', async () => {
     const rows = Array.from({ length: 1_500 }, (_, n) =>
       day({ day: n, startEpoch: n * 225, endEpoch: n * 225 + 224 }),
     );

@@ -4,6 +4,7 @@ import { load, pubkeyOf, refreshed, revisions, validatorDay } from '../refresh/f
 import { useGateway } from '../support/gateway.ts';
 import { mirrorFrom, pageV0, reply, serviceForTest } from '../support/mirror.ts';
 import { sampleStakeAuthorities } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 import { operator } from './rows.ts';
 
 const day = (days: number, from = Date.now()) =>
@@ -38,7 +39,7 @@ describe('history', () => {
     expect(await places()).toEqual(before);
   });
 
-  it('comes from what an index publishes, and a second publication changes nothing', async () => {
+  slow('comes from what an index publishes, and a second publication changes nothing', async () => {
     const validator = {
       ...{ validatorIndex: 0, validatorPubkey: pubkeyOf(0), depositAddress: null, withdrawalAddress: null },
       ...{ nodeOperator: 'N', pool: null, activationEpoch: 0, exitEpoch: null, slashed: false },
@@ -108,7 +109,7 @@ describe('history', () => {
     });
   });
 
-  it('of Solana is dated by the end of the newest epoch, which is also where figures end', async () => {
+  slow('of Solana is dated by the end of the newest epoch, which is also where figures end', async () => {
     const stakeAuthority = 'Stake1'.padEnd(43, '1');
     const voteAccount = 'Vote1'.padEnd(43, '1');
     const [startedAt, endedAt] = ['2025-05-01T10:00:00Z', '2025-05-03T09:30:00Z'];

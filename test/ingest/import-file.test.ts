@@ -4,6 +4,7 @@ import type { ReadProgress } from '../../src/ingest/import-options.ts';
 import { type ImportResource, importers } from '../../src/ingest/importers/index.ts';
 import { validator } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { body, operator, share, slashing, useFiles } from './rows.ts';
 
 const write = useFiles();
@@ -218,7 +219,7 @@ describe('a body of slashings', () => {
 });
 
 describe('imports at once', () => {
-  it('of the same lists all arrive, and each row has one rank', async () => {
+  slow('of the same lists all arrive, and each row has one rank', async () => {
     const files = Array.from({ length: 4 }, (_, file) =>
       Array.from({ length: 30 }, (_, index) =>
         operator(`${file}-${index}`, { networkPenetration: index / 100 }),

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { mirrorFrom, pageV0, reply, type Service, serviceForTest } from '../support/mirror.ts';
+import { slow } from '../support/thorough.ts';
 import { operator, share } from './rows.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -95,7 +96,7 @@ describe('pool shares without tags, of which no list by parentId has anything', 
     shares = [share('a'), share('b')];
   });
 
-  it('are asked for once, in each window, whatever their figures do', async () => {
+  slow('are asked for once, in each window, whatever their figures do', async () => {
     const service = await serviceForTest(lists);
     const windows = ['1d', '7d'] as const;
     await run(service, { classes, windows });
@@ -107,7 +108,7 @@ describe('pool shares without tags, of which no list by parentId has anything', 
     expect(askedParents(service)).toBe(0);
   });
 
-  it.each([
+  slow.each([
     ['its validators', { validatorCount: 11 }],
     ['its tags', { operatorTags: [{ name: 'solo', path: null, idType: null }] }],
     ['its name', { displayName: 'A' }],
@@ -121,7 +122,7 @@ describe('pool shares without tags, of which no list by parentId has anything', 
     expect(askedParents(service)).toBe(0);
   });
 
-  it('are asked for again with --full, and of another service', async () => {
+  slow('are asked for again with --full, and of another service', async () => {
     const service = await serviceForTest(lists);
     await run(service, { classes });
     await run(service, { classes, full: true });

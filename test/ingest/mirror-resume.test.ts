@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
 import { mirrorFrom, pageV0, reply, type Service, serviceForTest } from '../support/mirror.ts';
+import { slow } from '../support/thorough.ts';
 import { operator } from './rows.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -64,7 +65,7 @@ describe('a round that broke off', () => {
     expect(await run(service, { ...resumed, windows: ['1d'] })).toMatchObject({ resumed: false });
   });
 
-  it('is not gone on with by two at once', async () => {
+  slow('is not gone on with by two at once', async () => {
     const service = await serviceForTest((request, response) =>
       setTimeout(() => windowed(request, response), 300),
     );
@@ -76,7 +77,7 @@ describe('a round that broke off', () => {
     expect((await first).complete).toBe(true);
   });
 
-  it('ends when the connection that holds its lock is lost, and is continued by the next run', async () => {
+  slow('ends when the connection that holds its lock is lost, and is continued by the next run', async () => {
     const service = await serviceForTest((request, response) => {
       setTimeout(() => windowed(request, response), 300);
     });

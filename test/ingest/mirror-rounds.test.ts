@@ -30,7 +30,7 @@ const serving =
 const OPERATORS = '/v0/eth/operators';
 
 describe('a list that is read as a whole', () => {
-  it('loses what the service has removed, together with what else has changed', async () => {
+  slow('loses what the service has removed, together with what else has changed', async () => {
     const service = await serviceForTest(
       serving({ [OPERATORS]: [operator('A'), operator('B'), operator('C')] }),
     );
@@ -228,7 +228,7 @@ describe('a series', () => {
       return (await gateway.database.pool.query({ text, values: [] })).rows[0];
     };
 
-    it('has the rewards of every block once the service knows them', async () => {
+    slow('has the rewards of every block once the service knows them', async () => {
       const service = await serviceForTest(following(10_010));
       const blocks: Options = { resources: ['blocks'], blockSlots: 200 };
       for (const head of [10_010, 10_090, 10_200, 10_400]) {
@@ -269,7 +269,7 @@ describe('a series', () => {
       expect(await stored()).toMatchObject({ slots: 750, first: 9_401, last: 10_150 });
     });
 
-    it('is not read again from a gap that stays for more than a day', async () => {
+    slow('is not read again from a gap that stays for more than a day', async () => {
       const service = await serviceForTest(following(10_100, [9_601, 9_700]));
       const blocks: Options = { resources: ['blocks'], blockSlots: 1_000 };
       await run(service, blocks);
@@ -281,7 +281,7 @@ describe('a series', () => {
       expect(service.asked.length).toBeLessThan(4);
     });
 
-    it('has the sync committee rewards of the newest slots whose rewards are known', async () => {
+    slow('has the sync committee rewards of the newest slots whose rewards are known', async () => {
       const service = await serviceForTest(following(10_010));
       const committee: Options = { resources: ['sync-committee-rewards'], committeeSlots: 5 };
       expect(await run(service, committee)).toMatchObject({ resources: [{ rows: 5 }] });

@@ -14,7 +14,7 @@ import { decimals, ratios, written } from '../support/decimals.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { sampleNetworkRewards } from '../support/sample.ts';
-import { every, runs } from '../support/thorough.ts';
+import { every, runs, slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const sample = new Map(sampleNetworkRewards());
@@ -56,7 +56,7 @@ describe.each(every(3, networks))('importing %s-rewards', (network) => {
   const validators = rowsOf(network, 'validator');
   const ids = [...new Set(validators.map((row) => row[idField]))];
 
-  it('takes rows of validators and of the network in one file, and again without a change', async () => {
+  slow('takes rows of validators and of the network in one file, and again without a change', async () => {
     const rows = [...rowsOf(network, 'network'), ...validators];
     expect(rows).toHaveLength(1_170);
     expect(await load(network, rows)).toMatchObject({ inserted: 1_170, updated: 0, removed: 0, faults: [] });
@@ -358,7 +358,7 @@ describe('the tables', () => {
     }
   });
 
-  it.each([
+  slow.each([
     { sortOrder: 'asc', limit: 1 },
     { sortOrder: 'desc', limit: 10 },
     { sortOrder: 'asc', limit: 200 },

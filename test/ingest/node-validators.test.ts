@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const query = (text: string) => gateway.database.pool.query({ text, values: [] });
@@ -100,7 +100,7 @@ describe("an import of a beacon node's answer about validators", () => {
     ]);
   });
 
-  it('stores the same table as rows of stakegraph with the same validators', async () => {
+  slow('stores the same table as rows of stakegraph with the same validators', async () => {
     const epoch = fc.integer({ min: 0, max: 2 ** 31 - 1 });
     const hex = (digits: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: digits, maxLength: digits });

@@ -5,6 +5,7 @@ import type { Pool } from '../../src/db/pool.ts';
 import { importFile } from '../../src/ingest/import-file.ts';
 import type { ImportResource } from '../../src/ingest/importers/index.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { operator, share, useFiles } from './rows.ts';
 
 const write = useFiles();
@@ -126,7 +127,7 @@ describe('an import that replaces its list', () => {
     slashed: false,
   });
 
-  it.each<[ImportResource, (index: number) => object]>([
+  slow.each<[ImportResource, (index: number) => object]>([
     ['operators', (index) => operator(`o${index}`)],
     ['validators', validator],
   ])('reads no staged row again for each stored one, also in a nested loop: %s', async (resource, row) => {
@@ -142,14 +143,17 @@ describe('an import that replaces its list', () => {
 });
 
 describe('a first import', () => {
-  it('of a list reads no stored row again for each staged one, though the table was vacuumed while it was empty', async () => {
-    await run('truncate operator_summaries, operator_lists cascade');
-    await run('vacuum analyze operator_summaries');
-    const rows = Array.from({ length: 3_000 }, (_, index) => operator(`o${index}`));
-    const given: Given = ['operators', await write(rows), { network: 'mainnet', replace: true }];
-    const { insertSummaries } = await plannedWith('select', given);
-    expect(nodesOf(insertSummaries as Plan).map((node) => node['Node Type'])).not.toContain('Nested Loop');
-  });
+  slow(
+    'of a list reads no stored row again for each staged one, though the table was vacuumed while it was empty',
+    async () => {
+      await run('truncate operator_summaries, operator_lists cascade');
+      await run('vacuum analyze operator_summaries');
+      const rows = Array.from({ length: 3_000 }, (_, index) => operator(`o${index}`));
+      const given: Given = ['operators', await write(rows), { network: 'mainnet', replace: true }];
+      const { insertSummaries } = await plannedWith('select', given);
+      expect(nodesOf(insertSummaries as Plan).map((node) => node['Node Type'])).not.toContain('Nested Loop');
+    },
+  );
 
   it('of attestations does not either, if their month was vacuumed while it was empty', async () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => ({ ...entityDay(1_300), id: `o${index}` }));
@@ -201,7 +205,7 @@ describe('merges of very many rows', () => {
     return { pool, seen };
   }
 
-  it('store names for searches by hashing, unless search_names was analyzed since it grew', async () => {
+  slow('store names for searches by hashing, unless search_names was analyzed since it grew', async () => {
     const { pool, seen } = joinsOf('storeNames');
     const load = async (timeWindow: string) => {
       const rows = Array.from({ length: 1_000 }, (_, index) => operator(`o${index}`, { timeWindow }));
@@ -215,7 +219,7 @@ describe('merges of very many rows', () => {
     expect(seen).toEqual(['off off', 'on on']);
   });
 
-  it('hash attestations, unless they are few of the stored ones of their months', async () => {
+  slow('hash attestations, unless they are few of the stored ones of their months', async () => {
     const { pool, seen } = joinsOf('updateAttestations');
     const rows = Array.from({ length: 20_000 }, (_, index) => ({ ...entityDay(1_300), id: `o${index}` }));
     const load = async (count: number) =>
@@ -229,41 +233,44 @@ describe('merges of very many rows', () => {
 });
 
 describe('--skip-invalid', () => {
-  it('asks for repeated rows as often however many there are, and hands all of them back in their order', async () => {
-    /** A file with so many rows twice; what is handed back, and the statements that are asked of all rows. */
-    async function load(repeated: number) {
-      const rows = [
-        ...Array.from({ length: repeated }, (_, index) => validatorDay(index, 1_400)),
-        validatorDay(9_999, 1_400),
-      ];
-      let statements = 0;
-      const watched: Pool = {
-        ...database.pool,
-        withClient: (work) =>
-          database.pool.withClient((client) =>
-            work(
-              watch(client, async (text) => {
-                if (!/\bfetch\b/.test(text)) statements += 1;
-              }),
+  slow(
+    'asks for repeated rows as often however many there are, and hands all of them back in their order',
+    async () => {
+      /** A file with so many rows twice; what is handed back, and the statements that are asked of all rows. */
+      async function load(repeated: number) {
+        const rows = [
+          ...Array.from({ length: repeated }, (_, index) => validatorDay(index, 1_400)),
+          validatorDay(9_999, 1_400),
+        ];
+        let statements = 0;
+        const watched: Pool = {
+          ...database.pool,
+          withClient: (work) =>
+            database.pool.withClient((client) =>
+              work(
+                watch(client, async (text) => {
+                  if (!/\bfetch\b/.test(text)) statements += 1;
+                }),
+              ),
             ),
-          ),
-      };
-      const rejected: number[] = [];
-      const report = await importFile(
-        watched,
-        'validator-days',
-        await write([...rows, ...rows.slice(0, repeated)]),
-        {
-          ...{ network: 'mainnet', skipInvalid: true },
-          onRejected: (text) => rejected.push(JSON.parse(text).validatorIndex),
-        },
-      );
-      expect(report).toMatchObject({ loaded: true, rejected: repeated, faultCount: repeated });
-      expect(report.faults[0]).toMatchObject({ place: `row ${repeated + 2}`, msg: 'repeats row 1' });
-      return { rejected, statements };
-    }
-    const [few, most] = [await load(3), await load(2_500)];
-    expect(most.rejected).toEqual(Array.from({ length: 2_500 }, (_, index) => index));
-    expect(most.statements).toBe(few.statements);
-  });
+        };
+        const rejected: number[] = [];
+        const report = await importFile(
+          watched,
+          'validator-days',
+          await write([...rows, ...rows.slice(0, repeated)]),
+          {
+            ...{ network: 'mainnet', skipInvalid: true },
+            onRejected: (text) => rejected.push(JSON.parse(text).validatorIndex),
+          },
+        );
+        expect(report).toMatchObject({ loaded: true, rejected: repeated, faultCount: repeated });
+        expect(report.faults[0]).toMatchObject({ place: `row ${repeated + 2}`, msg: 'repeats row 1' });
+        return { rejected, statements };
+      }
+      const [few, most] = [await load(3), await load(2_500)];
+      expect(most.rejected).toEqual(Array.from({ length: 2_500 }, (_, index) => index));
+      expect(most.statements).toBe(few.statements);
+    },
+  );
 });

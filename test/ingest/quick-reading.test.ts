@@ -10,7 +10,7 @@ import { readRows } from '../../src/ingest/source/source.ts';
 import { wholeList } from '../../src/ingest/source/whole-list.ts';
 import { decode } from '../../src/kernel/decode.ts';
 import { leafOf } from '../../src/kernel/leaves.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { all, bytesOf, endless, outcome } from './reading.ts';
 import { operator, slashing } from './rows.ts';
 
@@ -63,7 +63,7 @@ describe('NDJSON that JSON.parse reads without loss', () => {
     ),
   }));
 
-  it('has the values, digits and faults that lossless-json tells', async () => {
+  slow('has the values, digits and faults that lossless-json tells', async () => {
     const told = (text: string) => {
       try {
         return { text: stringify(parse(text)) };
@@ -227,7 +227,7 @@ describe('rows of JSON documents', () => {
     fc.nat(200),
   );
 
-  it('are those of its values, numbered in order, however the file is cut into pieces', async () => {
+  slow('are those of its values, numbered in order, however the file is cut into pieces', async () => {
     const read = { rows: 0, whole: 0, faults: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -271,7 +271,7 @@ describe('rows of JSON documents', () => {
     );
   });
 
-  it('do not grow in memory from a wrapper that is not a body', async () => {
+  slow('do not grow in memory from a wrapper that is not a body', async () => {
     const { read, chunks } = endless('{"rows":[', `{"a":"${'x'.repeat(1_048_576)}"},`);
     const found: unknown[] = [];
     await expect(
@@ -290,7 +290,7 @@ describe('rows of JSON documents', () => {
     ['bodies one after the other', (rows) => `{"data":[]}{"results":[${rows}]}`],
     ['an array of bodies', (rows) => `[{"data":[]},{"data":[${rows}]}]`],
   ];
-  it.each(wrappers)('are those of %s, also rows of many megabytes', async (_of, wrapped) => {
+  slow.each(wrappers)('are those of %s, also rows of many megabytes', async (_of, wrapped) => {
     const long = JSON.stringify({ a: 'x'.repeat(9_000_000) });
     const { rows } = documentRows(
       'file',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { operator, share, useFiles } from './rows.ts';
 
 const write = useFiles();
@@ -56,7 +56,7 @@ const shares = fc.uniqueArray(fc.record({ id: text, pool: parent, node: parent, 
 const tries = { ...runs(25), endOnFailure: true };
 
 describe('the order of a list', () => {
-  it('is penetration descending with nulls last, then validator count descending, then id', async () => {
+  slow('is penetration descending with nulls last, then validator count descending, then id', async () => {
     const property = fc.asyncProperty(pools, async (drawn) => {
       const rows = drawn.map(({ id, measures }) => operator(id, measures) as Row);
       await load(rows, { replace: true });
@@ -65,7 +65,7 @@ describe('the order of a list', () => {
     await fc.assert(property, tries);
   });
 
-  it('is the same in the list of each pool type, which holds the pools with its tag', async () => {
+  slow('is the same in the list of each pool type, which holds the pools with its tag', async () => {
     const property = fc.asyncProperty(pools, async (drawn) => {
       const rows = drawn.map(
         ({ id, kind, measures }) => operator(id, { ...measures, operatorTags: tagged(kind) }) as Row,
@@ -79,25 +79,28 @@ describe('the order of a list', () => {
     await fc.assert(property, tries);
   });
 
-  it('is the same in the list of each parent, which holds the shares of that pool or node operator', async () => {
-    const property = fc.asyncProperty(shares, async (drawn) => {
-      const rows = drawn.map(
-        ({ id, pool, node, measures }) =>
-          share(id, { ...measures, poolId: pool, nodeOperatorId: node }) as Row,
-      );
-      await gateway.database.pool.query({
-        text: 'truncate operator_summaries, operator_lists cascade',
-        values: [],
+  slow(
+    'is the same in the list of each parent, which holds the shares of that pool or node operator',
+    async () => {
+      const property = fc.asyncProperty(shares, async (drawn) => {
+        const rows = drawn.map(
+          ({ id, pool, node, measures }) =>
+            share(id, { ...measures, poolId: pool, nodeOperatorId: node }) as Row,
+        );
+        await gateway.database.pool.query({
+          text: 'truncate operator_summaries, operator_lists cascade',
+          values: [],
+        });
+        await load(rows);
+        for (const name of ['P1', 'P2', 'ünï']) {
+          const wanted = rows.filter((row) => row.poolId === name || row.nodeOperatorId === name);
+          if (wanted.length === 0) continue; // a parent without shares here is not known: 404
+          expect(await ids(`parentId=${encodeURIComponent(name)}`)).toEqual(documented(wanted));
+        }
       });
-      await load(rows);
-      for (const name of ['P1', 'P2', 'ünï']) {
-        const wanted = rows.filter((row) => row.poolId === name || row.nodeOperatorId === name);
-        if (wanted.length === 0) continue; // a parent without shares here is not known: 404
-        expect(await ids(`parentId=${encodeURIComponent(name)}`)).toEqual(documented(wanted));
-      }
-    });
-    await fc.assert(property, tries);
-  });
+      await fc.assert(property, tries);
+    },
+  );
 });
 
 describe('the pool type of shares', () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
 import { validator } from '../refresh/facts.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { body, operator, slashing, useFiles } from './rows.ts';
 
 const write = useFiles();
@@ -156,7 +157,7 @@ describe.each([
       network: 'mainnet',
     });
 
-  it.each(spacings)('%s, has each row as it is written', async (_name, textOf, between) => {
+  slow.each(spacings)('%s, has each row as it is written', async (_name, textOf, between) => {
     await database.pool.query({ text: 'truncate validators cascade', values: [] });
     const report = await loadRows(rows.map(textOf), between);
     expect(report).toMatchObject({ rows: 4_000, inserted: 4_000, faults: [], loaded: true });

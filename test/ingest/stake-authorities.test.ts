@@ -7,7 +7,7 @@ import { decimals, ratios, signedDecimals, written } from '../support/decimals.t
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { sampleStakeAuthorities } from '../support/sample.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 beforeEach(async () => {
@@ -52,7 +52,7 @@ describe('importing stake authorities', () => {
     expect((await gateway.get(`${V1}&window=30d`)).text).toBe(v1.text.replaceAll('window=1d', 'window=30d'));
   });
 
-  it('keeps every digit from the file to the answer, those of the delegations too', async () => {
+  slow('keeps every digit from the file to the answer, those of the delegations too', async () => {
     const values = fc.record({
       stakingRewardsApy: written(signedDecimals),
       delegatedStake: written(decimals),
@@ -121,7 +121,7 @@ describe('importing stake authorities', () => {
     expect(await keys('window=1d')).toEqual([]);
   });
 
-  it('replaces the list of a window by a body that holds all of it, of both types', async () => {
+  slow('replaces the list of a window by a body that holds all of it, of both types', async () => {
     const pool = { poolName: 'Sample Stake Pool' };
     await load([row('1'), row('2'), row('3', pool), row('4', pool)]);
     await load([row('1')], { window: '1d' });
@@ -172,7 +172,7 @@ describe('the sample stake authorities', () => {
   const units = (text: string) => BigInt(text.replace('.', ''));
   const rows = [...sampleStakeAuthorities()];
 
-  it('are 1,500 in each of four windows, of names that read as names, the same each time', () => {
+  slow('are 1,500 in each of four windows, of names that read as names, the same each time', () => {
     expect(rows).toHaveLength(6_000);
     expect(new Set(rows.map((one) => `${one.timeWindow}:${one.stakeAuthority}`)).size).toBe(6_000);
     expect(rows.slice(0, 40)).toEqual(sample);
@@ -182,7 +182,7 @@ describe('the sample stake authorities', () => {
     for (const name of names) if (name !== null) expect(name).toMatch(/^(?!sample)\S.*\S$/i);
   });
 
-  it('have sums that are exact', () => {
+  slow('have sums that are exact', () => {
     for (const one of rows) {
       expect(units(one.sumStakingRewards) + units(one.sumMevRewards)).toBe(units(one.sumRewards));
       expect(units(one.sumStakingCommissionPaid) + units(one.sumMevCommissionPaid)).toBe(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, accountOf } from '../support/account.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { slow } from '../support/thorough.ts';
 
 let gateway: Gateway;
 let account: Account;
@@ -254,7 +255,7 @@ describe('the import of validator days', () => {
     }
   });
 
-  it('and a change of the set at the same time leave it with all its days', async () => {
+  slow('and a change of the set at the same time leave it with all its days', async () => {
     const { json } = await account.post('/v1/eth/tags', { name: 'x' });
     const days = Array.from({ length: 40 }, (_, at) => DAY + 10 + at);
     await Promise.all([

@@ -6,6 +6,7 @@ import { decode } from '../../src/kernel/decode.ts';
 import { jsonWriter } from '../../src/kernel/json.ts';
 import { bytesOf, jsonList, jsonPieces } from '../../src/kernel/json-text.ts';
 import { count, gwei, hex, number, text } from '../../src/kernel/leaves.ts';
+import { slow } from '../support/thorough.ts';
 
 const Row = z.object({
   name: text(),
@@ -79,7 +80,7 @@ describe('JSON that is written already', () => {
     );
   });
 
-  it('is so many bytes as its text', () => {
+  slow('is so many bytes as its text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (pieces) => {
         expect(Buffer.concat(pieces.map((piece) => Buffer.from(piece)))).toEqual(bytesOf(pieces));

@@ -8,6 +8,7 @@ import { until } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { storeDays } from '../support/stored-days.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const run = (text: string) => gateway.database.pool.query({ text, values: [] }).then(({ rows }) => rows);
@@ -70,28 +71,31 @@ const pagesOfValidators = async (part: string) =>
   );
 
 describe('repack', () => {
-  it('writes past months in the order of validators, and changes no row, revision or other month', async () => {
-    const before = { january: await rowsOf(PART), all: await rowsOf('validator_days') };
-    const recent = await run(`select 'validator_days_2025_05'::regclass::oid`);
-    const spread = await pagesOfValidators(PART);
-    expect(await orderOf(gateway.database.pool, PART)).toBeLessThan(0.1);
-    const told = await repacked();
-    expect(states(told)).toEqual(['2025-01 repacked', '2025-02 repacked']);
-    expect(told[0]).toMatchObject({ part: PART, rows: 60 * 31 * 2 });
-    expect(await orderOf(gateway.database.pool, PART)).toBe(1);
-    expect(await pagesOfValidators(PART)).toBeLessThanOrEqual(3);
-    expect(spread).toBeGreaterThan(10);
-    expect({ january: await rowsOf(PART), all: await rowsOf('validator_days') }).toEqual(before);
-    expect(await run(`select 'validator_days_2025_05'::regclass::oid`)).toEqual(recent);
-    expect(await run('select * from datasets')).toEqual([]);
-    const [stored] = await run(
-      `select array_agg(row(validator_index, utc, date)::text) = array_agg(row(validator_index, utc, date)::text order by validator_index, utc, date) as sorted
+  slow(
+    'writes past months in the order of validators, and changes no row, revision or other month',
+    async () => {
+      const before = { january: await rowsOf(PART), all: await rowsOf('validator_days') };
+      const recent = await run(`select 'validator_days_2025_05'::regclass::oid`);
+      const spread = await pagesOfValidators(PART);
+      expect(await orderOf(gateway.database.pool, PART)).toBeLessThan(0.1);
+      const told = await repacked();
+      expect(states(told)).toEqual(['2025-01 repacked', '2025-02 repacked']);
+      expect(told[0]).toMatchObject({ part: PART, rows: 60 * 31 * 2 });
+      expect(await orderOf(gateway.database.pool, PART)).toBe(1);
+      expect(await pagesOfValidators(PART)).toBeLessThanOrEqual(3);
+      expect(spread).toBeGreaterThan(10);
+      expect({ january: await rowsOf(PART), all: await rowsOf('validator_days') }).toEqual(before);
+      expect(await run(`select 'validator_days_2025_05'::regclass::oid`)).toEqual(recent);
+      expect(await run('select * from datasets')).toEqual([]);
+      const [stored] = await run(
+        `select array_agg(row(validator_index, utc, date)::text) = array_agg(row(validator_index, utc, date)::text order by validator_index, utc, date) as sorted
       from (select * from ${PART} order by ctid) t`,
-    );
-    expect(stored).toEqual({ sorted: true });
-  });
+      );
+      expect(stored).toEqual({ sorted: true });
+    },
+  );
 
-  it('leaves months in order alone, until days out of order are many', async () => {
+  slow('leaves months in order alone, until days out of order are many', async () => {
     await repacked();
     const oid = () => run(`select '${PART}'::regclass::oid`);
     const before = await oid();
@@ -107,25 +111,28 @@ describe('repack', () => {
     expect(states(await repacked())).toEqual(['2025-01 repacked', '2025-02 in order']);
   });
 
-  it('gives the new part the columns, constraints, indexes, privileges and options of the old one', async () => {
-    await run(`alter table ${PART} set (autovacuum_vacuum_scale_factor = 0.05, fillfactor = 90)`);
-    await run(`grant select on ${PART} to public`);
-    await run(`create index own_index on ${PART} (end_epoch) where not utc`);
-    const before = await catalogueOf(PART);
-    const untouched = await catalogueOf(NEXT);
-    expect(states(await repacked({ months: ['2025-01', '2025-02'] }))).toEqual([
-      '2025-01 repacked',
-      '2025-02 repacked',
-    ]);
-    expect(await catalogueOf(PART)).toEqual(before);
-    expect(await catalogueOf(NEXT)).toEqual(untouched);
-    const [statistics] =
-      await run(`select c.reltuples::int as rows, c.relallvisible > c.relpages / 2 as visible,
+  slow(
+    'gives the new part the columns, constraints, indexes, privileges and options of the old one',
+    async () => {
+      await run(`alter table ${PART} set (autovacuum_vacuum_scale_factor = 0.05, fillfactor = 90)`);
+      await run(`grant select on ${PART} to public`);
+      await run(`create index own_index on ${PART} (end_epoch) where not utc`);
+      const before = await catalogueOf(PART);
+      const untouched = await catalogueOf(NEXT);
+      expect(states(await repacked({ months: ['2025-01', '2025-02'] }))).toEqual([
+        '2025-01 repacked',
+        '2025-02 repacked',
+      ]);
+      expect(await catalogueOf(PART)).toEqual(before);
+      expect(await catalogueOf(NEXT)).toEqual(untouched);
+      const [statistics] =
+        await run(`select c.reltuples::int as rows, c.relallvisible > c.relpages / 2 as visible,
       (select count(*)::int from pg_stats where tablename = '${PART}' and attname = 'validator_index') as known
       from pg_class c where c.oid = '${PART}'::regclass`);
-    expect(statistics).toEqual({ rows: 60 * 31 * 2, visible: true, known: 1 });
-    await run('drop index own_index');
-  });
+      expect(statistics).toEqual({ rows: 60 * 31 * 2, visible: true, known: 1 });
+      await run('drop index own_index');
+    },
+  );
 
   it('lets a transaction with an older snapshot read all rows afterwards', async () => {
     const older = await connected();
@@ -180,7 +187,7 @@ const waitingFor = async (name: string) =>
   ).length;
 
 describe('while others use the month, repack', () => {
-  it('waits for an import, and has its rows', async () => {
+  slow('waits for an import, and has its rows', async () => {
     const importing = await connected();
     await importing.query(
       `begin; select pg_advisory_xact_lock(hashtext('stakegraph dataset validator-days'))`,
@@ -196,7 +203,7 @@ describe('while others use the month, repack', () => {
     ]);
   });
 
-  it('makes an import wait, which then writes to the new part', async () => {
+  slow('makes an import wait, which then writes to the new part', async () => {
     const reader = await connected();
     await reader.query('begin; select count(*) from validator_days');
     const repacking = repacked({ months: ['2025-01'], attempts: 10_000, lockTimeoutMs: 20 });
@@ -249,7 +256,7 @@ describe('while others use the month, repack', () => {
     },
   );
 
-  it('gives up after some attempts and changes nothing', async () => {
+  slow('gives up after some attempts and changes nothing', async () => {
     const reader = await connected();
     await reader.query('begin; select count(*) from validator_days');
     const before = await run(`select '${PART}'::regclass::oid`);
@@ -264,7 +271,7 @@ describe('while others use the month, repack', () => {
     expect(states(await repacked({ months: ['2025-01'] }))).toEqual(['2025-01 repacked']);
   });
 
-  it('gives readers all days, before and after the swaps', async () => {
+  slow('gives readers all days, before and after the swaps', async () => {
     let reading = true;
     const counted = new Set<string>();
     const [{ rows: expected }] = (await run('select count(*)::int as rows from validator_days')) as [
@@ -281,7 +288,7 @@ describe('while others use the month, repack', () => {
     expect([...counted]).toEqual([String(expected)]);
   });
 
-  it('skips the month if another process repacks, and refuses to lose what names the part', async () => {
+  slow('skips the month if another process repacks, and refuses to lose what names the part', async () => {
     const other = await connected();
     await other.query(`select pg_advisory_lock(hashtext('stakegraph repack'))`);
     expect(states(await repacked({ months: ['2025-01'] }))).toEqual(['2025-01 skipped']);
@@ -301,7 +308,7 @@ describe('while others use the month, repack', () => {
     }
   });
 
-  it('leaves nothing behind when its connection is killed', async () => {
+  slow('leaves nothing behind when its connection is killed', async () => {
     const reader = await connected();
     await reader.query('begin; select count(*) from validator_days');
     const repacking = repacked({ months: ['2025-01'], attempts: 10_000, lockTimeoutMs: 20 });

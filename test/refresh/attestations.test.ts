@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
 import { exact } from '../support/exact.ts';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import {
   addressOf,
   type Day,
@@ -123,42 +123,46 @@ const story = fc
   }));
 
 describe('attestations by day of a refresh', () => {
-  it('are what plain loops over the days of their validators give, in every class; again they change nothing', async () => {
-    await fc.assert(
-      fc.asyncProperty(story, async ({ validators, facts }) => {
-        await clear();
-        await load(gateway, 'validators', validators);
-        await load(gateway, 'validator-days', facts);
-        const types = groups.map(([idType]) => idType) as never;
-        await refreshed(gateway, { ...only, types });
-        for (const [idType, idOf] of groups)
-          for (const id of new Set(validators.map(idOf))) {
-            if (id === null) continue;
-            const own = validators.filter((v) => idOf(v) === id).map((v) => v.validatorIndex);
-            const mine = facts.filter((fact) => own.includes(fact.validatorIndex));
-            const days = [...new Set(mine.map((fact) => fact.day))].sort();
-            const found = await rowsOf(id, idType);
-            expect((found ?? []).map((row) => Number(row.day))).toEqual(days);
-            for (const row of found ?? []) {
-              const { effectiveness, ...wanted } = reference(
-                mine.filter((fact) => fact.day === Number(row.day)),
-              );
-              const text = (value: unknown) => (value === null ? null : String(value));
-              const got = Object.fromEntries(Object.keys(wanted).map((name) => [name, text(row[name])]));
-              expect(got, `${idType} ${id}`).toEqual(wanted);
-              expect(Math.abs(Number(row.avgAttesterEffectiveness) - effectiveness)).toBeLessThan(1e-11);
+  slow(
+    'are what plain loops over the days of their validators give, in every class; again they change nothing',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(story, async ({ validators, facts }) => {
+          await clear();
+          await load(gateway, 'validators', validators);
+          await load(gateway, 'validator-days', facts);
+          const types = groups.map(([idType]) => idType) as never;
+          await refreshed(gateway, { ...only, types });
+          for (const [idType, idOf] of groups)
+            for (const id of new Set(validators.map(idOf))) {
+              if (id === null) continue;
+              const own = validators.filter((v) => idOf(v) === id).map((v) => v.validatorIndex);
+              const mine = facts.filter((fact) => own.includes(fact.validatorIndex));
+              const days = [...new Set(mine.map((fact) => fact.day))].sort();
+              const found = await rowsOf(id, idType);
+              expect((found ?? []).map((row) => Number(row.day))).toEqual(days);
+              for (const row of found ?? []) {
+                const { effectiveness, ...wanted } = reference(
+                  mine.filter((fact) => fact.day === Number(row.day)),
+                );
+                const text = (value: unknown) => (value === null ? null : String(value));
+                const got = Object.fromEntries(Object.keys(wanted).map((name) => [name, text(row[name])]));
+                expect(got, `${idType} ${id}`).toEqual(wanted);
+                expect(Math.abs(Number(row.avgAttesterEffectiveness) - effectiveness)).toBeLessThan(1e-11);
+              }
             }
-          }
-        const [rows, raised] = [await published(gateway), await revisions(gateway)];
-        const again = await refreshed(gateway, { ...only, types, allDays: true });
-        for (const report of again)
-          if (report.state === 'done') expect(report).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
-        expect(await published(gateway)).toEqual(rows);
-        expect(await revisions(gateway)).toEqual(raised);
-      }),
-      { ...runs(8), endOnFailure: true },
-    );
-  });
+          const [rows, raised] = [await published(gateway), await revisions(gateway)];
+          const again = await refreshed(gateway, { ...only, types, allDays: true });
+          for (const report of again)
+            if (report.state === 'done')
+              expect(report).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
+          expect(await published(gateway)).toEqual(rows);
+          expect(await revisions(gateway)).toEqual(raised);
+        }),
+        { ...runs(8), endOnFailure: true },
+      );
+    },
+  );
 
   it('have the members of the last epoch as validators, and sync duty of those that left', async () => {
     await load(gateway, 'validators', [validator(1), validator(2), validator(3)]);
@@ -182,7 +186,7 @@ describe('attestations by day of a refresh', () => {
     ]);
   });
 
-  it('are in both calendars and the same on both APIs', async () => {
+  slow('are in both calendars and the same on both APIs', async () => {
     await load(gateway, 'validators', [validator(1)]);
     await load(gateway, 'validator-days', [validatorDay(1, DAY)]);
     const utc = { startEpoch: DAY * 225 - 111, endEpoch: DAY * 225 + 112 };
@@ -210,7 +214,7 @@ describe('attestations by day of a refresh', () => {
     expect(gateway.statements).toHaveLength(1);
   });
 
-  it('are computed of the days that changed, and of all days where that is asked for', async () => {
+  slow('are computed of the days that changed, and of all days where that is asked for', async () => {
     await load(gateway, 'validators', [validator(1)]);
     const days = Array.from({ length: 17 }, (_, at) => validatorDay(1, DAY + at));
     await load(gateway, 'validator-days', days);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { load, published, refreshed, revisions, syncDay, validator, validatorDay } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -130,35 +131,45 @@ describe('chain daily rewards of a refresh', () => {
     expect(await stored()).toMatchObject({ sumConsensusRewards: 1 });
   });
 
-  it('have the execution rewards of blocks where every slot of the day is stored with what its proposer got', async () => {
-    const slot = (at: number, more: object = {}) => {
-      const consensusSlot = DAY * 7_200 + at;
-      const root = `0x${consensusSlot.toString(16).padStart(64, '0')}`;
-      const proposed = { consensusProposerDuty: 'proposed', consensusBlockRoot: root };
-      return { consensusSlot, validatorIndex: 0, relays: [], blockBuilderPubkeys: [], ...proposed, ...more };
-    };
-    const paid = { executionRewards: '1.5', totalPriorityFeesValidator: '1', baselineMev: '0.5' };
-    const missed = { consensusProposerDuty: 'missed', consensusBlockRoot: null };
-    await load(gateway, 'blocks', [
-      slot(0, missed),
-      ...Array.from({ length: 7_198 }, (_, at) => slot(at + 1, paid)),
-      slot(7_200, paid), // of the next day
-    ]);
-    await facts();
-    await refreshed(gateway, only);
-    expect(await stored()).toMatchObject({ sumExecutionRewards: 9_000_000 }); // a slot is missing
-    await load(gateway, 'blocks', [slot(7_199)]);
-    await refreshed(gateway, { ...only, allDays: true });
-    expect(await stored()).toMatchObject({ sumExecutionRewards: 9_000_000 }); // its rewards are not known
-    await load(gateway, 'blocks', [slot(7_199, paid)]);
-    expect(await refreshed(gateway, { ...only, allDays: true })).toMatchObject([{ updated: 1 }]);
-    expect(await stored()).toMatchObject({
-      sumConsensusRewards: consensus,
-      sumExecutionRewards: 7_199 * 1.5,
-      sumPriorityFees: 7_199,
-      sumBaselineMev: 7_199 / 2,
-    });
-  });
+  slow(
+    'have the execution rewards of blocks where every slot of the day is stored with what its proposer got',
+    async () => {
+      const slot = (at: number, more: object = {}) => {
+        const consensusSlot = DAY * 7_200 + at;
+        const root = `0x${consensusSlot.toString(16).padStart(64, '0')}`;
+        const proposed = { consensusProposerDuty: 'proposed', consensusBlockRoot: root };
+        return {
+          consensusSlot,
+          validatorIndex: 0,
+          relays: [],
+          blockBuilderPubkeys: [],
+          ...proposed,
+          ...more,
+        };
+      };
+      const paid = { executionRewards: '1.5', totalPriorityFeesValidator: '1', baselineMev: '0.5' };
+      const missed = { consensusProposerDuty: 'missed', consensusBlockRoot: null };
+      await load(gateway, 'blocks', [
+        slot(0, missed),
+        ...Array.from({ length: 7_198 }, (_, at) => slot(at + 1, paid)),
+        slot(7_200, paid), // of the next day
+      ]);
+      await facts();
+      await refreshed(gateway, only);
+      expect(await stored()).toMatchObject({ sumExecutionRewards: 9_000_000 }); // a slot is missing
+      await load(gateway, 'blocks', [slot(7_199)]);
+      await refreshed(gateway, { ...only, allDays: true });
+      expect(await stored()).toMatchObject({ sumExecutionRewards: 9_000_000 }); // its rewards are not known
+      await load(gateway, 'blocks', [slot(7_199, paid)]);
+      expect(await refreshed(gateway, { ...only, allDays: true })).toMatchObject([{ updated: 1 }]);
+      expect(await stored()).toMatchObject({
+        sumConsensusRewards: consensus,
+        sumExecutionRewards: 7_199 * 1.5,
+        sumPriorityFees: 7_199,
+        sumBaselineMev: 7_199 / 2,
+      });
+    },
+  );
 
   it('leave imported days as they are, and become imported ones by an import', async () => {
     await facts();

@@ -113,7 +113,7 @@ describe('stakegraph refresh', () => {
     expect(await published(gateway)).toEqual(undisturbed);
   });
 
-  it('publishes the same with several jobs', async () => {
+  slow('publishes the same with several jobs', async () => {
     await forget();
     await refreshed(gateway, only);
     const one = await published(gateway);
@@ -122,7 +122,7 @@ describe('stakegraph refresh', () => {
     expect(await published(gateway)).toEqual(one);
   });
 
-  it('changes nothing and raises no revision the second time', async () => {
+  slow('changes nothing and raises no revision the second time', async () => {
     expect(await stakegraph(args(), env())).toMatchObject({ code: 0, stderr: '' });
     const [rows, raised] = [await published(gateway), await revisions(gateway)];
     const { code, stdout } = await stakegraph(args('--json'), env());
@@ -147,7 +147,7 @@ describe('stakegraph refresh', () => {
     expect(await revisions(gateway)).toEqual(raised);
   });
 
-  it('run twice at once gives what one run does, the second without a change', async () => {
+  slow('run twice at once gives what one run does, the second without a change', async () => {
     const undisturbed = await published(gateway);
     await forget();
     const runs = await Promise.all([0, 1].map(() => stakegraph(args('--json'), env())));
@@ -169,7 +169,7 @@ describe('stakegraph refresh', () => {
     expect(await revisions(gateway)).toEqual([{ name: 'operators', revision: 4 }]);
   });
 
-  it('goes on with --every, passes over what another process refreshes, and ends at SIGTERM', async () => {
+  slow('goes on with --every, passes over what another process refreshes, and ends at SIGTERM', async () => {
     const busy = await gateway.database.pool.withClient(async (client) => {
       await client.query('begin');
       await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph refresh operators mainnet 7d'))`);
@@ -209,32 +209,35 @@ describe('stakegraph refresh', () => {
   }
   const weekly = (subject: string) => ['refresh', '--networks', 'mainnet', '--only', subject, '--all-days'];
 
-  it('tells what it wrote before another process took over between two weeks, and skips the rest', async () => {
-    await gateway.database.pool.withClient(async (other) => {
-      let taken: Promise<unknown> | undefined;
-      const launched = await withinFirstWeek(
-        [...weekly('attestations'), '--every', '1d'],
-        async (started) => {
-          taken = other.query(
-            `select pg_advisory_lock(hashtext('stakegraph refresh attestations mainnet chain'))`,
-          );
-          const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
-          await eventually(async () => expect((await query(waiting)).rows).toHaveLength(1), 60_000);
-          return started;
-        },
-      );
-      await taken;
-      await until(() => launched.output.stdout.includes('utc'), launched.outcome);
-      launched.child.kill('SIGTERM');
-      const { stdout } = await launched.outcome;
-      await other.query('select pg_advisory_unlock_all()');
-      expect(stdout.split('\n')[0]).toMatch(
-        /attestations mainnet chain: 602 rows of 7 days \(602 new, .*; the rest skipped, another process is refreshing it$/,
-      );
-    });
-  });
+  slow(
+    'tells what it wrote before another process took over between two weeks, and skips the rest',
+    async () => {
+      await gateway.database.pool.withClient(async (other) => {
+        let taken: Promise<unknown> | undefined;
+        const launched = await withinFirstWeek(
+          [...weekly('attestations'), '--every', '1d'],
+          async (started) => {
+            taken = other.query(
+              `select pg_advisory_lock(hashtext('stakegraph refresh attestations mainnet chain'))`,
+            );
+            const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
+            await eventually(async () => expect((await query(waiting)).rows).toHaveLength(1), 60_000);
+            return started;
+          },
+        );
+        await taken;
+        await until(() => launched.output.stdout.includes('utc'), launched.outcome);
+        launched.child.kill('SIGTERM');
+        const { stdout } = await launched.outcome;
+        await other.query('select pg_advisory_unlock_all()');
+        expect(stdout.split('\n')[0]).toMatch(
+          /attestations mainnet chain: 602 rows of 7 days \(602 new, .*; the rest skipped, another process is refreshing it$/,
+        );
+      });
+    },
+  );
 
-  it('ends after the week at hand at SIGTERM, also in its last part, and says so', async () => {
+  slow('ends after the week at hand at SIGTERM, also in its last part, and says so', async () => {
     const launched = await withinFirstWeek(weekly('chain-daily-rewards'), async (started) => {
       started.child.kill('SIGTERM');
       return started;
@@ -247,7 +250,7 @@ describe('stakegraph refresh', () => {
     expect(stdout).toMatch(/^chain-daily-rewards mainnet: \d+ rows of 7 days [^\n]*\n$/);
   });
 
-  it('ends at SIGTERM before the next window, and says that not everything was refreshed', async () => {
+  slow('ends at SIGTERM before the next window, and says that not everything was refreshed', async () => {
     await forget();
     const stopped = await gateway.database.pool.withClient(async (client) => {
       await client.query('begin');
@@ -269,7 +272,7 @@ describe('stakegraph refresh', () => {
     expect((await query('select 1 from operator_summaries')).rows).toEqual([]);
   });
 
-  it('tells what fails, goes on with the rest, and exits with 1', async () => {
+  slow('tells what fails, goes on with the rest, and exits with 1', async () => {
     await query(`insert into solana_epochs values (1, now() - interval '2 days', now(), 1, 1, 1, null)`);
     await query(
       `insert into solana_validator_epochs select 1, 'V', null, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0`,

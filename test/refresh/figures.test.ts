@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { type Day, load, randomDay, refreshed, syncDay, validator, validatorDay } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -207,7 +207,7 @@ describe('effectiveness, proposals and rewards', () => {
     expect(data.validator.rewards.nodes).toEqual([{ operatorId: '1', sumSyncCommitteeRewards: '150000000' }]);
   });
 
-  it('of published attestations alone are empty, and again once they replace computed days', async () => {
+  slow('of published attestations alone are empty, and again once they replace computed days', async () => {
     const [first, second] = [DAY, DAY + 1];
     await load(gateway, 'validators', [validator(1)]);
     await load(gateway, 'validator-days', [validatorDay(1, first), validatorDay(1, second)]);
@@ -230,7 +230,7 @@ describe('effectiveness, proposals and rewards', () => {
 });
 
 describe('pages', () => {
-  it('of operators and validators take one statement for each of their figures', async () => {
+  slow('of operators and validators take one statement for each of their figures', async () => {
     const indices = Array.from({ length: 30 }, (_, index) => index);
     await load(
       gateway,

@@ -9,7 +9,7 @@ import { keepSums } from '../../src/refresh/incremental/kept-sums.ts';
 import { eventually } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
 import { recordQueries } from '../support/sent.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';
 import {
   block,
@@ -172,37 +172,40 @@ async function take(one: Step, newest: number): Promise<number> {
 }
 
 describe('windows of operators', () => {
-  it('are those of all days, whatever was imported, corrected, relabelled and removed between refreshes', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 6, maxLength: 14 }),
-        fc.constantFrom(4, 33, 60),
-        async (steps, stored) => {
-          await clear();
-          await load(
-            gateway,
-            'validators',
-            INDICES.map((index) => validator(index, { pool: index % 2 ? 'P' : 'Q' })),
-          );
-          const days = Array.from({ length: stored }, (_, at) =>
-            INDICES.filter((index) => (index + at) % 5 > 0).map((index) =>
-              validatorDay(index, FIRST + at, {
-                sumAttestationRewards: 1_000 + at,
-                effectiveBalanceEpochs: 225 * 32_000_000_000,
-              }),
-            ),
-          );
-          await load(gateway, 'validator-days', days.flat());
-          await refreshed(gateway, only);
-          let newest = FIRST + stored - 1;
-          for (const one of steps) newest = await take(one, newest);
-          await refreshed(gateway, only);
-          await expectSameAnew();
-        },
-      ),
-      { ...runs(8), endOnFailure: true },
-    );
-  });
+  slow(
+    'are those of all days, whatever was imported, corrected, relabelled and removed between refreshes',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 6, maxLength: 14 }),
+          fc.constantFrom(4, 33, 60),
+          async (steps, stored) => {
+            await clear();
+            await load(
+              gateway,
+              'validators',
+              INDICES.map((index) => validator(index, { pool: index % 2 ? 'P' : 'Q' })),
+            );
+            const days = Array.from({ length: stored }, (_, at) =>
+              INDICES.filter((index) => (index + at) % 5 > 0).map((index) =>
+                validatorDay(index, FIRST + at, {
+                  sumAttestationRewards: 1_000 + at,
+                  effectiveBalanceEpochs: 225 * 32_000_000_000,
+                }),
+              ),
+            );
+            await load(gateway, 'validator-days', days.flat());
+            await refreshed(gateway, only);
+            let newest = FIRST + stored - 1;
+            for (const one of steps) newest = await take(one, newest);
+            await refreshed(gateway, only);
+            await expectSameAnew();
+          },
+        ),
+        { ...runs(8), endOnFailure: true },
+      );
+    },
+  );
 });
 
 describe('a refresh', () => {
@@ -251,7 +254,7 @@ describe('a refresh', () => {
       await query(`select raise_revision('validators')`);
     },
   };
-  it.each(Object.keys(changes))('computes all windows again after a change of %s', async (what) => {
+  slow.each(Object.keys(changes))('computes all windows again after a change of %s', async (what) => {
     await fill(3);
     await changes[what]?.();
     const names = await statementsOf();
@@ -259,7 +262,7 @@ describe('a refresh', () => {
     await expectSameAnew();
   });
 
-  it('computes again what an import changed that committed while it ran', async () => {
+  slow('computes again what an import changed that committed while it ran', async () => {
     await fill(3);
     await load(gateway, 'validators', [validator(1, { pool: 'Q' })]);
     await client(async (own) => {
@@ -294,7 +297,7 @@ describe('a refresh', () => {
   const keep = (own: pg.ClientBase) =>
     keepSums(own, 'mainnet', { windows: TimeWindow.options, wait: true, anew: false });
 
-  it('does not keep sums of days that changed while it read them', async () => {
+  slow('does not keep sums of days that changed while it read them', async () => {
     await fill(10);
     await load(gateway, 'validator-days', [validatorDay(1, FIRST + 10)]);
     const kept = await query('select * from kept_sums');
@@ -314,7 +317,7 @@ describe('a refresh', () => {
     await expectSameAnew();
   });
 
-  it('adds to the kept sums what an index adds to a past day meanwhile', async () => {
+  slow('adds to the kept sums what an index adds to a past day meanwhile', async () => {
     await fill(10);
     await load(gateway, 'validator-days', [validatorDay(1, FIRST + 10)]);
     const date = dateOfDay('mainnet', FIRST + 5);

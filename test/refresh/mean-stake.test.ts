@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Account, accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { type Day, load, refreshed, validator, validatorDay } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -90,7 +90,7 @@ describe('the APR of a validator whose stake changes', () => {
     },
   );
 
-  it('is the same in GraphQL, in the history and without a change since the day before', async () => {
+  slow('is the same in GraphQL, in the history and without a change since the day before', async () => {
     await validators();
     for (const at of [0, 1, 2]) {
       await load(gateway, 'validator-days', daysOf([at]));
@@ -156,7 +156,7 @@ describe('the APR of a validator whose stake changes', () => {
     }
   });
 
-  it('is the same for any days, any stakes and any order of loading, and that of plain loops', async () => {
+  slow('is the same for any days, any stakes and any order of loading, and that of plain loops', async () => {
     const part = fc.tuple(fc.integer({ min: 32, max: 2_048 }), fc.integer({ min: 1, max: 224 }));
     const made = fc.record({
       days: fc.array(
@@ -206,7 +206,7 @@ describe('the APR where only the balances at the ends of days are known', () => 
     ['with the day before last', [[0], [2], [1]]],
   ];
 
-  it.each(orders)(
+  slow.each(orders)(
     'leaves out the day on which it moved by more than 1 ETH, when days come %s',
     async (_, parts) => {
       await validators();
@@ -228,7 +228,7 @@ describe('the APR where only the balances at the ends of days are known', () => 
     },
   );
 
-  it('takes the mean of both ends of a day on which it moved by 1 ETH, at most 1.6 % wrong', async () => {
+  slow('takes the mean of both ends of a day on which it moved by 1 ETH, at most 1.6 % wrong', async () => {
     await load(gateway, 'validators', [validator(0)]);
     await load(gateway, 'validator-days', [
       unsummed(dayOf(0, FIRST, [32, 225])),
@@ -238,7 +238,7 @@ describe('the APR where only the balances at the ends of days are known', () => 
     expect(await aprOf('N', '1d')).toBeCloseTo((APR * 32) / 31.5, 4);
   });
 
-  it('comes right when the day before is corrected, and when the sum is imported later', async () => {
+  slow('comes right when the day before is corrected, and when the sum is imported later', async () => {
     await validators();
     const account = await accountOf(gateway);
     await load(gateway, 'validator-days', ends([0, 1, 2]));

@@ -7,7 +7,7 @@ import { noteChangedDays, sumDueMonth } from '../../src/ingest/importers/validat
 import { addToSums } from '../../src/refresh/incremental/added-amounts.ts';
 import { refresh } from '../../src/refresh/index.ts';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';
 import {
   type Day,
@@ -108,54 +108,57 @@ const step = fc.oneof(
 );
 
 describe('sums by month', () => {
-  it('are what plain loops over the days give, whatever is imported, corrected and removed in between', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
-        await clear();
-        await load(
-          gateway,
-          'validators',
-          [0, 1, 2, 3].map((index) => validator(index, { pool: index % 2 ? 'P' : 'Q' })),
-        );
-        const stored = new Map<string, Day>();
-        for (const one of steps) {
-          if ('rows' in one) {
-            const rows = [
-              ...new Map(one.rows.map((row) => [`${row.validatorIndex} ${row.day}`, row])).entries(),
-            ];
-            for (const [key, row] of rows) stored.set(key, row);
-            await load(
-              gateway,
-              'validator-days',
-              rows.map(([, row]) => row),
-            );
-          } else if ('removed' in one) {
-            const gone = [...stored].filter(([, row]) => row.day === one.removed);
-            for (const [key] of gone) stored.delete(key);
-            if (gone.length === 0) continue;
-            await query(`delete from validator_days where date = '${dateOfDay('mainnet', one.removed)}'`);
-            await client((own) =>
-              finishValidatorDays(own, [{ network: 'mainnet', utc: false, day: one.removed }]),
-            );
-          } else await refreshed(gateway, only);
-        }
-        if (stored.size === 0) return;
-        await refreshed(gateway, only);
-        // a day whose rows were removed is still a day that is stored
-        const [{ newest } = { newest: '' }] = await query<{ newest: string }>(
-          `select date_trunc('month', max(date))::date::text as newest from validator_day_dates`,
-        );
-        const facts = [...stored.values()];
-        const wanted = reference([...facts, validatorDay(9, day(newest))]);
-        expect((await sums()).map(({ row }) => row)).toEqual(wanted);
-        const found = await operators();
-        await query('truncate validator_months, validator_month_sums');
-        await refreshed(gateway, only);
-        expect(await operators()).toEqual(found);
-      }),
-      { ...runs(10), endOnFailure: true },
-    );
-  });
+  slow(
+    'are what plain loops over the days give, whatever is imported, corrected and removed in between',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
+          await clear();
+          await load(
+            gateway,
+            'validators',
+            [0, 1, 2, 3].map((index) => validator(index, { pool: index % 2 ? 'P' : 'Q' })),
+          );
+          const stored = new Map<string, Day>();
+          for (const one of steps) {
+            if ('rows' in one) {
+              const rows = [
+                ...new Map(one.rows.map((row) => [`${row.validatorIndex} ${row.day}`, row])).entries(),
+              ];
+              for (const [key, row] of rows) stored.set(key, row);
+              await load(
+                gateway,
+                'validator-days',
+                rows.map(([, row]) => row),
+              );
+            } else if ('removed' in one) {
+              const gone = [...stored].filter(([, row]) => row.day === one.removed);
+              for (const [key] of gone) stored.delete(key);
+              if (gone.length === 0) continue;
+              await query(`delete from validator_days where date = '${dateOfDay('mainnet', one.removed)}'`);
+              await client((own) =>
+                finishValidatorDays(own, [{ network: 'mainnet', utc: false, day: one.removed }]),
+              );
+            } else await refreshed(gateway, only);
+          }
+          if (stored.size === 0) return;
+          await refreshed(gateway, only);
+          // a day whose rows were removed is still a day that is stored
+          const [{ newest } = { newest: '' }] = await query<{ newest: string }>(
+            `select date_trunc('month', max(date))::date::text as newest from validator_day_dates`,
+          );
+          const facts = [...stored.values()];
+          const wanted = reference([...facts, validatorDay(9, day(newest))]);
+          expect((await sums()).map(({ row }) => row)).toEqual(wanted);
+          const found = await operators();
+          await query('truncate validator_months, validator_month_sums');
+          await refreshed(gateway, only);
+          expect(await operators()).toEqual(found);
+        }),
+        { ...runs(10), endOnFailure: true },
+      );
+    },
+  );
 
   const january = Array.from({ length: 31 }, (_, at) => validatorDay(1, day('2025-01-01') + at));
   const others = ['2025-02-01', '2025-02-02', '2025-03-01'].map((date) => validatorDay(1, day(date)));
@@ -192,7 +195,7 @@ describe('sums by month', () => {
     expect(february?.row).toMatchObject({ month: '2025-02-01', apr_rewards: 2_500_007 });
   });
 
-  it('stay, and stay in the window all, when the days of their month are dropped', async () => {
+  slow('stay, and stay in the window all, when the days of their month are dropped', async () => {
     await load(gateway, 'validators', [validator(1), validator(2, { pool: 'Q' })]);
     const left = january.map((row) => ({ ...row, validatorIndex: 2, sumCorrectHead: 100 }));
     await load(gateway, 'validator-days', [...january, ...left, ...others]);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { addressOf, fifthOfDay, load, refreshed, syncDay, validator, validatorDay } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -17,7 +18,7 @@ const summary = async (id: string, window = '7d', more = '') =>
   (await gateway.get(`/v0/eth/operators/${encodeURIComponent(id)}/summary?window=${window}${more}`)).json;
 
 describe('what the chain does not tell', () => {
-  it('is kept of what is stored: tags, names of operators and of pool shares', async () => {
+  slow('is kept of what is stored: tags, names of operators and of pool shares', async () => {
     const named = { displayName: 'Pool P', operatorTags: [{ name: 'exchange', path: '/x' }] };
     const own = { idType: 'poolShare', poolId: 'P', nodeOperatorId: 'N', displayName: 'Share' };
     await load(gateway, 'operators', [operator('P', named), operator('N in P', own), operator('gone')]);
@@ -34,7 +35,7 @@ describe('what the chain does not tell', () => {
     expect((await gateway.get('/v0/eth/operators/gone/summary?window=7d')).status).toBe(404);
   });
 
-  it('is that of profiles where there are some', async () => {
+  slow('is that of profiles where there are some', async () => {
     await load(gateway, 'operators', [operator('P', { displayName: 'old' })]);
     await load(gateway, 'operator-profiles', [
       { id: 'P', idType: 'pool', displayName: 'new', operatorTags: [{ name: 'liquid staking', path: null }] },
@@ -57,24 +58,27 @@ describe('what the chain does not tell', () => {
     expect((await gateway.get('/v0/eth/operators?window=7d&parentId=N&poolType=lst')).json.total).toBe(1);
   });
 
-  it('leaves a class of which no validator is known, other classes and other networks as they are', async () => {
-    await load(gateway, 'operators', [
-      operator('P'),
-      operator('E', { idType: 'entity' }),
-      operator('P', { network: 'hoodi' }),
-    ]);
-    await load(gateway, 'validators', [validator(1, { pool: null })]);
-    await load(gateway, 'validator-days', [validatorDay(1, 1_500)]);
-    const reports = await refreshed(gateway, only);
-    expect(reports.filter(({ network }) => network !== 'mainnet').map(({ state }) => state)).toEqual(
-      Array(12).fill('no facts'),
-    );
-    expect(await summary('P')).toMatchObject({ validatorCount: 10 });
-    expect(await summary('E')).toMatchObject({ validatorCount: 10 });
-    expect(await summary('N')).toMatchObject({ validatorCount: 1, nodeOperatorCount: null });
-  });
+  slow(
+    'leaves a class of which no validator is known, other classes and other networks as they are',
+    async () => {
+      await load(gateway, 'operators', [
+        operator('P'),
+        operator('E', { idType: 'entity' }),
+        operator('P', { network: 'hoodi' }),
+      ]);
+      await load(gateway, 'validators', [validator(1, { pool: null })]);
+      await load(gateway, 'validator-days', [validatorDay(1, 1_500)]);
+      const reports = await refreshed(gateway, only);
+      expect(reports.filter(({ network }) => network !== 'mainnet').map(({ state }) => state)).toEqual(
+        Array(12).fill('no facts'),
+      );
+      expect(await summary('P')).toMatchObject({ validatorCount: 10 });
+      expect(await summary('E')).toMatchObject({ validatorCount: 10 });
+      expect(await summary('N')).toMatchObject({ validatorCount: 1, nodeOperatorCount: null });
+    },
+  );
 
-  it('is refused by name where two pool shares would have one name', async () => {
+  slow('is refused by name where two pool shares would have one name', async () => {
     const pools = [
       validator(1, { pool: 'A - B', nodeOperator: 'C' }),
       validator(2, { pool: 'A', nodeOperator: 'B - C' }),
@@ -132,7 +136,7 @@ describe('the share of the network', () => {
     expect(gateway.statements).toHaveLength(1);
   });
 
-  it.each<[string, object[], object[]]>([
+  slow.each<[string, object[], object[]]>([
     ['an index is missing', [validator(1)], [validatorDay(1, 1_500)]],
     ['one that was active has no day', [validator(0), validator(1)], [validatorDay(0, 1_500)]],
     ['one with a day is not stored', [validator(0)], [validatorDay(0, 1_500), validatorDay(1, 1_500)]],
@@ -167,7 +171,7 @@ describe('a validator with sync duty alone, after its exit', () => {
 });
 
 describe('validators that were not active for the whole window', () => {
-  it('count for effectiveness, and for APR with the epochs in which they were active', async () => {
+  slow('count for effectiveness, and for APR with the epochs in which they were active', async () => {
     await load(gateway, 'validators', [
       validator(1),
       validator(2, { activationEpoch: 1_500 * 225 + 1 }),
@@ -189,7 +193,7 @@ describe('validators that were not active for the whole window', () => {
     expect(await summary('P', '1d')).toMatchObject({ validatorCount: 3, aprPercentage: close(2 * apr) });
   });
 
-  it.each(['1d', '7d', 'all'])(
+  slow.each(['1d', '7d', 'all'])(
     'have the APR of %s of what is stored of a day that is not over',
     async (window) => {
       await load(gateway, 'validators', [validator(1)]);
@@ -202,7 +206,7 @@ describe('validators that were not active for the whole window', () => {
     },
   );
 
-  it('count for APR of all time when they were active in its last 90 days', async () => {
+  slow('count for APR of all time when they were active in its last 90 days', async () => {
     await load(gateway, 'validators', [validator(1)]);
     const days = Array.from({ length: 92 }, (_, at) =>
       validatorDay(1, 1_400 + at, { sumAttestationRewards: at < 2 ? 900_000_000 : 1_000_000 }),

@@ -4,7 +4,7 @@ import { sql } from '../../src/db/rows.ts';
 import * as figure from '../../src/periods/effectiveness.ts';
 import { exact } from '../support/exact.ts';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import {
   addressOf,
   block,
@@ -241,7 +241,7 @@ const flat = (row: any) => ({
 });
 
 describe('operator summaries of a refresh', () => {
-  it('are what plain loops over the days of their validators give, in every class and window', async () => {
+  slow('are what plain loops over the days of their validators give, in every class and window', async () => {
     await fc.assert(
       fc.asyncProperty(story, async (given) => {
         const told = await drawn(given);

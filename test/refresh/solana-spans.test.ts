@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sumDueSpan } from '../../src/refresh/solana-spans.ts';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';
 import { load, published, refreshed } from './facts.ts';
 import { authorityEpoch, clearSolana, epochRow, keyOf, validatorEpoch } from './solana-epochs.ts';
@@ -66,40 +66,43 @@ const step = fc.oneof(
 );
 
 describe('sums by span of epochs', () => {
-  it('give the figures of all rows, digit for digit, whatever is imported, corrected and removed in between', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
-        await clear();
-        for (const one of steps) {
-          if (one.kind === 'rows') {
-            const { epochs, authority, vote, stake, pool } = one;
-            if (one.told) await load(gateway, 'solana-epochs', epochs.map(epochRow));
-            await load(
-              gateway,
-              'solana-validator-epochs',
-              epochs.map((epoch) => validatorEpoch(epoch, vote)),
-            );
-            const delegatedStake = `${stake / 10n ** 9n}.${String(stake % 10n ** 9n).padStart(9, '0')}`;
-            const row = { delegatedStake, stakingRewards: `${stake / 10n ** 12n}.5`, poolName: pool };
-            const rows = epochs.map((epoch) => authorityEpoch(epoch, authority, vote, row));
-            const paying = stake > 10n ** 13n ? rows : rows.map((one) => ({ ...one, stakingRewards: '0' }));
-            await load(gateway, 'solana-stake-authority-epochs', paying);
-          } else if (one.kind === 'validator') {
-            const { epoch, effectiveness } = one;
-            await load(gateway, 'solana-validator-epochs', [validatorEpoch(epoch, 0, { effectiveness })]);
-          } else if (one.kind === 'removed') {
-            await query(`delete from solana_stake_authority_epochs where epoch = ${one.epoch}`);
-          } else await refreshed(gateway, only);
-        }
-        await refreshed(gateway, only);
-        const found = await authorities();
-        await query('truncate solana_epoch_spans, stake_authority_span_sums');
-        await refreshed(gateway, only);
-        expect(await authorities()).toEqual(found);
-      }),
-      { ...runs(15), endOnFailure: true },
-    );
-  });
+  slow(
+    'give the figures of all rows, digit for digit, whatever is imported, corrected and removed in between',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
+          await clear();
+          for (const one of steps) {
+            if (one.kind === 'rows') {
+              const { epochs, authority, vote, stake, pool } = one;
+              if (one.told) await load(gateway, 'solana-epochs', epochs.map(epochRow));
+              await load(
+                gateway,
+                'solana-validator-epochs',
+                epochs.map((epoch) => validatorEpoch(epoch, vote)),
+              );
+              const delegatedStake = `${stake / 10n ** 9n}.${String(stake % 10n ** 9n).padStart(9, '0')}`;
+              const row = { delegatedStake, stakingRewards: `${stake / 10n ** 12n}.5`, poolName: pool };
+              const rows = epochs.map((epoch) => authorityEpoch(epoch, authority, vote, row));
+              const paying = stake > 10n ** 13n ? rows : rows.map((one) => ({ ...one, stakingRewards: '0' }));
+              await load(gateway, 'solana-stake-authority-epochs', paying);
+            } else if (one.kind === 'validator') {
+              const { epoch, effectiveness } = one;
+              await load(gateway, 'solana-validator-epochs', [validatorEpoch(epoch, 0, { effectiveness })]);
+            } else if (one.kind === 'removed') {
+              await query(`delete from solana_stake_authority_epochs where epoch = ${one.epoch}`);
+            } else await refreshed(gateway, only);
+          }
+          await refreshed(gateway, only);
+          const found = await authorities();
+          await query('truncate solana_epoch_spans, stake_authority_span_sums');
+          await refreshed(gateway, only);
+          expect(await authorities()).toEqual(found);
+        }),
+        { ...runs(15), endOnFailure: true },
+      );
+    },
+  );
 
   it('are stored for the spans before that of the newest epoch, and read in place of their rows', async () => {
     await loadEpochs(upTo(44));
@@ -114,7 +117,7 @@ describe('sums by span of epochs', () => {
     expect(reports.find(({ window }) => window === 'all')?.facts).toBe(30);
   });
 
-  it('are computed again for a span of which an import changes a row, and for no other', async () => {
+  slow('are computed again for a span of which an import changes a row, and for no other', async () => {
     await loadEpochs(upTo(44));
     await refreshed(gateway, only);
     await loadEpochs(upTo(44));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TimeWindow } from '../../src/chain/windows.ts';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { load, published, refreshed, revisions } from './facts.ts';
 import { clearSolana, keyOf } from './solana-epochs.ts';
 
@@ -315,42 +315,48 @@ const store = async (told: Story) => {
 const windows = { '1d': [1, 3], '7d': [7, 7], '30d': [30, 30], all: [10_000, 10_000] } as const;
 
 describe('Solana of a refresh', () => {
-  it('is what plain loops over the epochs give, in every window, and the same the second time', async () => {
-    await fc.assert(
-      fc.asyncProperty(story, async (told) => {
-        await store(told);
-        await refreshed(gateway, only);
-        const overviews = (await gateway.get('/v0/solana/network/overview')).json;
-        expect(overviews.map((row: any) => row.timeWindow)).toEqual(TimeWindow.options);
-        for (const [at, window] of TimeWindow.options.entries()) {
-          const [days, apyDays] = windows[window];
-          const span = spanOf(told, days, apyDays);
-          expectRow(overviews[at], overviewOf(told, span), window);
-          const { json } = await gateway.get(
-            `/v0/solana/delegators/stakeAuthorities?window=${window}&size=200`,
-          );
-          const wanted = authoritiesOf(told, span);
-          expect(json.data.map((row: any) => row.stakeAuthority).sort()).toEqual([...wanted.keys()].sort());
-          for (const row of json.data) {
-            const to = row.delegations.map((one: any) => [`to ${one.validatorVoteAccount}`, one.percentage]);
-            expectRow(
-              { ...row, ...Object.fromEntries(to) },
-              wanted.get(row.stakeAuthority),
-              `${window} ${row.stakeAuthority}`,
+  slow(
+    'is what plain loops over the epochs give, in every window, and the same the second time',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(story, async (told) => {
+          await store(told);
+          await refreshed(gateway, only);
+          const overviews = (await gateway.get('/v0/solana/network/overview')).json;
+          expect(overviews.map((row: any) => row.timeWindow)).toEqual(TimeWindow.options);
+          for (const [at, window] of TimeWindow.options.entries()) {
+            const [days, apyDays] = windows[window];
+            const span = spanOf(told, days, apyDays);
+            expectRow(overviews[at], overviewOf(told, span), window);
+            const { json } = await gateway.get(
+              `/v0/solana/delegators/stakeAuthorities?window=${window}&size=200`,
             );
-            expect(row.delegations.length).toBe(row.validatorDelegates);
+            const wanted = authoritiesOf(told, span);
+            expect(json.data.map((row: any) => row.stakeAuthority).sort()).toEqual([...wanted.keys()].sort());
+            for (const row of json.data) {
+              const to = row.delegations.map((one: any) => [
+                `to ${one.validatorVoteAccount}`,
+                one.percentage,
+              ]);
+              expectRow(
+                { ...row, ...Object.fromEntries(to) },
+                wanted.get(row.stakeAuthority),
+                `${window} ${row.stakeAuthority}`,
+              );
+              expect(row.delegations.length).toBe(row.validatorDelegates);
+            }
           }
-        }
-        const [rows, raised] = [await published(gateway), await revisions(gateway)];
-        await refreshed(gateway, only);
-        expect(await published(gateway)).toEqual(rows);
-        expect(await revisions(gateway)).toEqual(raised);
-      }),
-      { ...runs(8), endOnFailure: true },
-    );
-  });
+          const [rows, raised] = [await published(gateway), await revisions(gateway)];
+          await refreshed(gateway, only);
+          expect(await published(gateway)).toEqual(rows);
+          expect(await revisions(gateway)).toEqual(raised);
+        }),
+        { ...runs(8), endOnFailure: true },
+      );
+    },
+  );
 
-  it('tells no stake to the lamport too', async () => {
+  slow('tells no stake to the lamport too', async () => {
     const [told] = fc.sample(story, 1) as [Story];
     const last = told.epochs.at(-1)?.epoch;
     const none = <Row extends { epoch: number }>(rows: readonly Row[]) =>
@@ -394,7 +400,7 @@ describe('Solana of a refresh', () => {
     );
   });
 
-  it('takes an epoch for whole only when validators and stake authorities are there', async () => {
+  slow('takes an epoch for whole only when validators and stake authorities are there', async () => {
     const told = fc.sample(story, 20).find((one) => one.epochs.length > 2) as Story;
     await store(told);
     await refreshed(gateway, only);

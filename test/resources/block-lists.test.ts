@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { SECONDS_PER_DAY, slotStart } from '../../src/chain/calendar.ts';
 import { useGateway } from '../support/gateway.ts';
 import { headEpoch } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 import { walkKeys } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -76,20 +77,23 @@ describe('blocks between two slots or dates', () => {
     await expectRows('fromSlot: 2147483647', []);
   });
 
-  it('are of a UTC date by the beginning of the slot, and within slots and dates given together', async () => {
-    const dateOf = (slot: number) => new Date(slotStart('mainnet', slot) * 1000).toISOString().slice(0, 10);
-    const dates = [...new Set(all.map(({ slot }) => dateOf(slot)))];
-    for (const date of dates) {
-      const rows = all.filter(({ slot }) => dateOf(slot) === date);
-      await expectRows(`fromDate: "${date}", toDate: "${date}"`, rows, 200);
-    }
-    const date = dates[0] as string;
-    const since = all.filter(({ slot }) => dateOf(slot) >= date && slot <= head - 10);
-    await expectRows(`fromDate: "${date}", toSlot: ${head - 10}`, since, 200);
-    await expectRows('toDate: "2020-11-30"', []);
-    const later = new Date((slotStart('mainnet', head) + 2 * SECONDS_PER_DAY) * 1000).toISOString();
-    await expectRows(`fromDate: "${later.slice(0, 10)}"`, []);
-  });
+  slow(
+    'are of a UTC date by the beginning of the slot, and within slots and dates given together',
+    async () => {
+      const dateOf = (slot: number) => new Date(slotStart('mainnet', slot) * 1000).toISOString().slice(0, 10);
+      const dates = [...new Set(all.map(({ slot }) => dateOf(slot)))];
+      for (const date of dates) {
+        const rows = all.filter(({ slot }) => dateOf(slot) === date);
+        await expectRows(`fromDate: "${date}", toDate: "${date}"`, rows, 200);
+      }
+      const date = dates[0] as string;
+      const since = all.filter(({ slot }) => dateOf(slot) >= date && slot <= head - 10);
+      await expectRows(`fromDate: "${date}", toSlot: ${head - 10}`, since, 200);
+      await expectRows('toDate: "2020-11-30"', []);
+      const later = new Date((slotStart('mainnet', head) + 2 * SECONDS_PER_DAY) * 1000).toISOString();
+      await expectRows(`fromDate: "${later.slice(0, 10)}"`, []);
+    },
+  );
 
   it('begin at startAtSlot, which narrows neither the list nor its total', async () => {
     const select = 'totalCount nodes { consensusSlot } pageInfo { hasPreviousPage hasNextPage }';
@@ -160,7 +164,7 @@ describe('blocks of a filter', () => {
     await expectRows(`where: { outcome: ${outcome} }`, rows, outcome === 'PROPOSED' ? 200 : 3);
   });
 
-  it('are final or not', async () => {
+  slow('are final or not', async () => {
     const of = (finalized: boolean) => all.filter((row) => row.finalized === finalized);
     await expectRows('where: { finalized: true }', of(true), 200);
     await expectRows('where: { finalized: false }', of(false));
@@ -182,7 +186,7 @@ describe('blocks of a filter', () => {
     await expectRows('where: { proposer: { index: 2147483647 } }', []);
   });
 
-  it.each([...Object.entries(classes), ['POOL_SHARE', 'share'] as const])(
+  slow.each([...Object.entries(classes), ['POOL_SHARE', 'share'] as const])(
     'are of a %s',
     async (idType, column) => {
       const id = mostOf(all.map((row) => row[column]));

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { headEpoch } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 import { parsed } from '../support/typed.ts';
 import { walkNext } from '../support/walk.ts';
 
@@ -48,16 +49,20 @@ describe('GET /v0/eth/blocks', () => {
     }
   });
 
-  it('has every slot, newest first, once each at any page size, and the stored total on every page', async () => {
-    const rows = await everything();
-    expect(rows.map((row) => row.consensusSlot)).toEqual(
-      Array.from({ length: 2_048 }, (_, index) => head - index),
-    );
-    for (const size of [7, 111]) expect(await walkNext(gateway, `/v0/eth/blocks?size=${size}`)).toEqual(rows);
-    for (const query of ['size=1', `from=${first}`, 'from=0', 'from=2147483647']) {
-      expect((await list(query)).json.total).toBe(2_048);
-    }
-  });
+  slow(
+    'has every slot, newest first, once each at any page size, and the stored total on every page',
+    async () => {
+      const rows = await everything();
+      expect(rows.map((row) => row.consensusSlot)).toEqual(
+        Array.from({ length: 2_048 }, (_, index) => head - index),
+      );
+      for (const size of [7, 111])
+        expect(await walkNext(gateway, `/v0/eth/blocks?size=${size}`)).toEqual(rows);
+      for (const query of ['size=1', `from=${first}`, 'from=0', 'from=2147483647']) {
+        expect((await list(query)).json.total).toBe(2_048);
+      }
+    },
+  );
 
   it('begins with the slot of from, or the next stored one below it', async () => {
     const at = (await list(`from=${head - 100}&size=3`)).json;
@@ -225,7 +230,7 @@ const block = (consensusSlot: number, more = {}) => ({
 });
 
 describe('a block that comes while the gateway serves', () => {
-  it('is served within a second of being stored, on every path and both APIs', async () => {
+  slow('is served within a second of being stored, on every path and both APIs', async () => {
     const fresh = await gatewayForTest();
     await importText(fresh, 'blocks', JSON.stringify(block(head + 1)));
     const stored = Date.now();
@@ -243,7 +248,7 @@ describe('a block that comes while the gateway serves', () => {
     expect(rewards.status).toBe(404);
   });
 
-  it('is served within a second of being stored where the answers before it are kept', async () => {
+  slow('is served within a second of being stored where the answers before it are kept', async () => {
     const fresh = await gatewayForTest({ settings: { CACHE: true } });
     await eventually(() => expect(fresh.revisions.trusted()).toBe(true));
     const query = '{ blocks(first: 1) { totalCount nodes { consensusSlot } } }';
@@ -260,7 +265,7 @@ describe('a block that comes while the gateway serves', () => {
     await eventually(come);
   });
 
-  it('moves no row of a walk that is under way, by next and by cursor', async () => {
+  slow('moves no row of a walk that is under way, by next and by cursor', async () => {
     const fresh = await gatewayForTest();
     const start = await everything();
     const rows: any[] = [];
@@ -412,34 +417,40 @@ describe('GraphQL blocks', () => {
 });
 
 describe('Validator.proposedBlocks', () => {
-  it('has each slot that was the validator’s to propose once, newest first, in both directions', async () => {
-    const rows = await everything();
-    const counts = new Map<number, number[]>();
-    for (const { validatorIndex, consensusSlot } of rows)
-      counts.set(validatorIndex, [...(counts.get(validatorIndex) ?? []), consensusSlot]);
-    const [index, slots] = [...counts].toSorted((a, b) => b[1].length - a[1].length)[0] as [number, number[]];
-    expect(slots.length).toBeGreaterThan(2);
-    const walk = async (size: string, cursorName: 'after' | 'before') => {
-      const found: number[] = [];
-      for (let cursor: string | null = null; ; ) {
-        const { data } = await gateway.graphql(
-          `query ($cursor: String) { validator(by: { index: ${index} }) { proposedBlocks(${size}: 2, ${cursorName}: $cursor) {
+  slow(
+    'has each slot that was the validator’s to propose once, newest first, in both directions',
+    async () => {
+      const rows = await everything();
+      const counts = new Map<number, number[]>();
+      for (const { validatorIndex, consensusSlot } of rows)
+        counts.set(validatorIndex, [...(counts.get(validatorIndex) ?? []), consensusSlot]);
+      const [index, slots] = [...counts].toSorted((a, b) => b[1].length - a[1].length)[0] as [
+        number,
+        number[],
+      ];
+      expect(slots.length).toBeGreaterThan(2);
+      const walk = async (size: string, cursorName: 'after' | 'before') => {
+        const found: number[] = [];
+        for (let cursor: string | null = null; ; ) {
+          const { data } = await gateway.graphql(
+            `query ($cursor: String) { validator(by: { index: ${index} }) { proposedBlocks(${size}: 2, ${cursorName}: $cursor) {
             totalCount nodes { consensusSlot validatorIndex }
             pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
-          { cursor },
-        );
-        const page = data.validator.proposedBlocks;
-        expect(page.totalCount).toBe(slots.length);
-        const part = page.nodes.map((node: any) => node.consensusSlot);
-        found[size === 'first' ? 'push' : 'unshift'](...part);
-        const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
-        if (!(size === 'first' ? hasNextPage : hasPreviousPage)) return found;
-        cursor = size === 'first' ? endCursor : startCursor;
-      }
-    };
-    expect(await walk('first', 'after')).toEqual(slots);
-    expect(await walk('last', 'before')).toEqual(slots);
-  });
+            { cursor },
+          );
+          const page = data.validator.proposedBlocks;
+          expect(page.totalCount).toBe(slots.length);
+          const part = page.nodes.map((node: any) => node.consensusSlot);
+          found[size === 'first' ? 'push' : 'unshift'](...part);
+          const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
+          if (!(size === 'first' ? hasNextPage : hasPreviousPage)) return found;
+          cursor = size === 'first' ? endCursor : startCursor;
+        }
+      };
+      expect(await walk('first', 'after')).toEqual(slots);
+      expect(await walk('last', 'before')).toEqual(slots);
+    },
+  );
 
   it.each(['first: 0', 'first: 201', 'first: 1, last: 1', 'after: "x"'])('refuses %s', async (args) => {
     const { data } = await gateway.graphql('{ blocks(first: 1) { nodes { validatorIndex } } }');

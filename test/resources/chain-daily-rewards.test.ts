@@ -5,6 +5,7 @@ import { chainDailyRewardFields } from '../../src/resources/chain-daily-rewards/
 import { networks } from '../../src/sample/chain.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { headEpoch } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 import { parsed } from '../support/typed.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
 
@@ -34,7 +35,7 @@ describe('GET /v0/eth/network/chainDailyRewards', () => {
     for (const row of json.data) expect(Object.keys(row)).toEqual(chainDailyRewardFields);
   });
 
-  it('has every day, newest first, once each at any page size', async () => {
+  slow('has every day, newest first, once each at any page size', async () => {
     const rows = await everything();
     expect(rows.map((row) => row.day)).toEqual(Array.from({ length: 730 }, (_, index) => newest - index));
     for (const size of [7, 111]) expect(await walkNext(gateway, `${path}?size=${size}`)).toEqual(rows);
@@ -295,7 +296,7 @@ describe('GraphQL', () => {
     expect(errors?.[0]).toMatchObject({ message, extensions: { code: 'BAD_INPUT' } });
   });
 
-  it('lists the days of a range, both ends included, in both directions and orders', async () => {
+  slow('lists the days of a range, both ends included, in both directions and orders', async () => {
     const rows = (await everything()).map(({ day }: any) => day);
     const [low, high] = [newest - 50, newest - 20];
     const dates = `fromDate: "${dateOfDay('mainnet', low)}", toDate: "${dateOfDay('mainnet', high)}"`;

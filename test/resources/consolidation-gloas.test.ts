@@ -3,6 +3,7 @@ import { epochsOfDay } from '../../src/chain/calendar.ts';
 import { openStore } from '../../src/indexer/store/index.ts';
 import { type Gateway, gatewayForTest } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { slow } from '../support/thorough.ts';
 
 const ETH = 1_000_000_000n;
 const DAY = 1_777;
@@ -48,7 +49,7 @@ describe('the capacity of consolidations', () => {
     expect(await capacities()).toEqual(electra);
   });
 
-  it('sums both limits where the window has the fork, from its first epoch on', async () => {
+  slow('sums both limits where the window has the fork, from its first epoch on', async () => {
     await told(HEAD - 99);
     expect(await capacities()).toEqual([225, 1_575, 6_750].map((epochs) => [GLOAS, expected(epochs, 100)]));
     await told(HEAD);

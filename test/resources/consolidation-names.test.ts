@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { walkCursor } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -28,7 +29,7 @@ describe('operatorConsolidations', () => {
     expect(await walk('operatorConsolidations', largest, totals)).toEqual(rows);
   });
 
-  it('have an id for each operator and range, in one statement', async () => {
+  slow('have an id for each operator and range, in one statement', async () => {
     const ids = (args: string) => walk('operatorConsolidations', args, 'id network');
     const rows = [...(await ids('')), ...(await ids('idType: POOL,')), ...(await ids('fromDay: 1,'))];
     expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);

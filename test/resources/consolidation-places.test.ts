@@ -20,6 +20,7 @@ import {
   type TestDatabase,
 } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { slow } from '../support/thorough.ts';
 import { blocksIn, rowsOf } from '../support/typed.ts';
 
 const ELECTRA = 364_032;
@@ -81,7 +82,7 @@ describe('an offset into the consolidations of a network', () => {
         : one.epoch;
   const day = fc.option(fc.integer({ min: 1_616, max: 1_640 }), { freq: 2 });
 
-  it('leaves out that many, in each order and range of days, and counts all', async () => {
+  slow('leaves out that many, in each order and range of days, and counts all', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -337,25 +338,36 @@ describe('what is stored of the consolidations of entities', () => {
       (one: any) => [one.id, one.consolidationCount, one.targetValidatorCount, one.consolidatedBalance],
     );
 
-  it('follows what is imported: validators that change hands, consolidations corrected and removed', async () => {
-    const gateway = await gatewayForTest({ template: 'empty' });
-    await load(gateway, 'consolidations', [row(1, to(1_000)), row(2, to(1_000)), row(3, to(1_001))]);
-    expect(await told(gateway, 'nodeOperator')).toEqual([]);
-    await load(gateway, 'validators', [validator(1), validator(2), validator(3, { nodeOperator: 'Baker' })]);
-    const once = ['Baker', 1, 1, 32_000_000_000];
-    expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 2, 1, 64_000_000_000], once]);
-    await load(gateway, 'validators', [validator(2, { nodeOperator: 'Charlie' })]);
-    const charlie = ['Charlie', 1, 1, 32_000_000_000];
-    expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 1, 1, 32_000_000_000], once, charlie]);
-    await load(gateway, 'consolidations', [row(3, { ...to(1_001), consolidatedBalance: '33000000000' })]);
-    const corrected = ['Baker', 1, 1, 33_000_000_000];
-    expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 1, 1, 32_000_000_000], corrected, charlie]);
-    await load(gateway, 'consolidations', [row(2, to(1_000))], { replace: true });
-    expect(await told(gateway, 'nodeOperator')).toEqual([charlie]);
-    expect((await gateway.get(`${LIST}?limit=1`)).json.pages).toBe(1);
-  });
+  slow(
+    'follows what is imported: validators that change hands, consolidations corrected and removed',
+    async () => {
+      const gateway = await gatewayForTest({ template: 'empty' });
+      await load(gateway, 'consolidations', [row(1, to(1_000)), row(2, to(1_000)), row(3, to(1_001))]);
+      expect(await told(gateway, 'nodeOperator')).toEqual([]);
+      await load(gateway, 'validators', [
+        validator(1),
+        validator(2),
+        validator(3, { nodeOperator: 'Baker' }),
+      ]);
+      const once = ['Baker', 1, 1, 32_000_000_000];
+      expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 2, 1, 64_000_000_000], once]);
+      await load(gateway, 'validators', [validator(2, { nodeOperator: 'Charlie' })]);
+      const charlie = ['Charlie', 1, 1, 32_000_000_000];
+      expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 1, 1, 32_000_000_000], once, charlie]);
+      await load(gateway, 'consolidations', [row(3, { ...to(1_001), consolidatedBalance: '33000000000' })]);
+      const corrected = ['Baker', 1, 1, 33_000_000_000];
+      expect(await told(gateway, 'nodeOperator')).toEqual([
+        ['Able', 1, 1, 32_000_000_000],
+        corrected,
+        charlie,
+      ]);
+      await load(gateway, 'consolidations', [row(2, to(1_000))], { replace: true });
+      expect(await told(gateway, 'nodeOperator')).toEqual([charlie]);
+      expect((await gateway.get(`${LIST}?limit=1`)).json.pages).toBe(1);
+    },
+  );
 
-  it('of two pool shares of one name counts a target that both have once', async () => {
+  slow('of two pool shares of one name counts a target that both have once', async () => {
     const gateway = await gatewayForTest({ template: 'empty' });
     await load(gateway, 'validators', [validator(1), validator(2, { nodeOperator: 'Baker' })]);
     await load(gateway, 'consolidations', [row(1, to(1_000)), row(2, to(1_000))]);
@@ -365,7 +377,7 @@ describe('what is stored of the consolidations of entities', () => {
     expect(await told(gateway, 'poolShare')).toEqual([['Both', 2, 1, 64_000_000_000]]);
   });
 
-  it('is made by imports at the same time as if one came after the other', async () => {
+  slow('is made by imports at the same time as if one came after the other', async () => {
     const gateway = await gatewayForTest({ template: 'empty' });
     const indices = Array.from({ length: 40 }, (_, index) => index);
     const rows = indices.map((index) => row(index, to(1_000)));

@@ -15,7 +15,7 @@ import {
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { sampleConsolidations, sampleOperators, sampleValidators } from '../support/sample.ts';
-import { every } from '../support/thorough.ts';
+import { every, slow } from '../support/thorough.ts';
 import { walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -163,7 +163,7 @@ describe('GET /v1/eth/validators/consolidations', () => {
     expect(rows).toEqual(await all(`entityType=depositAddress&entityId=${id}`));
   });
 
-  it('is empty for an entity without rows in the range, 404 for one that does not exist', async () => {
+  slow('is empty for an entity without rows in the range, 404 for one that does not exist', async () => {
     const involved = new Set(
       mainnet.flatMap((row) => [...row.sourceEntities, ...row.targetEntities].map(({ id }) => id)),
     );
@@ -255,31 +255,34 @@ describe('GET /v1/eth/validators/consolidations', () => {
   });
 
   const walked = every(2, ['', 'sortBy=consolidatedBalance&sortOrder=desc'], 1);
-  it.each([...walked, 'entity', 'validator'])('walks forward and back, every row once: %s', async (which) => {
-    const id = middle.sourceEntities[0]?.id as string;
-    const narrowed =
-      which === 'entity'
-        ? `entityType=depositAddress&entityId=${id}`
-        : which === 'validator'
-          ? `validator=${middle.targetValidatorIndex}`
-          : which;
-    const everything = await all(narrowed);
-    for (const limit of [7, 40]) {
-      const walk = async (start: string, direction: 'next' | 'previous') => {
-        const found: any[] = [];
-        for (let url: string | null = start; url; ) {
-          const { json } = await gateway.get(url.replace(gateway.url, ''));
-          found[direction === 'next' ? 'push' : 'unshift'](...json.results);
-          url = json[direction];
-        }
-        return found;
-      };
-      const first = `${PATH}?${narrowed}&limit=${limit}`;
-      expect(await walk(first, 'next')).toEqual(everything);
-      const past = (await gateway.get(`${first}&offset=1000`)).json;
-      expect(await walk(past.previous, 'previous')).toEqual(everything);
-    }
-  });
+  slow.each([...walked, 'entity', 'validator'])(
+    'walks forward and back, every row once: %s',
+    async (which) => {
+      const id = middle.sourceEntities[0]?.id as string;
+      const narrowed =
+        which === 'entity'
+          ? `entityType=depositAddress&entityId=${id}`
+          : which === 'validator'
+            ? `validator=${middle.targetValidatorIndex}`
+            : which;
+      const everything = await all(narrowed);
+      for (const limit of [7, 40]) {
+        const walk = async (start: string, direction: 'next' | 'previous') => {
+          const found: any[] = [];
+          for (let url: string | null = start; url; ) {
+            const { json } = await gateway.get(url.replace(gateway.url, ''));
+            found[direction === 'next' ? 'push' : 'unshift'](...json.results);
+            url = json[direction];
+          }
+          return found;
+        };
+        const first = `${PATH}?${narrowed}&limit=${limit}`;
+        expect(await walk(first, 'next')).toEqual(everything);
+        const past = (await gateway.get(`${first}&offset=1000`)).json;
+        expect(await walk(past.previous, 'previous')).toEqual(everything);
+      }
+    },
+  );
 
   it('reads a page, the entities of both sides and the count in three statements', async () => {
     await list('limit=200');

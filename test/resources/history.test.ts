@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
 import { load, pubkeyOf, refreshed, revisions, validatorDay } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const query = async (text: string, values: unknown[] = []) =>
@@ -109,7 +110,7 @@ describe('the history of an operator', () => {
     expect(datesOf(await poolOf(history))).toEqual([today(), daysBefore(today(), 1)]);
   });
 
-  it('takes dates, both inclusive, and walks both ways by cursors', async () => {
+  slow('takes dates, both inclusive, and walks both ways by cursors', async () => {
     for (let day = 0; day < 5; day += 1) {
       await imported(operator('P', { validatorCount: day }));
       if (day < 4) await age(1);
@@ -300,7 +301,7 @@ describe('what a refresh publishes', () => {
 
   beforeEach(() => load(gateway, 'validators', [validator]));
 
-  it('is dated by the last day of its facts, and ends with their last epoch', async () => {
+  slow('is dated by the last day of its facts, and ends with their last epoch', async () => {
     await facts(days(FIRST, FIRST + 6, () => ({})));
     await refreshed(gateway, { only: ['operators'] });
     const open = { endEpoch: (FIRST + 7) * 225 + 100, sumInclusionDelay: 101, totalUniqueAttestations: 101 };
@@ -316,7 +317,7 @@ describe('what a refresh publishes', () => {
     expect(found.history.nodes[0].asOf).toEqual(asOf);
   });
 
-  it('is written again by no second refresh', async () => {
+  slow('is written again by no second refresh', async () => {
     await facts(days(FIRST, FIRST + 3, () => ({})));
     await refreshed(gateway, { only: ['operators'] });
     await facts(days(FIRST + 4, FIRST + 4, () => missing(5)));
@@ -327,7 +328,7 @@ describe('what a refresh publishes', () => {
     for (const { inserted = 0, updated = 0 } of reports) expect(inserted + updated).toBe(0);
   });
 
-  it('changes what the day has when its facts change', async () => {
+  slow('changes what the day has when its facts change', async () => {
     await facts(days(FIRST, FIRST, () => ({})));
     await refreshed(gateway, { only: ['operators'] });
     await facts(days(FIRST, FIRST, () => missing(45)));
@@ -336,7 +337,7 @@ describe('what a refresh publishes', () => {
     expect(nodes).toMatchObject([{ date: date(FIRST), avgValidatorEffectiveness: 80 }]);
   });
 
-  it('tells who got worse within a week', async () => {
+  slow('tells who got worse within a week', async () => {
     await facts(days(FIRST, FIRST + 6, () => ({})));
     await refreshed(gateway, { only: ['operators'] });
     await facts(days(FIRST + 7, FIRST + 13, () => missing(45)));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fifthOfDay, load, refreshed, validator, validatorDay } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const figures =
   'validatorCount sumEndEpochBalance sumEndEpochEffectiveBalance avgValidatorEffectiveness participationRatio targetParticipationRatio proposedCount missedProposalCount missedProposalRatio sumConsensusRewards sumExecutionRewards aprPercentage';
@@ -132,70 +133,73 @@ describe('networkOverview of days of validators', () => {
       )
     ).data.networkOverview;
 
-  it('needs every validator, follows from their days, and changes nothing when refreshed again', async () => {
-    expect(await overview()).toBeNull();
-    const validators = [0, 1, 2, 3].map((index) => validator(index, { depositAddress: null, pool: null }));
-    const days = [1_500, 1_501].flatMap((day) =>
-      [0, 1, 2, 3].map((index) =>
-        validatorDay(index, day, {
-          ...{
-            totalUniqueAttestations: 225 - index,
-            sumMissedAttestations: index,
-            sumInclusionDelay: 225 - index,
-          },
-          ...{ sumCorrectHead: 200, sumCorrectTarget: 210, sumCorrectSource: 225 - index },
-          ...{ proposedCount: index === 1 ? 3 : 0, missedProposalCount: index === 2 ? 1 : 0 },
-          ...{ sumPriorityFees: index === 1 ? 9_000_000 : 0, endEpochBalance: 32_000_000_000 + day },
-        }),
-      ),
-    );
-    const options = { only: ['attestations', 'operators'] as const, networks: ['mainnet'] as const };
-    await load(gateway, 'validators', validators.slice(0, 3));
-    await load(gateway, 'validator-days', days);
-    await load(gateway, 'validator-clients', [
-      { validatorIndex: 0, client: 'Teku' },
-      { validatorIndex: 1, client: 'Prysm' },
-      { validatorIndex: 2, client: 'Prysm' },
-    ]);
-    await refreshed(gateway, options);
-    expect(await overview()).toBeNull(); // one validator of the chain is not known
+  slow(
+    'needs every validator, follows from their days, and changes nothing when refreshed again',
+    async () => {
+      expect(await overview()).toBeNull();
+      const validators = [0, 1, 2, 3].map((index) => validator(index, { depositAddress: null, pool: null }));
+      const days = [1_500, 1_501].flatMap((day) =>
+        [0, 1, 2, 3].map((index) =>
+          validatorDay(index, day, {
+            ...{
+              totalUniqueAttestations: 225 - index,
+              sumMissedAttestations: index,
+              sumInclusionDelay: 225 - index,
+            },
+            ...{ sumCorrectHead: 200, sumCorrectTarget: 210, sumCorrectSource: 225 - index },
+            ...{ proposedCount: index === 1 ? 3 : 0, missedProposalCount: index === 2 ? 1 : 0 },
+            ...{ sumPriorityFees: index === 1 ? 9_000_000 : 0, endEpochBalance: 32_000_000_000 + day },
+          }),
+        ),
+      );
+      const options = { only: ['attestations', 'operators'] as const, networks: ['mainnet'] as const };
+      await load(gateway, 'validators', validators.slice(0, 3));
+      await load(gateway, 'validator-days', days);
+      await load(gateway, 'validator-clients', [
+        { validatorIndex: 0, client: 'Teku' },
+        { validatorIndex: 1, client: 'Prysm' },
+        { validatorIndex: 2, client: 'Prysm' },
+      ]);
+      await refreshed(gateway, options);
+      expect(await overview()).toBeNull(); // one validator of the chain is not known
 
-    await load(gateway, 'validators', validators);
-    await refreshed(gateway, { ...options, allDays: true });
-    const due = 8 * 225;
-    expect(await overview()).toEqual({
-      ...{ validatorCount: 4, startDay: 1_500, endDay: 1_501 },
-      ...{ sumEndEpochBalance: String(4 * 32_000_001_501), sumEndEpochEffectiveBalance: '128000000000' },
-      avgValidatorEffectiveness: expect.any(Number),
-      participationRatio: expect.closeTo((due - 12) / due, 12),
-      targetParticipationRatio: expect.closeTo(1_680 / due, 12),
-      ...{ proposedCount: '6', missedProposalCount: '2', missedProposalRatio: 0.25 },
-      ...{ sumConsensusRewards: String(8 * 2_500_000), sumExecutionRewards: '18000000' },
-      aprPercentage: expect.closeTo((36_500 * 38_000_000) / 256_000_000_000, 9),
-      clients: [
-        { client: 'Prysm', ratio: expect.closeTo(2 / 3, 11) },
-        { client: 'Teku', ratio: expect.closeTo(1 / 3, 11) },
-      ],
-    });
-    expect((await overview('ONE_DAY')).proposedCount).toBe('3');
-    for (const report of await refreshed(gateway, { ...options, allDays: true }))
-      if (report.state === 'done') expect(report).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
+      await load(gateway, 'validators', validators);
+      await refreshed(gateway, { ...options, allDays: true });
+      const due = 8 * 225;
+      expect(await overview()).toEqual({
+        ...{ validatorCount: 4, startDay: 1_500, endDay: 1_501 },
+        ...{ sumEndEpochBalance: String(4 * 32_000_001_501), sumEndEpochEffectiveBalance: '128000000000' },
+        avgValidatorEffectiveness: expect.any(Number),
+        participationRatio: expect.closeTo((due - 12) / due, 12),
+        targetParticipationRatio: expect.closeTo(1_680 / due, 12),
+        ...{ proposedCount: '6', missedProposalCount: '2', missedProposalRatio: 0.25 },
+        ...{ sumConsensusRewards: String(8 * 2_500_000), sumExecutionRewards: '18000000' },
+        aprPercentage: expect.closeTo((36_500 * 38_000_000) / 256_000_000_000, 9),
+        clients: [
+          { client: 'Prysm', ratio: expect.closeTo(2 / 3, 11) },
+          { client: 'Teku', ratio: expect.closeTo(1 / 3, 11) },
+        ],
+      });
+      expect((await overview('ONE_DAY')).proposedCount).toBe('3');
+      for (const report of await refreshed(gateway, { ...options, allDays: true }))
+        if (report.state === 'done') expect(report).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
 
-    await load(gateway, 'chain-daily-rewards', [
-      {
-        day: 1_501,
-        sumConsensusRewards: '7',
-        sumExecutionRewards: '1.5',
-        sumPriorityFees: '1',
-        sumBaselineMev: '0.5',
-        sumEffectiveBalance: '1000',
-      },
-    ]);
-    expect(await overview('ONE_DAY')).toMatchObject({
-      ...{ sumConsensusRewards: '7', sumExecutionRewards: '1.5', sumEndEpochEffectiveBalance: '1000' },
-      ...{ aprPercentage: expect.closeTo(310.25, 9), validatorCount: 4 },
-    });
-  });
+      await load(gateway, 'chain-daily-rewards', [
+        {
+          day: 1_501,
+          sumConsensusRewards: '7',
+          sumExecutionRewards: '1.5',
+          sumPriorityFees: '1',
+          sumBaselineMev: '0.5',
+          sumEffectiveBalance: '1000',
+        },
+      ]);
+      expect(await overview('ONE_DAY')).toMatchObject({
+        ...{ sumConsensusRewards: '7', sumExecutionRewards: '1.5', sumEndEpochEffectiveBalance: '1000' },
+        ...{ aprPercentage: expect.closeTo(310.25, 9), validatorCount: 4 },
+      });
+    },
+  );
 });
 
 describe('the APR of a network whose stake changes', () => {
@@ -213,37 +217,40 @@ describe('the APR of a network whose stake changes', () => {
   const stake = (225 * 32 + 100 * 32 + 125 * 64) * ETH;
   const of = (rewards: number, stake: number) => expect.closeTo((36_500 * 225 * rewards) / stake, 9);
 
-  it('is of the epochs of its validators, also by UTC day, and of those of a computed chain day', async () => {
-    await load(
-      gateway,
-      'validators',
-      [0, 1].map((index) => validator(index)),
-    );
-    const whole = { effectiveBalanceEpochs: 225 * 32 * ETH, sumAttestationRewards: 2_000_000 };
-    const days = [validatorDay(0, 1_500, whole), validatorDay(1, 1_500, topUp)];
-    await load(gateway, 'validator-days', days);
-    const epochs = { startEpoch: 337_388, endEpoch: 337_612 };
-    await load(
-      gateway,
-      'validator-days',
-      days.map((day) => ({ ...day, ...epochs, utc: true })),
-    );
-    await refresh('attestations');
-    expect(await apr('ONE_DAY')).toEqual(of(6_000_000, stake));
-    const { data } = await gateway.graphql(
-      '{ networkOverview { history(utc: true, first: 5) { nodes { aprPercentage } } } }',
-    );
-    expect(data.networkOverview.history.nodes).toEqual([{ aprPercentage: of(6_000_000, stake) }]);
-    await refresh('chain-daily-rewards');
-    expect((await gateway.get('/v0/eth/network/chainDailyRewards')).json.total).toBe(1);
-    expect(await apr('ONE_DAY')).toEqual(of(6_000_000, stake));
-    const balances = Array.from({ length: 225 }, (_, at) => ({
-      ...{ epoch: 1_500 * 225 + at, totalActiveBalance: (at < 50 ? 64 : 96) * ETH },
-    }));
-    await load(gateway, 'chain-balances', balances);
-    await refreshed(gateway, { only: ['chain-daily-rewards'], networks: ['mainnet'], allDays: true });
-    expect(await apr('ONE_DAY')).toEqual(of(6_000_000, (50 * 64 + 175 * 96) * ETH));
-  });
+  slow(
+    'is of the epochs of its validators, also by UTC day, and of those of a computed chain day',
+    async () => {
+      await load(
+        gateway,
+        'validators',
+        [0, 1].map((index) => validator(index)),
+      );
+      const whole = { effectiveBalanceEpochs: 225 * 32 * ETH, sumAttestationRewards: 2_000_000 };
+      const days = [validatorDay(0, 1_500, whole), validatorDay(1, 1_500, topUp)];
+      await load(gateway, 'validator-days', days);
+      const epochs = { startEpoch: 337_388, endEpoch: 337_612 };
+      await load(
+        gateway,
+        'validator-days',
+        days.map((day) => ({ ...day, ...epochs, utc: true })),
+      );
+      await refresh('attestations');
+      expect(await apr('ONE_DAY')).toEqual(of(6_000_000, stake));
+      const { data } = await gateway.graphql(
+        '{ networkOverview { history(utc: true, first: 5) { nodes { aprPercentage } } } }',
+      );
+      expect(data.networkOverview.history.nodes).toEqual([{ aprPercentage: of(6_000_000, stake) }]);
+      await refresh('chain-daily-rewards');
+      expect((await gateway.get('/v0/eth/network/chainDailyRewards')).json.total).toBe(1);
+      expect(await apr('ONE_DAY')).toEqual(of(6_000_000, stake));
+      const balances = Array.from({ length: 225 }, (_, at) => ({
+        ...{ epoch: 1_500 * 225 + at, totalActiveBalance: (at < 50 ? 64 : 96) * ETH },
+      }));
+      await load(gateway, 'chain-balances', balances);
+      await refreshed(gateway, { only: ['chain-daily-rewards'], networks: ['mainnet'], allDays: true });
+      expect(await apr('ONE_DAY')).toEqual(of(6_000_000, (50 * 64 + 175 * 96) * ETH));
+    },
+  );
 
   it('is of the sum of an imported day, else of the mean of both ends of the day', async () => {
     const day = (day: number, eth: number, more: object = {}) => ({

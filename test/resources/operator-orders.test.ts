@@ -8,7 +8,7 @@ import { operatorOrders } from '../../src/resources/operators/queries.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { byOrder, walkOrdered } from '../support/ordered.ts';
 import { sampleOperators } from '../support/sample.ts';
-import { every, runs } from '../support/thorough.ts';
+import { every, runs, slow } from '../support/thorough.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -144,42 +144,45 @@ describe('operators(orderBy:)', () => {
     }
   });
 
-  it('tells who missed most blocks of the newest day, in one statement; imported summaries have none and come last', async () => {
-    const query = `{ operators(window: ONE_DAY, idType: POOL, first: 200, orderBy: {field: MISSED_PROPOSAL_COUNT}) { nodes {
+  slow(
+    'tells who missed most blocks of the newest day, in one statement; imported summaries have none and come last',
+    async () => {
+      const query = `{ operators(window: ONE_DAY, idType: POOL, first: 200, orderBy: {field: MISSED_PROPOSAL_COUNT}) { nodes {
       operatorId summary(window: ONE_DAY) { missedProposalCount proposerDutyCount }
       proposals(utc: true, first: 1) { nodes { missedProposalCount proposerDutyCount } } } } }`;
-    const { data } = await gateway.graphql(query);
-    const nodes: any[] = data.operators.nodes;
-    const missed = nodes.map(({ summary }) => Number(summary.missedProposalCount));
-    expect(missed).toEqual(missed.toSorted((a, b) => b - a));
-    expect(missed[0]).toBeGreaterThan(0);
-    const known = nodes.filter(({ proposals }) => proposals.nodes.length > 0);
-    expect(known.length).toBeGreaterThan(0);
-    for (const { summary, proposals } of known) expect(proposals.nodes).toEqual([summary]);
-    const alone = query.replace(/proposals\(.*\} \}(?= \} \} \})/s, '');
-    expect((await gateway.ask(alone)).statements).toEqual(['operatorsByOrder']);
-    const { operatorId } = nodes[0];
-    const { json } = await gateway.get('/v0/eth/operators?window=1d&idType=pool&size=200');
-    const rows = json.data.filter((row: any) => row.id === operatorId);
-    await transaction(gateway.database.pool, (client) =>
-      loadRows(
-        client,
-        operatorImporter,
-        rows.map((row: any) => ({
-          ...row,
-          network: 'mainnet',
-          poolId: null,
-          nodeOperatorId: null,
-          aprPercentage: 1,
-        })),
-      ),
-    );
-    const after = (await gateway.graphql(query)).data.operators.nodes;
-    expect(after.at(-1)).toMatchObject({
-      operatorId,
-      summary: { missedProposalCount: null, proposerDutyCount: null },
-    });
-  });
+      const { data } = await gateway.graphql(query);
+      const nodes: any[] = data.operators.nodes;
+      const missed = nodes.map(({ summary }) => Number(summary.missedProposalCount));
+      expect(missed).toEqual(missed.toSorted((a, b) => b - a));
+      expect(missed[0]).toBeGreaterThan(0);
+      const known = nodes.filter(({ proposals }) => proposals.nodes.length > 0);
+      expect(known.length).toBeGreaterThan(0);
+      for (const { summary, proposals } of known) expect(proposals.nodes).toEqual([summary]);
+      const alone = query.replace(/proposals\(.*\} \}(?= \} \} \})/s, '');
+      expect((await gateway.ask(alone)).statements).toEqual(['operatorsByOrder']);
+      const { operatorId } = nodes[0];
+      const { json } = await gateway.get('/v0/eth/operators?window=1d&idType=pool&size=200');
+      const rows = json.data.filter((row: any) => row.id === operatorId);
+      await transaction(gateway.database.pool, (client) =>
+        loadRows(
+          client,
+          operatorImporter,
+          rows.map((row: any) => ({
+            ...row,
+            network: 'mainnet',
+            poolId: null,
+            nodeOperatorId: null,
+            aprPercentage: 1,
+          })),
+        ),
+      );
+      const after = (await gateway.graphql(query)).data.operators.nodes;
+      expect(after.at(-1)).toMatchObject({
+        operatorId,
+        summary: { missedProposalCount: null, proposerDutyCount: null },
+      });
+    },
+  );
 
   it('orders the shares of a parent and pools of a type too', async () => {
     const pool = (await ofClass('POOL'))[0].id;
@@ -363,7 +366,7 @@ describe('refusals of orderBy and where', () => {
 });
 
 describe('lists that were stored before a figure was known', () => {
-  it.each([
+  slow.each([
     ['0079_operator_missed_blocks', 'missedProposalCount', 'missed_proposal_count = null'],
     [
       '0081_operator_stake_changes',
@@ -395,7 +398,7 @@ describe('lists that were stored before a figure was known', () => {
 });
 
 describe('a walk in a stored order', () => {
-  it('goes on over the rows it began with after an import replaced them', async () => {
+  slow('goes on over the rows it began with after an import replaced them', async () => {
     const rows = await ofClass('POOL');
     const args = 'idType: POOL, orderBy: {field: APR_PERCENTAGE, direction: ASC}, first: 20';
     const first = (await gateway.graphql(page(args))).data.operators;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { sampleOperators, sampleSlashings, sampleValidators } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 
@@ -83,7 +84,7 @@ describe('operators and their validators', () => {
     });
   });
 
-  it.each([
+  slow.each([
     ['validators', 'validatorIndex', 137],
     ['slashings', 'validatorIndex', 7],
   ])('page their %s in both directions, every row once', async (field, key, size) => {

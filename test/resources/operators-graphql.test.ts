@@ -6,7 +6,7 @@ import { operatorImporter } from '../../src/ingest/importers/operators.ts';
 import { loadRows } from '../../src/ingest/merge/load-rows.ts';
 import { idTypes } from '../../src/resources/operators/record.ts';
 import { startGateway, useGateway } from '../support/gateway.ts';
-import { every } from '../support/thorough.ts';
+import { every, slow } from '../support/thorough.ts';
 import { walkCursor } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -131,7 +131,7 @@ describe('GraphQL operators', () => {
     ]);
   });
 
-  it('finds an operator again by its global id', async () => {
+  slow('finds an operator again by its global id', async () => {
     const { data } = await gateway.graphql(
       `{ operators(window: ALL, idType: POOL, first: 40) { nodes { id operatorId } } }`,
     );

@@ -3,6 +3,7 @@ import { load, syncDay, validator, validatorDay } from '../refresh/facts.ts';
 import { type Account, accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
 import { storeDays } from '../support/set-days.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const query = async (text: string, values: unknown[] = []) =>
@@ -62,7 +63,7 @@ const balanceOf = (day: number) =>
   ]);
 
 describe('the history of a private set', () => {
-  it('has on each day what its summaries said when the day was the newest', async () => {
+  slow('has on each day what its summaries said when the day was the newest', async () => {
     await load(
       gateway,
       'validators',
@@ -135,7 +136,7 @@ describe('the history of a private set', () => {
     expect(await shares()).toEqual([null, 0.25]);
   });
 
-  it('takes dates, both inclusive, has both orders, and walks both ways by cursors', async () => {
+  slow('takes dates, both inclusive, has both orders, and walks both ways by cursors', async () => {
     await load(gateway, 'validators', [validator(0)]);
     for (const day of [0, 1, 2, 3, 4]) await load(gateway, 'validator-days', [validatorDay(0, FIRST + day)]);
     const id = await setOf([0]);
@@ -241,7 +242,7 @@ describe('the history of a private set', () => {
     expect(await state('THIRTY_DAYS')).toEqual([null, null, 0, null]);
   });
 
-  it('keeps days of which the network keeps no validators', async () => {
+  slow('keeps days of which the network keeps no validators', async () => {
     await load(gateway, 'validators', [validator(0)]);
     for (const day of days) await load(gateway, 'validator-days', factsOf(day).slice(0, 1));
     const id = await setOf([0]);
@@ -254,26 +255,29 @@ describe('the history of a private set', () => {
     expect(await nodes()).toEqual(before);
   });
 
-  it('of several sets is one statement, its count and its ends one more each, and costs a unit a row', async () => {
-    const { pool } = gateway.database;
-    await storeDays(pool, 3, 400);
-    await query(`insert into validators (network, validator_index, validator_pubkey, activation_epoch, slashed)
+  slow(
+    'of several sets is one statement, its count and its ends one more each, and costs a unit a row',
+    async () => {
+      const { pool } = gateway.database;
+      await storeDays(pool, 3, 400);
+      await query(`insert into validators (network, validator_index, validator_pubkey, activation_epoch, slashed)
       select 'mainnet', i, '0x' || lpad(i::text, 96, '0'), 0, false from generate_series(0, 2) i`);
-    for (const index of [0, 1, 2]) await setOf([index]);
-    const ask = async (fields: string) => {
-      gateway.statements.length = 0;
-      const { data, errors, headers } = await account.graphql(`{ privateSets { nodes { ${fields} } } }`);
-      expect(errors).toBeUndefined();
-      return { nodes: data.privateSets.nodes, units: Number(headers?.get('x-service-compute-units')) };
-    };
-    const plain = await ask('setId');
-    const found = await ask('history(window: THIRTY_DAYS, first: 365) { nodes { date } }');
-    expect(gateway.statements).toEqual(['setPage', 'setHistory']);
-    expect(found.nodes.map((node: any) => node.history.nodes.length)).toEqual([365, 365, 365]);
-    expect(found.units - plain.units).toBe(3 * (5 + 365));
-    await ask('history(window: THIRTY_DAYS, first: 1) { totalCount storedFrom nodes { date } }');
-    expect(gateway.statements.toSorted()).toEqual(
-      ['setHistory', 'setHistoryTotals', 'setPage', 'storedSetHistory'].toSorted(),
-    );
-  });
+      for (const index of [0, 1, 2]) await setOf([index]);
+      const ask = async (fields: string) => {
+        gateway.statements.length = 0;
+        const { data, errors, headers } = await account.graphql(`{ privateSets { nodes { ${fields} } } }`);
+        expect(errors).toBeUndefined();
+        return { nodes: data.privateSets.nodes, units: Number(headers?.get('x-service-compute-units')) };
+      };
+      const plain = await ask('setId');
+      const found = await ask('history(window: THIRTY_DAYS, first: 365) { nodes { date } }');
+      expect(gateway.statements).toEqual(['setPage', 'setHistory']);
+      expect(found.nodes.map((node: any) => node.history.nodes.length)).toEqual([365, 365, 365]);
+      expect(found.units - plain.units).toBe(3 * (5 + 365));
+      await ask('history(window: THIRTY_DAYS, first: 1) { totalCount storedFrom nodes { date } }');
+      expect(gateway.statements.toSorted()).toEqual(
+        ['setHistory', 'setHistoryTotals', 'setPage', 'storedSetHistory'].toSorted(),
+      );
+    },
+  );
 });

@@ -13,7 +13,7 @@ import {
 } from '../refresh/facts.ts';
 import { type Account, accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const DAY = 1_500;
@@ -51,7 +51,7 @@ async function bodies(account: Account, id: string): Promise<string[]> {
 }
 
 describe('means of a private set', () => {
-  it('have the same digits whatever the order of adding validators and of importing days', async () => {
+  slow('have the same digits whatever the order of adding validators and of importing days', async () => {
     const account = await accountOf(gateway);
     await load(
       gateway,

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, accountOf } from '../support/account.ts';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const SAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const figures = ['effectiveness', 'attestations', 'proposals', 'rewards'] as const;
@@ -75,7 +76,7 @@ describe.each(figures)('GET /v1/eth/sets/{id}/%s', (name) => {
     }
   });
 
-  it('sorts by each of its fields, those without a value last', async () => {
+  slow('sorts by each of its fields, those without a value last', async () => {
     const fields = Object.keys((await get(name)).results[0]).filter(
       (field) => field !== 'id' && field !== 'hour',
     );

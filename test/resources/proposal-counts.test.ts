@@ -3,6 +3,7 @@ import { slotStart } from '../../src/chain/calendar.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { headEpoch } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 const head = headEpoch.mainnet * 32 - 1;
@@ -115,7 +116,7 @@ describe('the operators of stored slots', () => {
     ...more,
   });
 
-  it('follow every change of blocks and validators, in whatever order they come', async () => {
+  slow('follow every change of blocks and validators, in whatever order they come', async () => {
     const empty = await gatewayForTest({ template: 'empty' });
     const load = (resource: 'blocks' | 'validators', ...rows: object[]) =>
       importText(empty, resource, rows.map((row) => JSON.stringify(row)).join('\n'));

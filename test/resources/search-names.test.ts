@@ -3,6 +3,7 @@ import { migrate } from '../../src/db/migrate/index.ts';
 import { operator } from '../ingest/rows.ts';
 import { createDatabase, type Gateway, gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 
@@ -23,7 +24,7 @@ async function find(query: string, kinds = ['OPERATOR'], to: Gateway = gateway):
 const tagged = (...names: string[]) => names.map((name) => ({ name, path: null, idType: null }));
 
 describe('names that a search finds', () => {
-  it('follow each import: new, changed and removed ones', async () => {
+  slow('follow each import: new, changed and removed ones', async () => {
     const one = `0x${'1'.repeat(40)}`;
     const address = { idType: 'depositAddress' };
     await load([operator('Fir'), operator('Elm', { displayName: 'Great Elm' })], true);
@@ -115,7 +116,7 @@ async function withoutTrigrams() {
 }
 
 describe('a database without pg_trgm', () => {
-  it('is migrated, and finds names by their words alone until it has pg_trgm', async () => {
+  slow('is migrated, and finds names by their words alone until it has pg_trgm', async () => {
     const { database, query } = await withoutTrigrams();
     const extensions = () => query(`select from pg_extension where extname = 'pg_trgm'`);
     expect((await extensions()).rows).toEqual([]);
@@ -128,7 +129,7 @@ describe('a database without pg_trgm', () => {
     expect(await find('sycamroe', ['OPERATOR'], plain)).toEqual([['Sycamore Grove', 'Sycamore Grove']]);
   });
 
-  it('has the extension in another schema: it is used from there', async () => {
+  slow('has the extension in another schema: it is used from there', async () => {
     const { database, query } = await withoutTrigrams();
     await query('create schema extensions');
     await query('create extension pg_trgm schema extensions');

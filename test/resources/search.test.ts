@@ -3,6 +3,7 @@ import { searchKinds } from '../../src/resources/search/record.ts';
 import { accountOf } from '../support/account.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { sampleValidators } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -271,7 +272,7 @@ describe('search of private sets', () => {
     expect(JSON.stringify(await search({ query: 'Ünique' }, other.graphql))).not.toContain(json.id);
   });
 
-  it('is never answered from the cache; a search of other kinds is', async () => {
+  slow('is never answered from the cache; a search of other kinds is', async () => {
     const cached = await gatewayForTest({ settings: { CACHE: true } });
     const [mine, other] = [await accountOf(cached), await accountOf(cached)];
     await mine.post('/v1/eth/tags', { name: 'Ünique Validators' });

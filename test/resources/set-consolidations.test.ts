@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Pool } from '../../src/db/pool.ts';
 import { setConsolidationPages, setConsolidationTotals } from '../../src/resources/consolidations/queries.ts';
 import { createDatabase, useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { blocksIn } from '../support/typed.ts';
 import { walkNext } from '../support/walk.ts';
 
@@ -135,7 +136,7 @@ describe('consolidations of a private set', () => {
     expect(backwards.errors?.[0].extensions.code).toBe('BAD_INPUT');
   });
 
-  it('are looked up by the keys of the validators, 15,000 at most', async () => {
+  slow('are looked up by the keys of the validators, 15,000 at most', async () => {
     const database = await createDatabase('empty');
     const query = (text: string) => database.pool.query({ text, values: [] });
     await query(`with account as (insert into accounts (name, tier) values ('large', 'enterprise') returning account_id),

@@ -4,6 +4,7 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import { type SlashingRow, setSlashingPages, slashingPage } from '../../src/resources/slashings/queries.ts';
 import { type SlashingList, slashingCursors, slashingsFrom } from '../../src/resources/slashings/resolve.ts';
 import { createDatabase, useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { blocksIn } from '../support/typed.ts';
 import { walkKeys } from '../support/walk.ts';
 
@@ -99,7 +100,7 @@ describe('slashings between two epochs, days or dates', () => {
 describe('slashings of a filter and in an order', () => {
   const bySize = (a: Row, b: Row) => Number(BigInt(a.penalty) - BigInt(b.penalty)) || a.index - b.index;
 
-  it('are sorted by epoch or penalty, ties by validator index, in both directions', async () => {
+  slow('are sorted by epoch or penalty, ties by validator index, in both directions', async () => {
     await expectRows('orderBy: { field: EPOCH, direction: ASC }', all, 150);
     await expectRows('orderBy: { field: EPOCH, direction: DESC }', all.toReversed(), 150);
     await expectRows('orderBy: { field: EPOCH }', all.toReversed(), 150);
@@ -128,7 +129,7 @@ describe('slashings of a filter and in an order', () => {
     await expectRows(`where: { minPenalty: "-${'9'.repeat(40)}" }`, all, 200);
   });
 
-  it.each([
+  slow.each([
     ['DEPOSIT_ADDRESS', 'deposit_address'],
     ['WITHDRAWAL_ADDRESS', 'withdrawal_address'],
     ['NODE_OPERATOR', 'node_operator'],
@@ -205,68 +206,73 @@ describe('slashings of private sets', () => {
   const PAGE =
     'totalCount nodes { validatorIndex } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
 
-  it('are those of validators that are in them now, by dates and orders, and of all sets in one statement', async () => {
-    const known = all.filter((row) => row.deposit_address);
-    const members = known.filter((_, place) => place % 4 === 0).slice(0, 40);
-    const [own, other] = [await made('slashed', members), await made('one of them', members.slice(3, 4))];
-    const gone = members[0] as Row;
-    await gateway.graphql(`mutation { removePrivateSetValidators(input: {
+  slow(
+    'are those of validators that are in them now, by dates and orders, and of all sets in one statement',
+    async () => {
+      const known = all.filter((row) => row.deposit_address);
+      const members = known.filter((_, place) => place % 4 === 0).slice(0, 40);
+      const [own, other] = [await made('slashed', members), await made('one of them', members.slice(3, 4))];
+      const gone = members[0] as Row;
+      await gateway.graphql(`mutation { removePrivateSetValidators(input: {
       setId: "${own}", validators: [{ index: ${gone.index} }] }) { userErrors { message } } }`);
-    const expected = members.slice(1).toReversed();
-    const ask = async (args: string, id = own) =>
-      gateway.graphql(`{ privateSet(setId: "${id}") { slashings(${args}) { ${PAGE} } } }`);
-    const walk = async (args: string, isForward: boolean) => {
-      const found: number[] = [];
-      for (let cursor: string | undefined; ; ) {
-        const place = cursor ? `, ${isForward ? 'after' : 'before'}: "${cursor}"` : '';
-        const { data } = await ask(`${args} ${isForward ? 'first' : 'last'}: 7${place}`);
-        const { nodes, pageInfo, totalCount } = data.privateSet.slashings;
-        found[isForward ? 'push' : 'unshift'](...nodes.map((node: any) => node.validatorIndex));
-        if (!(isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage)) {
-          expect(totalCount).toBe(found.length);
-          return found;
+      const expected = members.slice(1).toReversed();
+      const ask = async (args: string, id = own) =>
+        gateway.graphql(`{ privateSet(setId: "${id}") { slashings(${args}) { ${PAGE} } } }`);
+      const walk = async (args: string, isForward: boolean) => {
+        const found: number[] = [];
+        for (let cursor: string | undefined; ; ) {
+          const place = cursor ? `, ${isForward ? 'after' : 'before'}: "${cursor}"` : '';
+          const { data } = await ask(`${args} ${isForward ? 'first' : 'last'}: 7${place}`);
+          const { nodes, pageInfo, totalCount } = data.privateSet.slashings;
+          found[isForward ? 'push' : 'unshift'](...nodes.map((node: any) => node.validatorIndex));
+          if (!(isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage)) {
+            expect(totalCount).toBe(found.length);
+            return found;
+          }
+          cursor = isForward ? pageInfo.endCursor : pageInfo.startCursor;
         }
-        cursor = isForward ? pageInfo.endCursor : pageInfo.startCursor;
+      };
+      const isWithin = (from: string, to: string) => (row: Row) => {
+        const date = new Date(epochStart('mainnet', row.epoch) * 1000).toISOString().slice(0, 10);
+        return date >= from && date <= to;
+      };
+      const dates = [expected.at(-5), expected[5]].map((row) =>
+        new Date(epochStart('mainnet', row?.epoch as number) * 1000).toISOString().slice(0, 10),
+      ) as [string, string];
+      for (const [args, rows] of [
+        ['', expected],
+        ['orderBy: { field: EPOCH, direction: ASC },', expected.toReversed()],
+        [
+          'orderBy: { field: PENALTY },',
+          expected.toSorted((a, b) => Number(BigInt(b.penalty) - BigInt(a.penalty)) || b.index - a.index),
+        ],
+        [`fromDate: "${dates[0]}", toDate: "${dates[1]}",`, expected.filter(isWithin(...dates))],
+        [`toDate: "2020-11-30",`, []],
+      ] as const) {
+        const indices = rows.map(({ index }) => index);
+        expect(await walk(args, true), args).toEqual(indices);
+        expect(await walk(args, false), args).toEqual(indices);
       }
-    };
-    const isWithin = (from: string, to: string) => (row: Row) => {
-      const date = new Date(epochStart('mainnet', row.epoch) * 1000).toISOString().slice(0, 10);
-      return date >= from && date <= to;
-    };
-    const dates = [expected.at(-5), expected[5]].map((row) =>
-      new Date(epochStart('mainnet', row?.epoch as number) * 1000).toISOString().slice(0, 10),
-    ) as [string, string];
-    for (const [args, rows] of [
-      ['', expected],
-      ['orderBy: { field: EPOCH, direction: ASC },', expected.toReversed()],
-      [
-        'orderBy: { field: PENALTY },',
-        expected.toSorted((a, b) => Number(BigInt(b.penalty) - BigInt(a.penalty)) || b.index - a.index),
-      ],
-      [`fromDate: "${dates[0]}", toDate: "${dates[1]}",`, expected.filter(isWithin(...dates))],
-      [`toDate: "2020-11-30",`, []],
-    ] as const) {
-      const indices = rows.map(({ index }) => index);
-      expect(await walk(args, true), args).toEqual(indices);
-      expect(await walk(args, false), args).toEqual(indices);
-    }
-    gateway.statements.length = 0;
-    const { data } = await gateway.graphql(
-      `{ privateSets(first: 2) { nodes { setId slashings(first: 2) { ${PAGE} } } } }`,
-    );
-    expect(gateway.statements).toEqual(['setPage', 'setSlashingPages', 'setSlashingTotals']);
-    expect(data.privateSets.nodes.map(({ setId, slashings }: any) => [setId, slashings.totalCount])).toEqual([
-      [other, 1],
-      [own, 39],
-    ]);
-    const [{ slashings }] = data.privateSets.nodes;
-    const { errors } = await ask(`after: "${slashings.pageInfo.endCursor}"`);
-    expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
-    const backwards = await ask('fromDate: "2025-02-02", toDate: "2025-02-01"');
-    expect(backwards.errors?.[0].message).toBe('fromDate is 2025-02-02, after toDate 2025-02-01.');
-  });
+      gateway.statements.length = 0;
+      const { data } = await gateway.graphql(
+        `{ privateSets(first: 2) { nodes { setId slashings(first: 2) { ${PAGE} } } } }`,
+      );
+      expect(gateway.statements).toEqual(['setPage', 'setSlashingPages', 'setSlashingTotals']);
+      expect(
+        data.privateSets.nodes.map(({ setId, slashings }: any) => [setId, slashings.totalCount]),
+      ).toEqual([
+        [other, 1],
+        [own, 39],
+      ]);
+      const [{ slashings }] = data.privateSets.nodes;
+      const { errors } = await ask(`after: "${slashings.pageInfo.endCursor}"`);
+      expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
+      const backwards = await ask('fromDate: "2025-02-02", toDate: "2025-02-01"');
+      expect(backwards.errors?.[0].message).toBe('fromDate is 2025-02-02, after toDate 2025-02-01.');
+    },
+  );
 
-  it('are found by keys: a page of a set of 15,000 reads its slashings, not its members', async () => {
+  slow('are found by keys: a page of a set of 15,000 reads its slashings, not its members', async () => {
     const database = await createDatabase('empty');
     await database.pool.query({
       text: `with account as (insert into accounts (name, tier) values ('large', 'enterprise') returning account_id),
@@ -308,7 +314,7 @@ describe('slashings of private sets', () => {
 });
 
 describe('a page of 20,000 slashings', () => {
-  it.each([true, false])('reads its own rows alone, wherever it lies: ascending %s', async (ascending) => {
+  slow.each([true, false])('reads its own rows alone, wherever it lies: ascending %s', async (ascending) => {
     const database = await createDatabase('empty');
     const served = createPool({ url: database.url, readOnly: true, max: 1, prepared: true });
     await database.pool.query({

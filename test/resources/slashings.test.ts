@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, epochStart } from '../../src/chain/calendar.ts';
 import { slashingFields } from '../../src/resources/slashings/record.ts';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -19,17 +20,20 @@ describe('GET /v0/eth/slashings', () => {
     for (const row of json.data) expect(Object.keys(row)).toEqual(slashingFields);
   });
 
-  it('orders by slashing epoch and validator index, and every row comes once at any page size', async () => {
-    const rows = await everything();
-    expect((await list('')).json.total).toBe(rows.length);
-    const sorted = rows.toSorted(
-      (a, b) => a.slashingEpoch - b.slashingEpoch || a.validatorIndex - b.validatorIndex,
-    );
-    expect(rows).toEqual(sorted);
-    for (const size of [7, 11, 199]) {
-      expect(await walkNext(gateway, `/v0/eth/slashings?size=${size}`)).toEqual(rows);
-    }
-  });
+  slow(
+    'orders by slashing epoch and validator index, and every row comes once at any page size',
+    async () => {
+      const rows = await everything();
+      expect((await list('')).json.total).toBe(rows.length);
+      const sorted = rows.toSorted(
+        (a, b) => a.slashingEpoch - b.slashingEpoch || a.validatorIndex - b.validatorIndex,
+      );
+      expect(rows).toEqual(sorted);
+      for (const size of [7, 11, 199]) {
+        expect(await walkNext(gateway, `/v0/eth/slashings?size=${size}`)).toEqual(rows);
+      }
+    },
+  );
 
   it('gives page.from and page.to as the chain days of the first asked and the last returned', async () => {
     const first = (await list('size=20')).json;

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { load, refreshed, revisions } from '../refresh/facts.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { sampleSolanaOverviews } from '../support/sample.ts';
+import { slow } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const query = async (text: string, values: unknown[] = []) =>
@@ -141,7 +142,7 @@ describe('the history of the Solana network overview', () => {
     },
   );
 
-  it('of a refresh is dated by the end of the newest epoch, and changes with its facts', async () => {
+  slow('of a refresh is dated by the end of the newest epoch, and changes with its facts', async () => {
     await query('truncate solana_epochs, solana_validator_epochs');
     const epoch = {
       stakeAccountCount: 3,

@@ -7,7 +7,7 @@ import { decimals, ratios, signedDecimals, written } from '../support/decimals.t
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { sampleSolanaOverviews } from '../support/sample.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -231,7 +231,7 @@ describe('importing overviews', () => {
     expect((await other.get(V1)).text).toBe(v1.text);
   });
 
-  it('keeps every digit from the file to the answer', async () => {
+  slow('keeps every digit from the file to the answer', async () => {
     const other = await gatewayForTest({ template: 'empty' });
     const row = fc.record({
       rewardsSolanaVoting: written(decimals),

@@ -4,7 +4,7 @@ import { TimeWindow } from '../../src/chain/windows.ts';
 import { summaries } from '../../src/resources/stake-authorities/queries.ts';
 import { stakeAuthorityFields } from '../../src/resources/stake-authorities/record.ts';
 import { useGateway } from '../support/gateway.ts';
-import { every } from '../support/thorough.ts';
+import { every, slow } from '../support/thorough.ts';
 import { blocksIn } from '../support/typed.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
 
@@ -265,7 +265,7 @@ async function walkV1(start: string, direction: 'next' | 'previous'): Promise<an
 describe('REST v0, REST v1 and GraphQL', () => {
   const cases = TimeWindow.options.flatMap((window) => types.map((type) => ({ window, type })));
 
-  it.each(every(12, cases, 1))(
+  slow.each(every(12, cases, 1))(
     'give the same rows once each, both ways: $window $type',
     async ({ window, type }) => {
       const size = type === 'pool' ? 7 : 200;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
-import { runs } from '../support/thorough.ts';
+import { runs, slow } from '../support/thorough.ts';
 import { walkNext } from '../support/walk.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -59,49 +59,52 @@ async function listOf(validator: number, direction: 'first' | 'last'): Promise<u
 }
 
 describe('rewards of a slot and of a validator', () => {
-  it('are those of a plain list of seats, whatever parts of committees are loaded in whatever order', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(given, { minLength: 1, maxLength: 6 }), async (imports) => {
-        await empty();
-        await run(`insert into validators (network, validator_index, validator_pubkey, slashed)
+  slow(
+    'are those of a plain list of seats, whatever parts of committees are loaded in whatever order',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(given, { minLength: 1, maxLength: 6 }), async (imports) => {
+          await empty();
+          await run(`insert into validators (network, validator_index, validator_pubkey, slashed)
           select 'mainnet', n, '0x' || lpad(n::text, 96, '0'), false from generate_series(0, ${VALIDATORS - 1}) n`);
-        const model = new Map<number, Map<number, Seat>>();
-        for (const { slot, seats, replace } of imports) {
-          await load(slot, seats, replace);
-          const own = replace ? new Map<number, Seat>() : (model.get(slot) ?? new Map());
-          model.set(slot, own);
-          for (const one of seats) own.set(one.position, one);
-        }
-        for (const slot of model.keys()) {
-          const rows = await walkNext(gateway, `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=3`);
-          expect(rows.map((row) => [row.validatorIndex, row.syncCommitteeRewards])).toEqual(
-            ranked(model.get(slot)).map((one) => [one.validatorIndex, one.reward]),
-          );
-        }
-        for (let validator = 0; validator < VALIDATORS; validator += 1) {
-          const expected = [...model.keys()]
-            .sort((a, b) => b - a)
-            .flatMap((slot) =>
-              ranked(model.get(slot))
-                .filter((one) => one.validatorIndex === validator)
-                .reverse()
-                .map(({ reward }) => ({ consensusSlot: slot, reward })),
+          const model = new Map<number, Map<number, Seat>>();
+          for (const { slot, seats, replace } of imports) {
+            await load(slot, seats, replace);
+            const own = replace ? new Map<number, Seat>() : (model.get(slot) ?? new Map());
+            model.set(slot, own);
+            for (const one of seats) own.set(one.position, one);
+          }
+          for (const slot of model.keys()) {
+            const rows = await walkNext(gateway, `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=3`);
+            expect(rows.map((row) => [row.validatorIndex, row.syncCommitteeRewards])).toEqual(
+              ranked(model.get(slot)).map((one) => [one.validatorIndex, one.reward]),
             );
-          expect(await listOf(validator, 'first')).toEqual(expected);
-          expect(await listOf(validator, 'last')).toEqual(expected);
-        }
-        const holders = [...model.values()].map((seats) =>
-          ranked(seats)
-            .map((one) => `${one.position}:${one.validatorIndex}`)
-            .join(),
-        );
-        expect(await run('select count(*)::int as n from sync_committees')).toEqual([
-          { n: new Set(holders).size },
-        ]);
-      }),
-      runs(16),
-    );
-  });
+          }
+          for (let validator = 0; validator < VALIDATORS; validator += 1) {
+            const expected = [...model.keys()]
+              .sort((a, b) => b - a)
+              .flatMap((slot) =>
+                ranked(model.get(slot))
+                  .filter((one) => one.validatorIndex === validator)
+                  .reverse()
+                  .map(({ reward }) => ({ consensusSlot: slot, reward })),
+              );
+            expect(await listOf(validator, 'first')).toEqual(expected);
+            expect(await listOf(validator, 'last')).toEqual(expected);
+          }
+          const holders = [...model.values()].map((seats) =>
+            ranked(seats)
+              .map((one) => `${one.position}:${one.validatorIndex}`)
+              .join(),
+          );
+          expect(await run('select count(*)::int as n from sync_committees')).toEqual([
+            { n: new Set(holders).size },
+          ]);
+        }),
+        runs(16),
+      );
+    },
+  );
 
   it('of slots with one committee store its seats once, and about 300 bytes a slot', async () => {
     await empty();

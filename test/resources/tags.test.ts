@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Account, accountOf } from '../support/account.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 let gateway: Gateway;
 let now = new Date('2026-03-10T08:00:00Z');
@@ -192,7 +193,7 @@ async function unlessMany<T extends { status: number }>(ask: () => Promise<T>): 
 }
 
 describe('the number of tags', () => {
-  it.each([
+  slow.each([
     ['build', 4],
     ['growth', 20],
   ] as const)('of the %s tier is at most %i, also when asked at once', async (tier, most) => {
@@ -331,7 +332,7 @@ describe('the validators of a tag', () => {
     expect(Object.keys(results[0])).toEqual(['validatorIndex', 'validatorPubkey', 'addedAt']);
   });
 
-  it('are removed one by one', async () => {
+  slow('are removed one by one', async () => {
     const { id } = await make({ name: 'x', validators: known.slice(0, 3).map((one) => one.index) });
     const path = `/v1/eth/tags/${id}/validators`;
     expect((await account.call('DELETE', `${path}/${known[1]?.pubkey}`)).status).toBe(204);
@@ -348,7 +349,7 @@ describe('the validators of a tag', () => {
     }
   });
 
-  it('are at most 1,000 a call', async () => {
+  slow('are at most 1,000 a call', async () => {
     const { id } = await make();
     const many = known.slice(0, 1_001).map((one) => one.index);
     const refused = await account.post(`/v1/eth/tags/${id}/validators`, { pubkeys: many });
@@ -361,7 +362,7 @@ describe('the validators of a tag', () => {
     expect([added.status, added.json.pubkeysAdded.length]).toEqual([201, 1_000]);
   });
 
-  it('are at most 15,000 a tag', async () => {
+  slow('are at most 15,000 a tag', async () => {
     const { id } = await make();
     await gateway.database.pool.query({
       text: `insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { walkKeys } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -38,7 +39,7 @@ const ask = (args: string, select = 'totalCount nodes { validatorIndex }') =>
   gateway.graphql(`{ validators(${args}) { ${select} } }`);
 
 describe('validators', () => {
-  it('are all listed by index, in both directions', async () => {
+  slow('are all listed by index, in both directions', async () => {
     await expectRows('', all);
     await expectRows('orderBy: { field: INDEX }', all.toReversed());
     const { rows } = await gateway.database.pool.query({
@@ -48,7 +49,7 @@ describe('validators', () => {
     expect((await ask('network: HOODI')).data.validators.totalCount).toBe(rows[0]?.total);
   });
 
-  it.each([
+  slow.each([
     ['ACTIVATION_EPOCH', 'activation'],
     ['EXIT_EPOCH', 'exit'],
   ] as const)('are sorted by %s, those without one last, within two epochs', async (field, name) => {
@@ -79,7 +80,7 @@ describe('validators', () => {
     await expectRows(`where: { slashed: ${slashed} }`, rows);
   });
 
-  it.each([
+  slow.each([
     ['DEPOSIT_ADDRESS', 'deposit_address'],
     ['WITHDRAWAL_ADDRESS', 'withdrawal_address'],
     ['NODE_OPERATOR', 'node_operator'],

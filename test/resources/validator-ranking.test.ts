@@ -21,7 +21,7 @@ import {
   type TestDatabase,
 } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
-import { slow } from '../support/thorough.ts';
+import { slow, thorough } from '../support/thorough.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-test-ranking-'));
 const started: string[] = [];
@@ -197,7 +197,7 @@ async function answers() {
 const whereOf = (name: string) => `where: { operator: { operatorId: "${name}", idType: NODE_OPERATOR } }`;
 
 describe('a ranking of validators', () => {
-  it.each(Object.entries(RANGES))(
+  slow.each(Object.entries(RANGES))(
     'over %s has the figures that each validator has, in each order, there and back, in both APIs',
     async (_name, range) => {
       const figures = await figuresWithin(range);
@@ -384,7 +384,7 @@ describe('a ranking of validators', () => {
     ]);
   });
 
-  it('costs what it scans, once; a range that would scan too much is refused', async () => {
+  slow('costs what it scans, once; a range that would scan too much is refused', async () => {
     await run('update validator_counts set validators = 10000 where activated');
     const own = await gatewayForTest({ database });
     const account = await accountOf(own, 'build');
@@ -496,7 +496,7 @@ async function forgetRankings() {
   });
 }
 
-describe('once months are archived, a ranking', () => {
+describe.runIf(thorough)('once months are archived, a ranking', () => {
   it('is the same, in all ranges and orders, of all validators and of operators', async () => {
     const before = await answers();
     expect(JSON.stringify(before)).not.toContain('errors');

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';
 import { walkKeys } from '../support/walk.ts';
 
@@ -55,7 +56,7 @@ async function expectRows(args: string, rows: readonly Row[], size = 200) {
 }
 
 describe.each(statuses)('validators(where: {status: %s})', (status) => {
-  it('are those of the status by index, each with it, in both directions', async () => {
+  slow('are those of the status by index, each with it, in both directions', async () => {
     const rows = having(status);
     expect(rows.length).toBeGreaterThan(5);
     await expectRows(`where: { status: ${status} }`, rows, 37);

@@ -4,7 +4,7 @@ import type { ImportResource } from '../../src/ingest/importers/index.ts';
 import { operator, useFiles } from '../ingest/rows.ts';
 import { useGateway } from '../support/gateway.ts';
 import { sampleStakeAuthorities } from '../support/sample.ts';
-import { every } from '../support/thorough.ts';
+import { every, slow } from '../support/thorough.ts';
 import { rowsOf } from '../support/typed.ts';
 
 // Decisions, pages: following `next` gives every row once, in order, even while a refresh lands between two pages.
@@ -110,7 +110,7 @@ describe.each(every(2, lists))('a walk over $list while a refresh turns the orde
     expect((await walkRest(list, async () => {})).map(([name]) => name)).toEqual(['1']);
   });
 
-  it('is refused, and told to begin again, when its list is not kept any more', async () => {
+  slow('is refused, and told to begin again, when its list is not kept any more', async () => {
     await load(list, names);
     const { json } = await gateway.get(list.first);
     const { data } = await pageOf(list, 'first: 3');
@@ -139,7 +139,7 @@ describe.each(every(2, lists))('a walk over $list while a refresh turns the orde
     expect(errors?.[0]?.extensions.faults).toMatchObject([{ loc: ['argument', 'before'] }]);
   });
 
-  it('leaves nothing behind but the lists that are kept', async () => {
+  slow('leaves nothing behind but the lists that are kept', async () => {
     await load(list, names);
     for (let turn = 0; turn < 8; turn += 1) await load(list, turn % 2 ? names : reversed);
     const table = list.list === 'operators' ? 'operator' : 'stake_authority';

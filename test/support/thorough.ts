@@ -10,7 +10,7 @@ declare module 'vitest' {
 /** Whether everything runs (`npm run test:all`), and not only what `npm test` has time for. */
 export const thorough = inject('thorough');
 
-/** `it` for a test that takes seconds and whose subject comes second: `npm test` skips it. */
+/** `it` for a test that takes about a second or longer, on an idle machine: `npm test` skips it. */
 export const slow = it.runIf(thorough);
 
 /** How often a property is tried: by `npm test` a quarter of these times. */

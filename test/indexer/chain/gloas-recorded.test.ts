@@ -5,6 +5,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Chain, type SavedChain } from '../../../src/indexer/chain/index.ts';
 import type { EpochFacts } from '../../../src/indexer/chain/types.ts';
+import { slow } from '../../support/thorough.ts';
 import { bidRow, builderRows, isGloas } from '../oracle/payloads.ts';
 import { readRecording, recordingPath } from '../oracle/recording.ts';
 import { recordingOf } from './recording.ts';
@@ -52,7 +53,7 @@ function differences({ epoch, blocks, builders }: EpochFacts): unknown[] {
 }
 
 describe.skipIf(!recordingPath(name))('chain-gloas', () => {
-  it.each([2_470, 2_505, FORK - 1, FORK, FORK + 1, FORK + 2, 2_545])(
+  slow.each([2_470, 2_505, FORK - 1, FORK, FORK + 1, FORK + 2, 2_545])(
     'begun at epoch %i: payloads, bids, payments and builders are those of a recomputation',
     (from) => {
       const recording = recordingOf(name);
@@ -62,7 +63,7 @@ describe.skipIf(!recordingPath(name))('chain-gloas', () => {
     },
   );
 
-  it.each([FORK - 3, FORK - 2, FORK - 1])(
+  slow.each([FORK - 3, FORK - 2, FORK - 1])(
     'a state that the version before Gloas has saved for epoch %i is taken over',
     (epoch) => {
       const recording = recordingOf(name);
@@ -76,20 +77,23 @@ describe.skipIf(!recordingPath(name))('chain-gloas', () => {
     },
   );
 
-  it('saved and restored around the fork and after withheld payloads, it goes on with the same facts', () => {
-    const recording = recordingOf(name);
-    const chain = Chain.begin(recording.spec, recording.start(2_516));
-    let again = chain;
-    while (chain.epoch < 2_545) {
-      const { epoch } = chain;
-      const expected = recording.run(chain, epoch);
-      const facts = recording.run(again, epoch);
-      expect(isDeepStrictEqual(facts, expected), `epoch ${epoch}`).toBe(true);
-      again = Chain.restore(recording.spec, again.save(), recording.resume(epoch + 1));
-    }
-  });
+  slow(
+    'saved and restored around the fork and after withheld payloads, it goes on with the same facts',
+    () => {
+      const recording = recordingOf(name);
+      const chain = Chain.begin(recording.spec, recording.start(2_516));
+      let again = chain;
+      while (chain.epoch < 2_545) {
+        const { epoch } = chain;
+        const expected = recording.run(chain, epoch);
+        const facts = recording.run(again, epoch);
+        expect(isDeepStrictEqual(facts, expected), `epoch ${epoch}`).toBe(true);
+        again = Chain.restore(recording.spec, again.save(), recording.resume(epoch + 1));
+      }
+    },
+  );
 
-  it('the weights of votes for bids that are not settled are those of the states', () => {
+  slow('the weights of votes for bids that are not settled are those of the states', () => {
     const recording = recordingOf(name);
     const oracle = readRecording(name);
     const chain = Chain.begin(recording.spec, recording.start(FORK - 2));

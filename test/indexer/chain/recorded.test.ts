@@ -13,7 +13,7 @@ describe.skipIf(!recorded)('recorded chains', () => {
     ['chain-gloas', 320, 123],
   ] as const;
 
-  it.each(chains)('%s: every balance of every epoch is explained', (name, validators, epochs) => {
+  slow.each(chains)('%s: every balance of every epoch is explained', (name, validators, epochs) => {
     const recording = recordingOf(name);
     const chain = Chain.begin(recording.spec, recording.start(recording.firstEpoch));
     const facts = recording.run(chain);
@@ -54,7 +54,7 @@ describe.skipIf(!recorded)('recorded chains', () => {
     expect(recording.run(chain, 2_275)).toHaveLength(9);
   });
 
-  it.each(every(2, chains, 1))(
+  slow.each(every(2, chains, 1))(
     '%s: saved and restored at any epoch, it goes on with the same facts',
     (name) => {
       const recording = recordingOf(name);

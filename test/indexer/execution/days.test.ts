@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 import { hexOf, type MadeBlock, madeBlock, tipsIn, transfer } from '../../support/execution-chain.ts';
 import { type ExecutionNode, startExecutionNode } from '../../support/execution-node.ts';
 import { type Gateway, gatewayForTest } from '../../support/gateway.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs, slow } from '../../support/thorough.ts';
 import { waitingLocks } from '../store/rows.ts';
 import { filled, reasons, rowsOf, storeBlocks, storedBlock } from './made.ts';
 
@@ -89,7 +89,7 @@ describe('days of validators', () => {
     ]);
   });
 
-  it('have 0 until all their blocks are known', async () => {
+  slow('have 0 until all their blocks are known', async () => {
     const blocks = [madeBlock(FIRST + 40), madeBlock(FIRST + 900)];
     await storeDays([7]);
     await storeBlocks(gateway.database, blocks);
@@ -162,7 +162,7 @@ describe('days of validators', () => {
     ]);
   });
 
-  it('are those of operators, too, also if the fees come after a refresh', async () => {
+  slow('are those of operators, too, also if the fees come after a refresh', async () => {
     const blocks = [madeBlock(FIRST + 40), madeBlock(FIRST + 900)];
     node.blocks = blocks.slice(0, 1);
     await storeDays([7, 8]);
@@ -246,54 +246,57 @@ describe('days of validators', () => {
     ]);
   });
 
-  it('add up to what their blocks have, whoever proposed them, in whatever order they are filled in', async () => {
-    const validators = [7, 8, 9];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uniqueArray(
-          fc.record({
-            slot: fc.integer({ min: FIRST, max: FIRST + 3_000 }),
-            proposer: fc.constantFrom(...validators),
-            tips: fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { maxLength: 4 }),
-            pays: fc.option(fc.bigInt({ min: 1n, max: 10n ** 19n }), { nil: undefined }),
-            late: fc.boolean(),
-          }),
-          { selector: ({ slot }) => slot, minLength: 1, maxLength: 12 },
-        ),
-        async (made) => {
-          await query('truncate blocks, validator_days, validator_day_dates');
-          await storeDays(validators);
-          const builder = hexOf('builder', 20);
-          const blocks = made.map(({ slot, proposer, tips, pays, late }) => ({
-            ...{ proposer, late, pays },
-            ...madeBlock(slot, {
-              feeRecipient: builder,
-              transactions: [
-                ...tips.map((tip) => transfer({ tip })),
-                ...(pays ? [transfer({ from: builder, tip: 0n, value: pays })] : []),
-              ],
+  slow(
+    'add up to what their blocks have, whoever proposed them, in whatever order they are filled in',
+    async () => {
+      const validators = [7, 8, 9];
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uniqueArray(
+            fc.record({
+              slot: fc.integer({ min: FIRST, max: FIRST + 3_000 }),
+              proposer: fc.constantFrom(...validators),
+              tips: fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { maxLength: 4 }),
+              pays: fc.option(fc.bigInt({ min: 1n, max: 10n ** 19n }), { nil: undefined }),
+              late: fc.boolean(),
             }),
-          }));
-          await storeBlocks(gateway.database, blocks);
-          node.blocks = blocks.filter(({ late }) => !late);
-          await fill();
-          node.blocks = blocks;
-          await fill();
-          for (const { utc, v, fees: sum, mev } of await fees()) {
-            const own = blocks.filter(({ proposer }) => proposer === v);
-            const received = own.map((block) => block.pays ?? tipsIn(block));
-            const rewards = received.reduce((all, one) => all + one, 0n);
-            const most = own.reduce((all, block) => all + tipsIn(block), 0n);
-            expect(BigInt(sum) <= most / 1_000_000_000n, `${utc}`).toBe(true);
-            const total = BigInt(sum) + BigInt(mev);
-            expect(rewards / 1_000_000_000n - total).toBeLessThanOrEqual(1n);
-            expect(total).toBeLessThanOrEqual(rewards / 1_000_000_000n);
-          }
-        },
-      ),
-      { ...runs(6), endOnFailure: true },
-    );
-  });
+            { selector: ({ slot }) => slot, minLength: 1, maxLength: 12 },
+          ),
+          async (made) => {
+            await query('truncate blocks, validator_days, validator_day_dates');
+            await storeDays(validators);
+            const builder = hexOf('builder', 20);
+            const blocks = made.map(({ slot, proposer, tips, pays, late }) => ({
+              ...{ proposer, late, pays },
+              ...madeBlock(slot, {
+                feeRecipient: builder,
+                transactions: [
+                  ...tips.map((tip) => transfer({ tip })),
+                  ...(pays ? [transfer({ from: builder, tip: 0n, value: pays })] : []),
+                ],
+              }),
+            }));
+            await storeBlocks(gateway.database, blocks);
+            node.blocks = blocks.filter(({ late }) => !late);
+            await fill();
+            node.blocks = blocks;
+            await fill();
+            for (const { utc, v, fees: sum, mev } of await fees()) {
+              const own = blocks.filter(({ proposer }) => proposer === v);
+              const received = own.map((block) => block.pays ?? tipsIn(block));
+              const rewards = received.reduce((all, one) => all + one, 0n);
+              const most = own.reduce((all, block) => all + tipsIn(block), 0n);
+              expect(BigInt(sum) <= most / 1_000_000_000n, `${utc}`).toBe(true);
+              const total = BigInt(sum) + BigInt(mev);
+              expect(rewards / 1_000_000_000n - total).toBeLessThanOrEqual(1n);
+              expect(total).toBeLessThanOrEqual(rewards / 1_000_000_000n);
+            }
+          },
+        ),
+        { ...runs(6), endOnFailure: true },
+      );
+    },
+  );
 });
 
 describe('missed blocks', () => {

@@ -3,6 +3,7 @@ import { type Nodes, openNodes } from '../../../src/indexer/node/index.ts';
 import { type BeaconNode, hasRecordings, recordedChain, startBeaconNode } from '../../support/beacon-node.ts';
 import type { RawEpoch } from '../../support/recorded-chain.ts';
 import { syntheticChain } from '../../support/synthetic-chain.ts';
+import { slow } from '../../support/thorough.ts';
 
 const stop = new AbortController();
 let node: BeaconNode;
@@ -147,7 +148,7 @@ describe('the start of an index', () => {
 });
 
 describe.skipIf(!hasRecordings)('recorded chains', () => {
-  it.each(['days', 'wide'] as const)(
+  slow.each(['days', 'wide'] as const)(
     'are read from their first to their last final epoch: %s',
     async (name) => {
       await open(startBeaconNode(recordedChain(name)));

@@ -20,7 +20,7 @@ import {
 } from '../../support/beacon-node.ts';
 import type { Chain } from '../../support/recorded-chain.ts';
 import { syntheticChain } from '../../support/synthetic-chain.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs, slow } from '../../support/thorough.ts';
 
 async function aNode(
   options: Parameters<typeof startBeaconNode>[1] = {},
@@ -89,7 +89,7 @@ if (hasRecordings)
   );
 
 describe.each(chains)('an answer of a chain (%s)', (_, chain, epoch) => {
-  it('is read alike with any of its safe integers as numbers and any empty list as null', async () => {
+  slow('is read alike with any of its safe integers as numbers and any empty list as null', async () => {
     const node = await aNode({}, chain());
     for (const [path, reader] of readersOf(epoch)) {
       const text = await (await fetch(node.url + path, { headers: { connection: 'close' } })).text();
@@ -191,7 +191,7 @@ describe('a node that writes numbers and null as Caplin does', () => {
     };
   }
 
-  it.each([
+  slow.each([
     ['in requests and in the queue of deposits', caplin],
     ['in every answer', (_: string, body: string) => JSON.stringify(rewritten(JSON.parse(body)))],
   ])('%s is read like any other', async (_, writes) => {

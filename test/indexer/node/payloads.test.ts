@@ -7,7 +7,7 @@ import { NodeError, type NodesOptions, openNodes } from '../../../src/indexer/no
 import { readEnvelope } from '../../../src/indexer/node/scan/envelope.ts';
 import { type BeaconNode, hasRecordings, recordedChain, startBeaconNode } from '../../support/beacon-node.ts';
 import { startExecutionNode } from '../../support/execution-node.ts';
-import { thorough } from '../../support/thorough.ts';
+import { slow, thorough } from '../../support/thorough.ts';
 
 const none = () => [];
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasRecordings)('payloads of an epoch since Gloas', () => {
     expect(asked().length - before).toBe(blocksIn(next).length + next.following.length - 1);
   });
 
-  it('are told by blocks of the next epoch where the last ones were withheld', async () => {
+  slow('are told by blocks of the next epoch where the last ones were withheld', async () => {
     const { nodes } = await nodesOf();
     const lengths = new Map<number, number>();
     // Three of the first twenty are such epochs.
@@ -74,7 +74,7 @@ describe.skipIf(!hasRecordings)('payloads of an epoch since Gloas', () => {
     expect(input).toEqual((await other.nodes.fetchEpoch(EPOCH, none)).input);
   });
 
-  it('that a node lacks are those of another node', async () => {
+  slow('that a node lacks are those of another node', async () => {
     const { nodes, node, servers } = await nodesOf(2);
     node.break(/execution_payload_envelopes/, 404);
     const { input } = await nodes.fetchEpoch(EPOCH, none);

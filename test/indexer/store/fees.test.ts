@@ -6,6 +6,7 @@ import { openStore } from '../../../src/indexer/store/index.ts';
 import { encodeRecord, epochRecord } from '../../../src/indexer/store/record.ts';
 import { finishValidatorDays } from '../../../src/ingest/importers/validator-days.ts';
 import { createDatabase, startGateway } from '../../support/gateway.ts';
+import { slow } from '../../support/thorough.ts';
 import { madeFacts, madeRegistry, savedAs } from './made-facts.ts';
 import { NETWORK, query } from './rows.ts';
 
@@ -58,47 +59,50 @@ it('a chain day has its consensus rewards when it ends, and its execution reward
   );
 });
 
-it('a chain day between two ranges has its execution rewards once the epoch that joins them is stored', async () => {
-  const database = await createDatabase('empty');
-  onTestFinished(() => database.drop());
-  const { pool } = database;
-  const day = epochsOfDay(NETWORK, 'chain', 10);
-  const [made, middle] = [{ size: 8 }, day.first + 100];
-  const store = openStore(pool, NETWORK);
-  await store.write(madeFacts(made, day.first), savedAs('x'), madeRegistry(made));
-  await query(pool, 'update index_state set epoch = $1', [middle - 1]);
-  await query(pool, 'update index_ranges set last_epoch = $1', [middle - 1]);
-  await query(pool, 'insert into index_ranges values ($1, $2, $3)', [NETWORK, middle + 1, day.last]);
-  await transaction(pool, async (client) => {
-    await writeChainDailyReward(client, NETWORK, 10, {
-      ...{ consensusRewards: 7, effectiveBalance: 32, effectiveBalanceEpochs: 7_200n },
+slow(
+  'a chain day between two ranges has its execution rewards once the epoch that joins them is stored',
+  async () => {
+    const database = await createDatabase('empty');
+    onTestFinished(() => database.drop());
+    const { pool } = database;
+    const day = epochsOfDay(NETWORK, 'chain', 10);
+    const [made, middle] = [{ size: 8 }, day.first + 100];
+    const store = openStore(pool, NETWORK);
+    await store.write(madeFacts(made, day.first), savedAs('x'), madeRegistry(made));
+    await query(pool, 'update index_state set epoch = $1', [middle - 1]);
+    await query(pool, 'update index_ranges set last_epoch = $1', [middle - 1]);
+    await query(pool, 'insert into index_ranges values ($1, $2, $3)', [NETWORK, middle + 1, day.last]);
+    await transaction(pool, async (client) => {
+      await writeChainDailyReward(client, NETWORK, 10, {
+        ...{ consensusRewards: 7, effectiveBalance: 32, effectiveBalanceEpochs: 7_200n },
+      });
+      await finishValidatorDays(client, [{ network: NETWORK, utc: false, day: 10 }]);
     });
-    await finishValidatorDays(client, [{ network: NETWORK, utc: false, day: 10 }]);
-  });
-  const filled = () =>
-    query(
-      pool,
-      'update blocks set execution_rewards = 3, total_priority_fees_validator = 2, baseline_mev = 1',
-    );
-  const published = async () => {
-    await store.publish();
-    const { rows } = await query(
-      pool,
-      `select sum_execution_rewards::int as sum, (select count(*)::int from blocks where consensus_proposer_duty = 'proposed') as blocks,
+    const filled = () =>
+      query(
+        pool,
+        'update blocks set execution_rewards = 3, total_priority_fees_validator = 2, baseline_mev = 1',
+      );
+    const published = async () => {
+      await store.publish();
+      const { rows } = await query(
+        pool,
+        `select sum_execution_rewards::int as sum, (select count(*)::int from blocks where consensus_proposer_duty = 'proposed') as blocks,
         (select count(*)::int from index_ranges) as ranges from chain_daily_rewards`,
-    );
-    return rows[0];
-  };
-  await filled();
-  expect(await published()).toMatchObject({ sum: 0, ranges: 2 });
-  await store.resume();
-  await store.write(madeFacts(made, middle, day.first), savedAs('y'), madeRegistry(made));
-  await filled();
-  const after = await published();
-  expect(after).toEqual({ sum: 3 * (after?.blocks as number), blocks: expect.any(Number), ranges: 1 });
-});
+      );
+      return rows[0];
+    };
+    await filled();
+    expect(await published()).toMatchObject({ sum: 0, ranges: 2 });
+    await store.resume();
+    await store.write(madeFacts(made, middle, day.first), savedAs('y'), madeRegistry(made));
+    await filled();
+    const after = await published();
+    expect(after).toEqual({ sum: 3 * (after?.blocks as number), blocks: expect.any(Number), ranges: 1 });
+  },
+);
 
-it('a chain day keeps its execution rewards when some of its blocks were dropped', async () => {
+slow('a chain day keeps its execution rewards when some of its blocks were dropped', async () => {
   const database = await createDatabase('empty');
   onTestFinished(() => database.drop());
   const { pool } = database;

@@ -106,7 +106,7 @@ describe('hours of operators', () => {
     expect((await of('attestation_hours', own))[0]).toBe(FIRST);
   });
 
-  it('have the names of new labels where facts are kept, and days have them all', async () => {
+  slow('have the names of new labels where facts are kept, and days have them all', async () => {
     expect(await named('after')).toBe(10);
     expect(await store.firstKeptHour()).toBe(FIRST);
     await store.publish();
@@ -115,7 +115,7 @@ describe('hours of operators', () => {
     expect(await differing(database)).toEqual([]);
   });
 
-  it('have the names of an import of validators, as days have them', async () => {
+  slow('have the names of an import of validators, as days have them', async () => {
     expect(await imported('imported')).toMatchObject({ updated: 10 });
     await store.publish();
     expect(await of('attestation_days', 'after')).toEqual([]);
@@ -123,7 +123,7 @@ describe('hours of operators', () => {
     expect(await differing(database)).toEqual([]);
   });
 
-  it('are removed where facts are gone and the day has other validators by now', async () => {
+  slow('are removed where facts are gone and the day has other validators by now', async () => {
     store.begin();
     await write(store, GAP, GAP + 12);
     await store.publish();
@@ -140,7 +140,7 @@ describe('hours of operators', () => {
     expect(await differing(database, { some: true })).toEqual([]);
   });
 
-  it('are removed, too, where a day is due for another reason after an address changed', async () => {
+  slow('are removed, too, where a day is due for another reason after an address changed', async () => {
     const moves = [6];
     const registry = registryAt(GAP);
     const records = {
@@ -168,7 +168,7 @@ describe('hours of operators', () => {
     expect(await differing(database, { some: true })).toEqual([]);
   });
 
-  it('that are gone come back when an index begins anew before them', async () => {
+  slow('that are gone come back when an index begins anew before them', async () => {
     store.begin();
     await write(store, FIRST, LAST);
     await store.publish();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, readLabels, type Store } from '../../../src/indexer/store/index.ts';
 import { useFiles } from '../../ingest/rows.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
+import { slow } from '../../support/thorough.ts';
 import { addressOf, type Made, madeFacts, madeRegistry, pubkeyOf, savedAs } from './made-facts.ts';
 import { NETWORK, query } from './rows.ts';
 
@@ -110,7 +111,7 @@ describe('labels of an index', () => {
     );
   });
 
-  it('that give two pool shares one name leave out pool shares of hours, and stop nothing', async () => {
+  slow('that give two pool shares one name leave out pool shares of hours, and stop nothing', async () => {
     const path = await csv(',0,,,,,b - c,a', ',1,,,,,c,a - b');
     await store.setLabels(await readLabels(path));
     const facts = madeFacts(made, EPOCH + 2, EPOCH);

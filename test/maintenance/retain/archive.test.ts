@@ -13,6 +13,7 @@ import { addFeesOfMonth } from '../../../src/indexer/store/restored-fees.ts';
 import { restoreMonth } from '../../../src/maintenance/archive/restore.ts';
 import { sumMonths as sumArchivedMonths } from '../../../src/maintenance/archive/sum.ts';
 import { openArchive } from '../../../src/maintenance/retain/archiving.ts';
+import { slow } from '../../support/thorough.ts';
 import { short, useRetained, validatorDay } from './retained.ts';
 
 const { gateway, run, load, sumMonths, retained, keptFrom } = useRetained();
@@ -57,45 +58,48 @@ const stored = () =>
     order by validator_index, date, utc`);
 
 describe('months of days of validators with --archive', () => {
-  it('become a Parquet file with all their rows in order, and are catalogued in place of being dropped', async () => {
-    const folder = newFolder();
-    await loadDays();
-    const before = (await stored()).map(({ row }) => row);
-    const told = await retained(days, { archive: folder });
-    expect(short(told)).toEqual(['validator_days_2024_11 archived', 'validator_days_2024_12 archived']);
-    const file = 'validator_days-mainnet-2024-11.parquet';
-    expect(told[0]).toMatchObject({ rows: 3, files: [{ file, rows: 3 }] });
-    expect(readdirSync(folder)).toEqual([
-      '_validator_sums-mainnet-2024-11.parquet',
-      '_validator_sums-mainnet-2024-12.parquet',
-      file,
-      'validator_days-mainnet-2024-12.parquet',
-    ]);
-    const rows = await parquet(join(folder, file));
-    expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(archivedColumns));
-    const text = (row: object) =>
-      Object.fromEntries(
-        Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]),
+  slow(
+    'become a Parquet file with all their rows in order, and are catalogued in place of being dropped',
+    async () => {
+      const folder = newFolder();
+      await loadDays();
+      const before = (await stored()).map(({ row }) => row);
+      const told = await retained(days, { archive: folder });
+      expect(short(told)).toEqual(['validator_days_2024_11 archived', 'validator_days_2024_12 archived']);
+      const file = 'validator_days-mainnet-2024-11.parquet';
+      expect(told[0]).toMatchObject({ rows: 3, files: [{ file, rows: 3 }] });
+      expect(readdirSync(folder)).toEqual([
+        '_validator_sums-mainnet-2024-11.parquet',
+        '_validator_sums-mainnet-2024-12.parquet',
+        file,
+        'validator_days-mainnet-2024-12.parquet',
+      ]);
+      const rows = await parquet(join(folder, file));
+      expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(archivedColumns));
+      const text = (row: object) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]),
+        );
+      expect(rows.map(text)).toEqual(before.map((row) => text(row as object)));
+      expect(await run('select date::text as date from validator_days order by date')).toEqual(
+        DATES.slice(2).map((date) => ({ date })),
       );
-    expect(rows.map(text)).toEqual(before.map((row) => text(row as object)));
-    expect(await run('select date::text as date from validator_days order by date')).toEqual(
-      DATES.slice(2).map((date) => ({ date })),
-    );
-    expect(
-      await run('select file, rows::int, network, month::text as month from archived_months order by 1'),
-    ).toEqual([
-      { file, rows: 3, network: 'mainnet', month: '2024-11-01' },
-      { file: 'validator_days-mainnet-2024-12.parquet', rows: 1, network: 'mainnet', month: '2024-12-01' },
-    ]);
-    expect(await run('select utc, day, date::text as date from archived_day_dates order by day')).toEqual([
-      { utc: false, day: 1450, date: '2024-11-20' },
-      { utc: false, day: 1451, date: '2024-11-21' },
-      { utc: false, day: 1490, date: '2024-12-30' },
-    ]);
-    expect(await keptFrom()).toEqual([]);
-  });
+      expect(
+        await run('select file, rows::int, network, month::text as month from archived_months order by 1'),
+      ).toEqual([
+        { file, rows: 3, network: 'mainnet', month: '2024-11-01' },
+        { file: 'validator_days-mainnet-2024-12.parquet', rows: 1, network: 'mainnet', month: '2024-12-01' },
+      ]);
+      expect(await run('select utc, day, date::text as date from archived_day_dates order by day')).toEqual([
+        { utc: false, day: 1450, date: '2024-11-20' },
+        { utc: false, day: 1451, date: '2024-11-21' },
+        { utc: false, day: 1490, date: '2024-12-30' },
+      ]);
+      expect(await keptFrom()).toEqual([]);
+    },
+  );
 
-  it('are read alike by a reader that is not DuckDB', async () => {
+  slow('are read alike by a reader that is not DuckDB', async () => {
     const folder = newFolder();
     await loadDays();
     const before = (await stored()).map(({ row }) => row as Record<string, unknown>);
@@ -115,51 +119,57 @@ describe('months of days of validators with --archive', () => {
     expect(rows.map(text)).toEqual(before.map(text));
   });
 
-  it('get a file with the sums of each validator, which is catalogued with them and replaced with them', async () => {
-    const folder = newFolder();
-    await loadDays();
-    const file = '_validator_sums-mainnet-2024-11.parquet';
-    const sums = () =>
-      parquet(
-        join(folder, file),
-        'utc, validator_index, "dayCount"::int as days, rewards::int as rewards, missed::int as missed',
-      );
-    const expected = [
-      { utc: false, validator_index: 7, days: 2, rewards: -2400, missed: 2 },
-      { utc: false, validator_index: 9, days: 1, rewards: -1200, missed: 1 },
-    ];
-    await retained(days, { archive: folder, now: new Date('2025-03-20') });
-    expect(await sums()).toEqual(expected);
-    expect(await catalogued()).toEqual([{ file, ...stateOf(join(folder, file)) }]);
+  slow(
+    'get a file with the sums of each validator, which is catalogued with them and replaced with them',
+    async () => {
+      const folder = newFolder();
+      await loadDays();
+      const file = '_validator_sums-mainnet-2024-11.parquet';
+      const sums = () =>
+        parquet(
+          join(folder, file),
+          'utc, validator_index, "dayCount"::int as days, rewards::int as rewards, missed::int as missed',
+        );
+      const expected = [
+        { utc: false, validator_index: 7, days: 2, rewards: -2400, missed: 2 },
+        { utc: false, validator_index: 9, days: 1, rewards: -1200, missed: 1 },
+      ];
+      await retained(days, { archive: folder, now: new Date('2025-03-20') });
+      expect(await sums()).toEqual(expected);
+      expect(await catalogued()).toEqual([{ file, ...stateOf(join(folder, file)) }]);
 
-    await restoreMonth(gateway.database.pool, '2024-11', () => {}, addFeesOfMonth);
-    await run('update validator_days set sum_missed_attestations = 5 where validator_index = 9');
-    await sumMonths();
-    await run('update validator_day_dates set attestations_due = false, rewards_due = false');
-    await retained(days, { archive: folder, now: new Date('2025-03-20') });
-    expect(await sums()).toEqual([expected[0], { ...expected[1], missed: 5 }]);
-    expect(await catalogued()).toEqual([{ file, ...stateOf(join(folder, file)) }]);
-  });
+      await restoreMonth(gateway.database.pool, '2024-11', () => {}, addFeesOfMonth);
+      await run('update validator_days set sum_missed_attestations = 5 where validator_index = 9');
+      await sumMonths();
+      await run('update validator_day_dates set attestations_due = false, rewards_due = false');
+      await retained(days, { archive: folder, now: new Date('2025-03-20') });
+      expect(await sums()).toEqual([expected[0], { ...expected[1], missed: 5 }]);
+      expect(await catalogued()).toEqual([{ file, ...stateOf(join(folder, file)) }]);
+    },
+  );
 
-  it('move back into the database only as they were archived; of a version with another hash, as many', async () => {
-    await loadDays();
-    const before = await stored();
-    await retained(days, { archive: newFolder() });
-    const restored = () => restoreMonth(gateway.database.pool, '2024-11', () => {}, addFeesOfMonth);
-    const catalogue = (change: string) =>
-      run(`update archived_months set ${change} where month = '2024-11-01'`);
-    for (const change of [`rows_sha256 = '\\x00'`, 'schema_version = 1, rows = 4']) {
-      await catalogue(change);
-      await expect(restored()).rejects.toThrow(
-        /^The rows of .*-2024-11\.parquet are not those that were archived\.$/,
-      );
-    }
-    await catalogue('rows = 3');
-    expect(await restored()).toMatchObject([{ rows: 3 }]);
-    expect(await stored()).toEqual(before);
-  });
+  slow(
+    'move back into the database only as they were archived; of a version with another hash, as many',
+    async () => {
+      await loadDays();
+      const before = await stored();
+      await retained(days, { archive: newFolder() });
+      const restored = () => restoreMonth(gateway.database.pool, '2024-11', () => {}, addFeesOfMonth);
+      const catalogue = (change: string) =>
+        run(`update archived_months set ${change} where month = '2024-11-01'`);
+      for (const change of [`rows_sha256 = '\\x00'`, 'schema_version = 1, rows = 4']) {
+        await catalogue(change);
+        await expect(restored()).rejects.toThrow(
+          /^The rows of .*-2024-11\.parquet are not those that were archived\.$/,
+        );
+      }
+      await catalogue('rows = 3');
+      expect(await restored()).toMatchObject([{ rows: 3 }]);
+      expect(await stored()).toEqual(before);
+    },
+  );
 
-  it('get the sums that are missing by "archive sum"', async () => {
+  slow('get the sums that are missing by "archive sum"', async () => {
     const folder = newFolder();
     await loadDays();
     await retained(days, { archive: folder });
@@ -188,25 +198,28 @@ describe('months of days of validators with --archive', () => {
     expect(Object.keys(archivedColumns).toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
   });
 
-  it('stay in a dry run, and without --archive once older ones are archived, unless --no-archive is given', async () => {
-    const folder = newFolder();
-    await loadDays();
-    expect(short(await retained(days, { archive: folder, dryRun: true }))).toEqual([
-      'validator_days_2024_11 would archive',
-      'validator_days_2024_12 would archive',
-    ]);
-    expect(readdirSync(folder)).toEqual([]);
-    await retained(days, { archive: folder, now: new Date('2025-03-20') });
-    expect(readdirSync(folder)).toHaveLength(2);
-    const [told] = await retained(days);
-    expect(told).toMatchObject({
-      state: 'refused',
-      error: `older months are archived: give --archive ${folder} too, or --no-archive to drop days for good`,
-    });
-    expect(short(await retained(days, { dropsDays: true }))).toEqual(['validator_days_2024_12 dropped']);
-  });
+  slow(
+    'stay in a dry run, and without --archive once older ones are archived, unless --no-archive is given',
+    async () => {
+      const folder = newFolder();
+      await loadDays();
+      expect(short(await retained(days, { archive: folder, dryRun: true }))).toEqual([
+        'validator_days_2024_11 would archive',
+        'validator_days_2024_12 would archive',
+      ]);
+      expect(readdirSync(folder)).toEqual([]);
+      await retained(days, { archive: folder, now: new Date('2025-03-20') });
+      expect(readdirSync(folder)).toHaveLength(2);
+      const [told] = await retained(days);
+      expect(told).toMatchObject({
+        state: 'refused',
+        error: `older months are archived: give --archive ${folder} too, or --no-archive to drop days for good`,
+      });
+      expect(short(await retained(days, { dropsDays: true }))).toEqual(['validator_days_2024_12 dropped']);
+    },
+  );
 
-  it('are archived while a transaction is open that began before they were written', async () => {
+  slow('are archived while a transaction is open that began before they were written', async () => {
     const other = new pg.Client({ connectionString: gateway.database.url });
     await other.connect();
     onTestFinished(() => other.end());
@@ -219,7 +232,7 @@ describe('months of days of validators with --archive', () => {
     ]);
   });
 
-  it('whose rows change while they are archived are archived again with the change', async () => {
+  slow('whose rows change while they are archived are archived again with the change', async () => {
     const folder = newFolder();
     await loadDays();
     const change = new pg.Client({ connectionString: gateway.database.url });

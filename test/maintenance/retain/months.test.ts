@@ -7,6 +7,7 @@ import { sumDueMonth } from '../../../src/ingest/importers/validator-months.ts';
 import { keptDate, type RetainReport, retain } from '../../../src/maintenance/retain/index.ts';
 import { refreshed } from '../../refresh/facts.ts';
 import { eventually } from '../../support/eventually.ts';
+import { slow } from '../../support/thorough.ts';
 import { short, useRetained, validatorDay } from './retained.ts';
 
 const { gateway, run, load, sumMonths, retained, keptFrom } = useRetained();
@@ -98,7 +99,7 @@ describe('months of days of validators', () => {
       if (!['validator-days', 'attestations'].includes(name)) expect(keptFrom).toEqual([]);
   });
 
-  it('stay in a dry run, which tells the same parts, rows and bytes', async () => {
+  slow('stay in a dry run, which tells the same parts, rows and bytes', async () => {
     await loadDays();
     const planned = await retained(days, { dryRun: true });
     expect(short(planned)).toEqual([
@@ -157,7 +158,7 @@ describe('months of days of validators', () => {
     expect((await retained(days)).map(({ state }) => state)).toEqual(['dropped', 'dropped']);
   });
 
-  it.each([
+  slow.each([
     ['validator_days', 'validator-days', 90],
     ['attestation_hours', 'attestation-hours', 31],
   ])(

@@ -5,6 +5,7 @@ import { addChainDayFees } from '../../../src/indexer/store/chain-fees.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { firstSlotOn } from '../../../src/ingest/merge/dropped-time.ts';
 import { refreshed } from '../../refresh/facts.ts';
+import { slow } from '../../support/thorough.ts';
 import { short, useRetained, validatorDay } from './retained.ts';
 
 const { gateway, run, load, retained, keptFrom } = useRetained();
@@ -78,7 +79,7 @@ describe('slots', () => {
         = ('proposed', 3, 2, 1) where slot = ${day * 7_200}`);
     });
 
-    it('stay until a refresh has computed its rewards', async () => {
+    slow('stay until a refresh has computed its rewards', async () => {
       await load('validators', [
         {
           ...{ validatorIndex: 0, validatorPubkey: `0x${'7'.padStart(96, '0')}` },

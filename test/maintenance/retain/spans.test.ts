@@ -2,6 +2,7 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { refreshed } from '../../refresh/facts.ts';
 import { authorityEpoch, clearSolana, epochRow, keyOf, validatorEpoch } from '../../refresh/solana-epochs.ts';
+import { slow } from '../../support/thorough.ts';
 import { short, useRetained } from './retained.ts';
 
 const { gateway, run, load, retained, keptFrom } = useRetained();
@@ -34,7 +35,7 @@ const summaries = () =>
 const stored = () => run(`select min(epoch) as first, count(*)::int as rows from ${table}`);
 
 describe('epochs of stake authorities', () => {
-  it('are dropped by 15 once all are older, and the figures of every window stay', async () => {
+  slow('are dropped by 15 once all are older, and the figures of every window stay', async () => {
     await loadEpochs(upTo(45));
     await refreshed(gateway, only);
     const found = await summaries();
@@ -54,23 +55,28 @@ describe('epochs of stake authorities', () => {
     expect(short(await retained(days, at))).toEqual([`${table} solana nothing`]);
   });
 
-  it('have the date from which they are kept in the list of datasets, and earlier ones are refused', async () => {
-    await loadEpochs(upTo(45));
-    await refreshed(gateway, only);
-    await retained(days, at);
-    const kept = { date: '2025-03-03', network: 'solana' };
-    expect(await keptFrom()).toEqual([{ dataset: 'solana-stake-authority-epochs', ...kept }]);
-    const { data } = await gateway.graphql('{ datasets { name keptFrom { network facts date } } }');
-    const told = data.datasets.find(({ name }: { name: string }) => name === 'solana-stake-authority-epochs');
-    expect(told.keptFrom).toEqual([{ facts: 'solana-stake-authority-epochs', ...kept }]);
-    const late = [authorityEpoch(3, 10, 0), authorityEpoch(29, 10, 0), authorityEpoch(30, 10, 0)];
-    await expect(load('solana-stake-authority-epochs', late)).rejects.toThrow(
-      '2 of the solana-stake-authority-epochs are before epoch 30, and stakegraph retain has dropped those epochs. Leave them out.',
-    );
-    expect(await stored()).toEqual([{ first: 30, rows: 32 }]);
-  });
+  slow(
+    'have the date from which they are kept in the list of datasets, and earlier ones are refused',
+    async () => {
+      await loadEpochs(upTo(45));
+      await refreshed(gateway, only);
+      await retained(days, at);
+      const kept = { date: '2025-03-03', network: 'solana' };
+      expect(await keptFrom()).toEqual([{ dataset: 'solana-stake-authority-epochs', ...kept }]);
+      const { data } = await gateway.graphql('{ datasets { name keptFrom { network facts date } } }');
+      const told = data.datasets.find(
+        ({ name }: { name: string }) => name === 'solana-stake-authority-epochs',
+      );
+      expect(told.keptFrom).toEqual([{ facts: 'solana-stake-authority-epochs', ...kept }]);
+      const late = [authorityEpoch(3, 10, 0), authorityEpoch(29, 10, 0), authorityEpoch(30, 10, 0)];
+      await expect(load('solana-stake-authority-epochs', late)).rejects.toThrow(
+        '2 of the solana-stake-authority-epochs are before epoch 30, and stakegraph retain has dropped those epochs. Leave them out.',
+      );
+      expect(await stored()).toEqual([{ first: 30, rows: 32 }]);
+    },
+  );
 
-  it('keep their sums when their epochs or validators are corrected afterwards', async () => {
+  slow('keep their sums when their epochs or validators are corrected afterwards', async () => {
     await loadEpochs(upTo(45));
     await refreshed(gateway, only);
     await retained(days, at);
@@ -81,7 +87,7 @@ describe('epochs of stake authorities', () => {
     expect(await summaries()).toEqual(found);
   });
 
-  it('are kept until a refresh has summed them, and the message says which', async () => {
+  slow('are kept until a refresh has summed them, and the message says which', async () => {
     await loadEpochs(upTo(45));
     const message =
       'the window all of stake authorities does not have its sums yet: run stakegraph refresh --only solana --windows all first.';
@@ -100,7 +106,7 @@ describe('epochs of stake authorities', () => {
     expect(short(await retained(days, at))).toEqual([`${table}_0 dropped`, `${table}_15 refused`]);
   });
 
-  it('are kept while an epoch is in no window, because a row of it is missing', async () => {
+  slow('are kept while an epoch is in no window, because a row of it is missing', async () => {
     await loadEpochs(upTo(45));
     await run('delete from solana_epochs where epoch = 7');
     await refreshed(gateway, only);
@@ -116,7 +122,7 @@ describe('epochs of stake authorities', () => {
     expect(short(await retained(days, at))).toEqual([`${table}_0 dropped`, `${table}_15 dropped`]);
   });
 
-  it('stay while an import of their validators is open', async () => {
+  slow('stay while an import of their validators is open', async () => {
     await loadEpochs(upTo(45));
     await refreshed(gateway, only);
     const own = new pg.Client({ connectionString: gateway.database.url });

@@ -116,7 +116,9 @@ describe.skipIf(noBrowser)('plots over time', () => {
       await route.fulfill({ response, body: text });
     });
     await page.goto(`${gateway.url}${alder}`);
-    const link = figure(page, 'Missed and wrong votes').getByRole('link', { name: /^50\.00% of attestations/ });
+    const link = figure(page, 'Missed and wrong votes').getByRole('link', {
+      name: /^50\.00% of attestations/,
+    });
     await link.waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await link.press('Enter');
