@@ -106,10 +106,10 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       '{ consolidations(first: 8) { nodes { epoch } } }',
       ['/v1/eth/validators/consolidations?limit=8'],
     ],
-    // In another order, which is scanned again: a ranking that is cached costs only its rows.
+    // In another order, which is scanned again: a ranking that is cached costs only its rows. No other test has this range.
     'a ranking of validators': () => [
-      '{ validatorRanking(orderBy: { field: MISSED }, first: 4) { nodes { rank } } }',
-      ['/v1/eth/validators/ranking?sortBy=rewards&limit=4'],
+      '{ validatorRanking(fromDay: 3, orderBy: { field: MISSED }, first: 4) { nodes { rank } } }',
+      ['/v1/eth/validators/ranking?fromDay=3&sortBy=rewards&limit=4'],
     ],
     'consolidations by entity': () => [
       '{ operatorConsolidations(first: 4) { nodes { operatorId } } }',
