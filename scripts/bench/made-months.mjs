@@ -9,7 +9,7 @@ import { sha256OfFile } from '../../dist/archive/part-file.js';
 import { rowGroupsOfFile } from '../../dist/archive/row-groups.js';
 import { sumsFileOf, writeSums } from '../../dist/archive/sums.js';
 import { transaction } from '../../dist/db/pool.js';
-import { archivedSumsOfValidators } from '../../dist/periods/validator-sums.js';
+import { archivedSumsOfValidators } from '../../dist/resources/validator-ranking/sums.js';
 
 /** The first of the `n`th month from January 2025 on, and the chain day of a date. */
 export const firstOf = (n) => new Date(Date.UTC(2025, n, 1)).toISOString().slice(0, 10);

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { Sql } from '../db/rows.ts';
 import { type FairTurns, fairTurns } from '../kernel/fair-turns.ts';
 import { unavailable } from '../kernel/refusal.ts';
 
@@ -154,4 +155,10 @@ export async function rowsOf<Row>(
   values: Record<string, string> = {},
 ): Promise<Row[]> {
   return (await duck.runAndReadAll(text, values)).getRowObjectsJS() as Row[];
+}
+
+/** The text of an expression that PostgreSQL and DuckDB read alike. DuckDB gets no values of requests in texts. */
+export function duckdbText({ sql: text, values }: Sql): string {
+  if (values.length > 0) throw new Error('an expression for DuckDB has values');
+  return text.replaceAll(/\s+/g, ' ');
 }

@@ -249,14 +249,14 @@ const ARCHIVE_CHANGED = 'SGARC';
 /** Dates of months, inclusive; null without a bound. */
 export type DateRange = { from: string | null; to: string | null };
 
-export const monthsIn = (networks: readonly string[], { from, to }: DateRange): ArchivedMonth[] =>
+const monthsIn = (networks: readonly string[], { from, to }: DateRange): ArchivedMonth[] =>
   networks
     .flatMap((network) => monthsNow(network))
     .filter(({ month, next }) => (from === null || next > from) && (to === null || month <= to))
     .sort((a, b) => (a.month < b.month ? -1 : 1));
 
 /** SQL: throws ARCHIVE_CHANGED unless the archived months of these dates are those that the statement was given. */
-export const checkedMonths = (
+const unchangedMonths = (
   networks: readonly string[],
   { from, to }: DateRange,
   months: readonly ArchivedMonth[],
@@ -268,28 +268,40 @@ export const checkedMonths = (
       and month <= coalesce(${to}::date, 'infinity')
   ), '{}'), ${months.map(versionOf).sort()}::text[])`;
 
-/** Throws ARCHIVE_CHANGED unless the condition of `checkedMonths` holds. */
-export async function checkMonths(db: Queryable, condition: Sql): Promise<void> {
-  const check = sql`/* checkMonths */ select ${condition}`;
-  await db.query({ text: check.text, values: check.values });
-}
+/** The sum of `rowsOf` over the archived months of these dates. */
+export const archivedRowsIn = (
+  network: string,
+  dates: DateRange,
+  rowsOf: (month: ArchivedMonth) => number,
+): number => monthsIn([network], dates).reduce((sum, month) => sum + rowsOf(month), 0);
 
 const ATTEMPTS = 4;
 
+/** Statements over stored days have the condition, which throws ARCHIVE_CHANGED unless these are the months of the catalogue. */
+export type ReadMonths = {
+  months: readonly ArchivedMonth[];
+  condition: Sql;
+  /** PostgreSQL evaluates the condition only where it reads a stored day: call this if a statement read none. */
+  check: () => Promise<void>;
+};
+
 /**
  * Calls `read` with the archived months of these dates, and again when they have changed meanwhile: then `read` must throw
- * ARCHIVE_CHANGED, as statements with the condition of `checkedMonths` do, or UnreadableMonth.
+ * ARCHIVE_CHANGED or UnreadableMonth.
  */
 export async function withMonths<T>(
   db: Queryable,
   networks: readonly string[],
   dates: DateRange,
-  read: (months: ArchivedMonth[]) => Promise<T>,
+  read: (of: ReadMonths) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const months = monthsIn(networks, dates);
+    const condition = unchangedMonths(networks, dates, months);
+    const { text, values } = sql`/* checkMonths */ select ${condition}`;
+    const check = async () => void (await db.query({ text, values }));
     try {
-      return await read(months);
+      return await read({ months, condition, check });
     } catch (error) {
       const isOld = (error as { code?: string }).code === ARCHIVE_CHANGED;
       if (attempt === ATTEMPTS || !(isOld || error instanceof UnreadableMonth)) throw error;

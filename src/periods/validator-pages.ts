@@ -1,12 +1,4 @@
-import type { ArchivedMonth } from '../archive/catalogue.ts';
-import {
-  archivedDays,
-  archivedRows,
-  checkedMonths,
-  checkMonths,
-  type DateRange,
-  withMonths,
-} from '../archive/read.ts';
+import { archivedDays, archivedRows, type DateRange, type ReadMonths, withMonths } from '../archive/read.ts';
 import { dateOfDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -38,14 +30,14 @@ export async function validatorPages<Field extends string, Row>(
 ): Promise<PeriodRow<Row>[]> {
   const networks = [...new Set(keys.map(({ network }) => network))];
   const dates = datesOf(networks, args[0], args[1]);
-  return withMonths(db, networks, dates, async (months) => {
-    const most = Math.max(1, Math.floor(MAX_DAYS / (31 * Math.max(1, months.length))));
-    if (months.length === 0 || keys.length <= most)
-      return pagesOf(db, series, keys, networks, dates, months, args);
+  return withMonths(db, networks, dates, async (of) => {
+    const most = Math.max(1, Math.floor(MAX_DAYS / (31 * Math.max(1, of.months.length))));
+    if (of.months.length === 0 || keys.length <= most)
+      return pagesOf(db, series, keys, networks, dates, of, args);
     const pages: PeriodRow<Row>[] = [];
     for (let at = 0; at < keys.length; at += most) {
       const part = keys.slice(at, at + most);
-      const some = await pagesOf<Field, Row>(db, series, part, networks, dates, months, args);
+      const some = await pagesOf<Field, Row>(db, series, part, networks, dates, of, args);
       pages.push(...some.map((row) => ({ ...row, list: row.list + at })));
     }
     return pages;
@@ -72,15 +64,13 @@ async function pagesOf<Field extends string, Row>(
   keys: readonly ValidatorOwner[],
   networks: readonly Network[],
   dates: DateRange,
-  months: readonly ArchivedMonth[],
+  { months, condition, check }: ReadMonths,
   [query, range, selection]: PageArguments<Field>,
 ): Promise<PeriodRow<Row>[]> {
-  const condition = checkedMonths(networks, dates, months);
   const read = async (archived: readonly Sql[]) => {
     const source = validatorDays(keys, query, { condition, archived });
     const rows = await periodPages<Field, Row>(db, series, source, query, range, selection);
-    // PostgreSQL checks the condition where it reads days: not at all if it has no month of these dates.
-    if (rows.length === 0 && query.granularity !== 'hour') await checkMonths(db, condition);
+    if (rows.length === 0 && query.granularity !== 'hour') await check();
     return rows;
   };
   if (query.granularity === 'hour') return read([]);

@@ -8,7 +8,7 @@ import { filesOfMonth, pathOf } from '../../archive/part-file.ts';
 import { hasSums, sumsFileOf, writeSums } from '../../archive/sums.ts';
 import { audit } from '../../db/audit.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
-import { archivedSumsOfValidators } from '../../periods/validator-sums.ts';
+import { archivedSumsOfValidators } from '../../resources/validator-ranking/sums.ts';
 import { alone, hashOfDatabase } from './alone.ts';
 import { faultOf } from './verify.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { archivedMonths } from '../../archive/catalogue.ts';
+import { duckdbText } from '../../archive/duckdb.ts';
 import { archivedSumsOfDays, type DatedValidator } from '../../archive/read.ts';
 import type { Bounds } from '../../chain/bounds.ts';
 import type { Calendar } from '../../chain/calendar.ts';
@@ -10,7 +11,6 @@ import { join, queryOf, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { withinBounds } from '../../periods/bounds.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import type { DayColumn } from '../../periods/validator-day.ts';
-import { textOf } from '../../periods/validator-sums.ts';
 
 export type SetKey = { network: Network; id: string };
 
@@ -232,7 +232,7 @@ const Step = z.object({
 });
 
 const expressions = Object.fromEntries(
-  Object.entries({ ...epochs, ...columns }).map(([name, sum]) => [name, textOf(sum)]),
+  Object.entries({ ...epochs, ...columns }).map(([name, sum]) => [name, duckdbText(sum)]),
 );
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ArchivedMonth } from '../../archive/catalogue.ts';
-import { archivedSums, type DateRange } from '../../archive/read.ts';
+import { duckdbText } from '../../archive/duckdb.ts';
+import { archivedSums, type DateRange, type ReadMonths } from '../../archive/read.ts';
 import { type Scan, scanMonths } from '../../archive/scan.ts';
 import type { Calendar } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
@@ -9,19 +9,16 @@ import type { Queryable } from '../../db/pool.ts';
 import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { nextTurn } from '../../kernel/turns.ts';
+import type { RankingField } from './record.ts';
 import {
   archivedSumsOfValidators,
-  textOf,
   UNITS,
   type ValidatorSum,
   validatorSumNames,
   validatorSums,
-} from '../../periods/validator-sums.ts';
-import type { RankingField } from './record.ts';
+} from './sums.ts';
 
 export type RankingDays = { network: Network; calendar: Calendar; dates: DateRange };
-/** Where days are read: `condition` is that of `checkedMonths`. */
-export type Read = { condition: Sql; months: readonly ArchivedMonth[] };
 export type RankingQuery = RankingDays & {
   operator: OperatorScope | null;
   /** Null: all. */
@@ -145,7 +142,7 @@ async function storedSums(
 export async function rankArchived(
   db: Queryable,
   query: RankingQuery,
-  { condition, months, members, isGone }: Read & Pick<Scan, 'members' | 'isGone'>,
+  { condition, months, members, isGone }: ReadMonths & Pick<Scan, 'members' | 'isGone'>,
   add: Add,
 ): Promise<{ hasStored: boolean }> {
   const { needs, key } = orders[query.field];
@@ -159,7 +156,7 @@ export async function rankArchived(
       select validator_index, ${columns((name) => `sum("${name}")`)}
       from (${archived} ${stored ? withStored : ''}) group by validator_index
     )
-    select s.validator_index, ${textOf(key)} as "key" from s order by ${textOf(inOrder(query.ascending))}`;
+    select s.validator_index, ${duckdbText(key)} as "key" from s order by ${duckdbText(inOrder(query.ascending))}`;
   const { calendar, dates } = query;
   const reading = { ...within(dates), utc: calendar === 'utc', members, isGone };
   await scanMonths(
@@ -187,7 +184,7 @@ export async function rankingFigures(
   db: Queryable,
   days: RankingDays,
   indices: readonly number[],
-  { condition, months }: Read,
+  { condition, months }: ReadMonths,
 ): Promise<{ sums: Map<number, Record<ValidatorSum, bigint>>; hasStored: boolean }> {
   const stored = await rows(
     db,

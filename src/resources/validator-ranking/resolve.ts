@@ -1,4 +1,4 @@
-import { checkedMonths, checkMonths, monthsIn, withMonths } from '../../archive/read.ts';
+import { archivedRowsIn, type ReadMonths, withMonths } from '../../archive/read.ts';
 import { hasSums } from '../../archive/sums.ts';
 import { type Bounds, datesWithin } from '../../chain/bounds.ts';
 import { type Calendar, dayOfDate } from '../../chain/calendar.ts';
@@ -11,17 +11,16 @@ import { placeCursors } from '../../kernel/cursor.ts';
 import { fairTurns } from '../../kernel/fair-turns.ts';
 import { type Range, rowsToRead, type Slice, slice } from '../../kernel/page.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
-import { archivedSumsOfValidators, EFFECTIVENESS_UNITS } from '../../periods/validator-sums.ts';
 import {
   type RankingDays,
   type RankingQuery,
-  type Read,
   rankArchived,
   rankingFigures,
   rankingMembers,
   rankStored,
 } from './queries.ts';
 import type { RankedValidator, RankingField } from './record.ts';
+import { archivedSumsOfValidators, EFFECTIVENESS_UNITS } from './sums.ts';
 
 export const RANKING_SIZES = { defaultSize: 10, maxSize: 200 };
 
@@ -58,14 +57,14 @@ export function scannedRows(sizes: Context['sizes'], scope: RankingDays, members
   const [from, to] = [dayOf(dates.from, 0), dayOf(dates.to, 100_000)];
   const stored = sizes.daysOf(network, utc);
   const days = stored ? Math.max(0, Math.min(to, stored.last) - Math.max(from, stored.first) + 1) : 0;
-  const archived = monthsIn([network], dates).reduce((sum, month) => {
+  const archived = archivedRowsIn(network, dates, (month) => {
     const [first, next] = [dayOfDate(network, month.month), dayOfDate(network, month.next)];
     const all = next - first;
     const asked = Math.max(0, Math.min(to + 1, next) - Math.max(from, first));
     const isSummed = asked === all && hasSums(month, archivedSumsOfValidators);
     const rows = (month.rows * (isSummed ? 0.5 : asked)) / all;
-    return sum + (members !== null && members <= FEW ? Math.min(rows, members * GROUP_ROWS) : rows);
-  }, 0);
+    return members !== null && members <= FEW ? Math.min(rows, members * GROUP_ROWS) : rows;
+  });
   const scanned = days * (members ?? sizes.active(network)) + archived / ARCHIVED_A_ROW;
   return Number.isFinite(scanned) ? Math.round(scanned) : 0;
 }
@@ -153,16 +152,15 @@ function both(some: readonly number[], others: readonly number[]): number[] {
   return others.filter((index) => known.has(index));
 }
 
-/** `read` says whether PostgreSQL read a row, and with it the condition. */
+/** `read` says whether PostgreSQL read a stored day. */
 function reading<T extends { hasStored: boolean }>(
   ctx: Context,
   { network, dates }: RankingDays,
-  read: (of: Read) => Promise<T>,
+  read: (of: ReadMonths) => Promise<T>,
 ): Promise<T> {
-  return withMonths(ctx.db, [network], dates, async (months) => {
-    const condition = checkedMonths([network], dates, months);
-    const found = await read({ condition, months });
-    if (!found.hasStored) await checkMonths(ctx.db, condition);
+  return withMonths(ctx.db, [network], dates, async (of) => {
+    const found = await read(of);
+    if (!found.hasStored) await of.check();
     return found;
   });
 }
@@ -172,7 +170,7 @@ async function rankAll(
   query: RankingQuery,
   members: readonly number[] | null,
 ): Promise<Ranked> {
-  const { parts } = await reading(ctx, query, async ({ condition, months }) => {
+  const { parts } = await reading(ctx, query, async (of) => {
     const parts: Ranked[] = [];
     const add = (indices: readonly number[], keys: readonly (number | null)[]) => {
       parts.push({
@@ -180,16 +178,12 @@ async function rankAll(
         keys: Float64Array.from(keys, (key) => key ?? Number.NaN),
       });
     };
-    if (months.length > 0) {
-      const { hasStored } = await rankArchived(
-        ctx.db,
-        query,
-        { condition, months, members, isGone: ctx.isGone },
-        add,
-      );
+    if (of.months.length > 0) {
+      const archived = { ...of, members, isGone: ctx.isGone };
+      const { hasStored } = await rankArchived(ctx.db, query, archived, add);
       return { parts, hasStored };
     }
-    await rankStored(ctx.db, query, condition, add);
+    await rankStored(ctx.db, query, of.condition, add);
     return { parts, hasStored: parts.length > 0 };
   });
   const size = parts.reduce((sum, { indices }) => sum + indices.length, 0);

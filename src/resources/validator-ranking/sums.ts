@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { MonthSums } from '../archive/sums.ts';
-import { raw, type Sql, sql } from '../db/rows.ts';
-import { duties, effectiveness, rewards } from './effectiveness.ts';
+import { duckdbText } from '../../archive/duckdb.ts';
+import type { MonthSums } from '../../archive/sums.ts';
+import { raw, sql } from '../../db/rows.ts';
+import * as figure from '../../periods/effectiveness.ts';
 
 /**
  * Sums of effectiveness are whole numbers of 2^-44 percent, because sums of doubles depend on the order of adding. Those
@@ -15,21 +16,17 @@ export const UNITS = raw(`${EFFECTIVENESS_UNITS}::float8`);
  * even number.
  */
 export const validatorSums = {
-  dayCount: sql`count(*) filter (where ${duties} > 0)`,
-  effectiveness: sql`coalesce(sum((${UNITS} * ${effectiveness})::bigint), 0)`,
-  rewards: sql`sum(${rewards})`,
+  dayCount: sql`count(*) filter (where ${figure.duties} > 0)`,
+  effectiveness: sql`coalesce(sum((${UNITS} * ${figure.effectiveness})::bigint), 0)`,
+  rewards: sql`sum(${figure.rewards})`,
   missed: sql`sum(a.sum_missed_attestations)`,
 };
 export type ValidatorSum = keyof typeof validatorSums;
 export const validatorSumNames = Object.keys(validatorSums) as ValidatorSum[];
 
-/** DuckDB gets no values of requests in texts. */
-export function textOf({ sql: text, values }: Sql): string {
-  if (values.length > 0) throw new Error('an expression for DuckDB has values');
-  return text.replaceAll(/\s+/g, ' ');
-}
-
-const expressions = Object.fromEntries(validatorSumNames.map((name) => [name, textOf(validatorSums[name])]));
+const expressions = Object.fromEntries(
+  validatorSumNames.map((name) => [name, duckdbText(validatorSums[name])]),
+);
 const hash = createHash('sha256').update(JSON.stringify(expressions)).digest('hex');
 
 /** The sums that are archived with a month. */
