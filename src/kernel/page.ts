@@ -32,7 +32,7 @@ export type Walk = { revision: number; loc: string[] };
 export type RankedRange<At = number> = { range: Range<At>; walk: Walk | undefined };
 
 /** Rows without a value in the ordering field come last, with ranks of their own. */
-export type Position = { valued: boolean; rank: number };
+export type PlaceInOrder = { valued: boolean; rank: number };
 
 export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };
 

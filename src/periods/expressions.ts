@@ -1,6 +1,6 @@
 import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
-import type { PeriodKey } from './record.ts';
+import type { PeriodKeyField } from './record.ts';
 
 /** SQL over rows `a` of keys `k`. `stored` is for an hour or a day, `gathered` for a longer period. */
 export type Expression = { stored: Sql; gathered: Sql };
@@ -31,7 +31,7 @@ const firstSlot = (epoch: Sql) => sql`(${epoch} * ${raw(String(SLOTS_PER_EPOCH))
 const lastSlot = (epoch: Sql) =>
   sql`(${epoch} * ${raw(String(SLOTS_PER_EPOCH))} + ${raw(String(SLOTS_PER_EPOCH - 1))})`;
 
-export const periodKeys: Record<PeriodKey, Expression> = {
+export const periodKeys: Record<PeriodKeyField, Expression> = {
   day: storedOnly(sql`a.day`, 'int'),
   startDay: spanOnly(sql`min(a.day)`, 'int'),
   endDay: spanOnly(sql`max(a.day)`, 'int'),

@@ -6,7 +6,7 @@ import { columnsOrText, type Selection } from '../fast-rows/index.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import * as Leaf from '../kernel/leaves.ts';
 import { type Expression, periodKeys } from './expressions.ts';
-import type { Granularity, PeriodKey } from './record.ts';
+import type { Granularity, PeriodKeyField } from './record.ts';
 
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
@@ -20,7 +20,7 @@ export type PeriodQuery<Field extends string> = Bounds & {
 export type Series<Field extends string> = {
   statement: string;
   record: z.ZodObject<Record<Field, z.ZodType>>;
-  fields: Record<Exclude<Field, PeriodKey>, Expression | Sql>;
+  fields: Record<Exclude<Field, PeriodKeyField>, Expression | Sql>;
 };
 
 function wire(series: Series<string>, name: string): Sql {

@@ -35,4 +35,4 @@ export const PeriodKeys = z.object({
   startSlot: Leaf.count().describe('First slot of the first epoch with data.'),
   endSlot: Leaf.count().describe('Last slot of the last epoch with data.'),
 });
-export type PeriodKey = keyof z.infer<typeof PeriodKeys>;
+export type PeriodKeyField = keyof z.infer<typeof PeriodKeys>;

@@ -3,7 +3,7 @@ import { columnsOrText, type Selection } from '../../fast-rows/index.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import {
   type Order,
-  type Position,
+  type PlaceInOrder,
   type Range,
   type RankedRange,
   rowsToRead,
@@ -71,7 +71,11 @@ type PageOf = { order: Order<string>; limit: number; backward: boolean; counted:
 const END = 2 ** 31 - 1;
 
 /** Bounds are exclusive. Rows without a value come last in either direction. */
-function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc', valued: boolean): Bounds {
+function boundsOf(
+  { after, before }: Range<PlaceInOrder>,
+  direction: 'asc' | 'desc',
+  valued: boolean,
+): Bounds {
   const isEmpty = valued ? after?.valued === false : before?.valued === true;
   if (isEmpty) return { low: END, high: END };
   const [low, high] = direction === 'asc' ? [after, before] : [before, after];
@@ -93,7 +97,7 @@ type Found = {
 };
 
 /** Deep pages cost no more than the first. A filter skips 64 rows at a time if none can match. */
-export function pagesByOrder<List extends object, Field extends string, Row extends Position>(of: {
+export function pagesByOrder<List extends object, Field extends string, Row extends PlaceInOrder>(of: {
   statement: string;
   name: 'operator' | 'stake_authority';
   dataset: 'operators' | 'stake-authorities';
@@ -193,7 +197,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
 }
 
 /** Throws BAD_INPUT if the revision of `walk` is no longer stored. The page of an unknown list is empty. */
-export function orderedPageReader<List extends object, Field extends string, Row extends Position>(
+export function orderedPageReader<List extends object, Field extends string, Row extends PlaceInOrder>(
   load: ReturnType<typeof pagesByOrder<List, Field, Row>>,
 ) {
   const read = reader({ keyOf: placeText, load, rows: ({ limit }) => limit });
@@ -202,7 +206,7 @@ export function orderedPageReader<List extends object, Field extends string, Row
     list: List,
     order: Order<string>,
     where: Where | null,
-    { range, walk }: RankedRange<Position>,
+    { range, walk }: RankedRange<PlaceInOrder>,
     selection: Selection<Field>,
   ): Promise<RankedSlice<Row>> => {
     const place = {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FirstSummary, Selection } from '../../fast-rows/index.ts';
-import type { Position } from '../../kernel/page.ts';
+import type { PlaceInOrder } from '../../kernel/page.ts';
 import { rowReader } from '../batch/readers.ts';
 import { changesColumn, changesRecord } from '../change-columns.ts';
 import type { KeyColumns, Sql } from '../rows.ts';
@@ -47,7 +47,7 @@ export function summaryStatements<
     pages: pagesByRank<List, Field, Row & { rank: number }>({
       ...{ statement: statements.pages, name, dataset, columns, rows },
     }),
-    byOrder: pagesByOrder<List, Field, Row & Position>({
+    byOrder: pagesByOrder<List, Field, Row & PlaceInOrder>({
       ...{ statement: statements.byOrder, name, dataset, columns, rows, filter },
     }),
   };

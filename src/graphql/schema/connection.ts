@@ -5,7 +5,7 @@ import { type Cursors, decodePosition, encodeCursor } from '../../kernel/cursor.
 import {
   DEFAULT_PAGE_SIZE,
   hasCursor,
-  type Position,
+  type PlaceInOrder,
   type Range,
   type RankedRange,
   type Slice,
@@ -89,11 +89,11 @@ export async function rankedConnection<Row extends { rank: number }>(
   limits: WalkLimits & { valued?: false },
   read: (ranked: RankedRange) => Promise<Ranked<Row>>,
 ): Promise<Connection<Row>>;
-export async function rankedConnection<Row extends Position>(
+export async function rankedConnection<Row extends PlaceInOrder>(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
   limits: WalkLimits & { valued: true },
-  read: (ranked: RankedRange<Position>) => Promise<Ranked<Row>>,
+  read: (ranked: RankedRange<PlaceInOrder>) => Promise<Ranked<Row>>,
 ): Promise<Connection<Row>>;
 export async function rankedConnection<Row extends { rank: number; valued?: boolean }>(
   args: ConnectionArgs,

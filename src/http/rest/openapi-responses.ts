@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { refusalStatus } from '../../kernel/refusal.ts';
 import type { Route } from '../../kernel/route.ts';
-import { type Json, schemaOf, schemaRef } from './openapi-schemas.ts';
+import { type JsonObject, schemaOf, schemaRef } from './openapi-schemas.ts';
 import { listOf } from './row-forms.ts';
 
 /** `npm run examples` writes the file from the sample data. */
@@ -28,14 +28,14 @@ const errors: Record<string, [name: string, description: string]> = {
 };
 const ofWrites = new Set(['403', '409', '413', '415']);
 
-const errorReplies = (route: Route<Context>): Json =>
+const errorReplies = (route: Route<Context>): JsonObject =>
   Object.fromEntries(
     Object.entries(errors)
       .filter(([status]) => route.body || !ofWrites.has(status))
       .map(([status, [name]]) => [status, { $ref: `#/components/responses/${name}` }]),
   );
 
-export const errorResponses = (): Json =>
+export const errorResponses = (): JsonObject =>
   Object.fromEntries(
     Object.entries(errors).map(([status, [name, description]]) => [
       name,
@@ -50,7 +50,7 @@ export const errorResponses = (): Json =>
 /** REST has a response for every `Accept`, so it has no 406. */
 const { NOT_ACCEPTABLE: _, ...ofRest } = refusalStatus;
 
-export const errorSchema: Json = {
+export const errorSchema: JsonObject = {
   type: 'object',
   description: `What is wrong. Statuses: ${[...new Set(Object.values(ofRest))].join(', ')} and 500.`,
   required: ['detail'],
@@ -79,7 +79,7 @@ export const errorSchema: Json = {
   },
 };
 
-const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
+const answer = (route: Route<Context>, found: Map<string, JsonObject>): JsonObject => ({
   description: route.status === 204 ? 'Done; there is no body.' : 'The answer.',
   headers: replyHeaders(route),
   ...(route.status === 204
@@ -95,7 +95,7 @@ const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
       }),
 });
 
-const otherForms = ({ method = 'GET', reply }: Route<Context>): Json =>
+const otherForms = ({ method = 'GET', reply }: Route<Context>): JsonObject =>
   method === 'GET' && listOf(reply)
     ? {
         'text/csv': {
@@ -117,7 +117,7 @@ const otherForms = ({ method = 'GET', reply }: Route<Context>): Json =>
 const privateTags = new Set(['Tags', 'Private sets']);
 const isCached = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !privateTags.has(tag);
 
-const unchanged = (route: Route<Context>): Json =>
+const unchanged = (route: Route<Context>): JsonObject =>
   isCached(route)
     ? {
         304: {
@@ -127,7 +127,7 @@ const unchanged = (route: Route<Context>): Json =>
       }
     : {};
 
-const replyHeaders = (route: Route<Context>): Json => ({
+const replyHeaders = (route: Route<Context>): JsonObject => ({
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
   'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' },
   ...(isCached(route)
@@ -144,7 +144,7 @@ const replyHeaders = (route: Route<Context>): Json => ({
     : {}),
 });
 
-export const responsesOf = (route: Route<Context>, found: Map<string, Json>): Json => ({
+export const responsesOf = (route: Route<Context>, found: Map<string, JsonObject>): JsonObject => ({
   [route.status ?? 200]: answer(route, found),
   ...unchanged(route),
   ...errorReplies(route),

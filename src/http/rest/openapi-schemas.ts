@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import * as Leaf from '../../kernel/leaves.ts';
 
-export type Json = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 export const schemaOf = (
   schema: z.ZodType,
-  found: Map<string, Json>,
+  found: Map<string, JsonObject>,
   io: 'input' | 'output' = 'output',
-): Json => {
+): JsonObject => {
   const document = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io,
@@ -22,7 +22,7 @@ export const schemaOf = (
       const type = kind === 'BigInt' ? whole : { type: 'number' };
       Object.assign(jsonSchema, type, range);
     },
-  }) as Json;
+  }) as JsonObject;
   return hoist(document, found);
 };
 
@@ -33,7 +33,7 @@ export const schemaOf = (
 const portable = (pattern: string): string =>
   pattern.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f').replaceAll('\\p{Cs}', '');
 
-function hoist(document: Json, found: Map<string, Json>): Json {
+function hoist(document: JsonObject, found: Map<string, JsonObject>): JsonObject {
   const { $schema: _schema, $defs, ...rest } = document;
   const relink = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(relink);
@@ -46,20 +46,20 @@ function hoist(document: Json, found: Map<string, Json>): Json {
       ),
     );
   };
-  for (const [name, definition] of Object.entries(($defs ?? {}) as Json)) {
-    const { id: _id, ...schema } = relink(definition) as Json;
+  for (const [name, definition] of Object.entries(($defs ?? {}) as JsonObject)) {
+    const { id: _id, ...schema } = relink(definition) as JsonObject;
     found.set(name, schema);
   }
-  const { id, ...own } = relink(rest) as Json;
+  const { id, ...own } = relink(rest) as JsonObject;
   const name = typeof id === 'string' ? id : envelopeName(own);
   if (name === undefined) return own;
   found.set(name, own);
   return schemaRef(name);
 }
 
-export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+export const schemaRef = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-function envelopeName(schema: Json): string | undefined {
+function envelopeName(schema: JsonObject): string | undefined {
   const { data, results } = (schema.properties ?? {}) as Record<string, { items?: { $ref?: string } }>;
   const row = (data ?? results)?.items?.$ref?.split('/').at(-1);
   return row && `${row}Page`;

@@ -6,7 +6,7 @@ import { paramDocument } from '../../kernel/params.ts';
 import { IDEMPOTENCY_KEY, type Route } from '../../kernel/route.ts';
 import { definitions } from '../../resources/network-rewards/record.ts';
 import { errorResponses, errorSchema, responsesOf } from './openapi-responses.ts';
-import { type Json, schemaOf } from './openapi-schemas.ts';
+import { type JsonObject, schemaOf } from './openapi-schemas.ts';
 
 const tags: Record<string, string> = {
   Operators: 'Pools, node operators, addresses and their performance in a window.',
@@ -38,7 +38,7 @@ function parameters(
   shape: Record<string, z.ZodType>,
   place: 'query' | 'path' | 'header',
   values: Record<string, string> = {},
-): Json[] {
+): JsonObject[] {
   return Object.entries(shape).map(([name, type]) => {
     const document = paramDocument(type);
     if (!document) throw new Error(`Parameter ${name} is not documented.`);
@@ -57,7 +57,7 @@ function parameters(
   });
 }
 
-const idempotencyKey: Json = {
+const idempotencyKey: JsonObject = {
   name: IDEMPOTENCY_KEY,
   in: 'header',
   required: false,
@@ -66,7 +66,7 @@ const idempotencyKey: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-const requestBody = (route: Route<Context>, found: Map<string, Json>): Json =>
+const requestBody = (route: Route<Context>, found: Map<string, JsonObject>): JsonObject =>
   route.body
     ? {
         requestBody: {
@@ -90,15 +90,15 @@ export function openApiDocument(
   version: string,
   /** Below which clients see the gateway. */
   basePath = '',
-): Json {
-  const schemas = new Map<string, Json>();
+): JsonObject {
+  const schemas = new Map<string, JsonObject>();
   const network = parameters({ [networkHeader]: networkParam() }, 'header');
-  const paths: Json = {};
+  const paths: JsonObject = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const { method = 'GET' } = route;
     paths[path] = {
-      ...(paths[path] as Json | undefined),
+      ...(paths[path] as JsonObject | undefined),
       [method.toLowerCase()]: {
         operationId: route.operationId,
         tags: [route.tag],

@@ -3,7 +3,7 @@ import { pacer } from '../../kernel/pace.ts';
 import { requesting, type Span } from '../../kernel/tracing.ts';
 import { parsed } from './json.ts';
 
-export type SourceReason =
+export type SourceFailure =
   | 'unreachable'
   | 'slow'
   | 'cut'
@@ -17,10 +17,10 @@ export type SourceReason =
 
 /** Messages never contain the URL, which may hold a key. */
 export class SourceError extends Error {
-  readonly reason: SourceReason;
+  readonly reason: SourceFailure;
   readonly source: string;
 
-  constructor(reason: SourceReason, source: string, message: string) {
+  constructor(reason: SourceFailure, source: string, message: string) {
     super(`${source}: ${message}`);
     this.reason = reason;
     this.source = source;

@@ -15,7 +15,7 @@ import { EpochVotes, flagWeights } from './votes.ts';
 import { COMPOUNDING_PREFIX, type World } from './world.ts';
 
 /** Describes S_F, the first state of the index. */
-export type Start = {
+export type StartInput = {
   readonly state: EpochState;
   readonly records: Iterable<ValidatorRecord>;
   /** Incomplete if the node does not report the queue. */
@@ -33,7 +33,7 @@ export type Start = {
   } | null;
 };
 
-export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start): ChainState {
+export function beginState(spec: ChainSpec, registry: ValidatorSet, start: StartInput): ChainState {
   const { epoch, balances, finalizedEpoch } = start.state;
   if (epoch - 2 - finalizedEpoch > spec.minEpochsToInactivityPenalty)
     throw new InputError(
@@ -74,7 +74,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
 }
 
 /** Without `before`, the votes are unknown and treated as missed. */
-function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVotes {
+function votesBefore(registry: ValidatorSet, { state, before }: StartInput): EpochVotes {
   const epoch = state.epoch - 1;
   if (before) {
     checkCommittees(registry, registry.increments, before.committees, epoch);
@@ -100,7 +100,7 @@ function firstOf(
   spec: ChainSpec,
   registry: ValidatorSet,
   state: Omit<ChainState, 'first'>,
-  { before, syncCommittee, state: { balances } }: Start,
+  { before, syncCommittee, state: { balances } }: StartInput,
 ): Pick<ChainState, 'first' | 'blocks' | 'payments'> {
   const { blocks, payments } = state;
   if (!before) return { blocks, payments, first: { known: false, root: null, effects: null } };
@@ -127,7 +127,7 @@ function firstOf(
 }
 
 /** Notes which of the blocks before the start are full, as their children show. Call before their votes are counted. */
-function noteBlocks(world: World, { earlier, blocks, firstBlock }: NonNullable<Start['before']>): void {
+function noteBlocks(world: World, { earlier, blocks, firstBlock }: NonNullable<StartInput['before']>): void {
   const inOrder = [earlier, ...blocks, firstBlock].filter((block) => block !== null);
   const [oldest, ...rest] = inOrder;
   if (oldest) world.blocks.set(oldest.root, statusOf(oldest));

@@ -1,4 +1,4 @@
-import { beginState, type Start } from './begin.ts';
+import { beginState, type StartInput } from './begin.ts';
 import type { ChainState } from './chain-state.ts';
 import { recordsNeeded } from './needs.ts';
 import { ValidatorSet } from './registry.ts';
@@ -21,7 +21,7 @@ export class Chain {
     this.#state = state;
   }
 
-  static begin(spec: ChainSpec, start: Start): Chain {
+  static begin(spec: ChainSpec, start: StartInput): Chain {
     const registry = new ValidatorSet(spec.effectiveBalanceIncrement, start.state.balances.length + 4096);
     return new Chain(spec, registry, beginState(spec, registry, start));
   }

@@ -10,7 +10,7 @@ import { buildersAt, dutiesOf, epochInput } from './epoch.ts';
 import { NodeError } from './errors.ts';
 import { type ChainEvent, chainEvents } from './events.ts';
 import { type Ask, type NodesOptions, Pool } from './pool.ts';
-import { type Resume, resumeAfter, type Start, startAt } from './start.ts';
+import { type NodeStart, type Resume, resumeAfter, startAt } from './start.ts';
 import { type ValidatorAt, validatorsAt } from './validators-at.ts';
 
 export { NodeError } from './errors.ts';
@@ -38,7 +38,7 @@ export type Nodes = {
   builders(state: 'head' | number, indices: readonly number[]): Promise<readonly BuilderRecord[] | null>;
   /** Returns the proposer of each slot; `epoch` is at most the next epoch. */
   proposers(epoch: number): Promise<Uint32Array>;
-  start(epoch: number, ask?: Ask): Promise<From<Start>>;
+  start(epoch: number, ask?: Ask): Promise<From<NodeStart>>;
   /** If `ask` has a node to avoid, because its answers were refused, what was saved of them is read again. */
   resume(epoch: number, ask?: Ask): Promise<From<Resume>>;
   fetchEpoch(

@@ -14,7 +14,7 @@ import { RegistryReader } from './scan/registry.ts';
 
 type AllRecords = Registry & Iterable<ValidatorRecord>;
 
-export type Start = {
+export type NodeStart = {
   state: EpochState;
   records: AllRecords;
   /** Has only deposits of non-final blocks if the node does not report the queue. */
@@ -90,7 +90,7 @@ async function parentOf(asking: Asking, { bid, parentRoot, slot }: BeaconBlock):
   );
 }
 
-async function beforeStart(asking: Asking, epoch: number): Promise<Start['before']> {
+async function beforeStart(asking: Asking, epoch: number): Promise<NodeStart['before']> {
   if (epoch === 0) return null;
   try {
     const { blocks, next, after } = await blocksOf(asking, epoch - 1);
@@ -109,7 +109,7 @@ async function beforeStart(asking: Asking, epoch: number): Promise<Start['before
   }
 }
 
-export async function startAt(asking: Asking, epoch: number): Promise<Start> {
+export async function startAt(asking: Asking, epoch: number): Promise<NodeStart> {
   const before = await beforeStart(asking, epoch);
   const { state, records } = await stateWithRecords(asking, epoch);
   const seats = await syncCommittee(asking, epoch);

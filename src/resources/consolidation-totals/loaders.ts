@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { listReader, rowReader } from '../../db/batch/readers.ts';
-import { consolidatedIn, entityTotals, latestChainBalances, type PeriodKey } from './queries.ts';
+import { consolidatedIn, type EpochsKey, entityTotals, latestChainBalances } from './queries.ts';
 
 export const loadLatestBalance = rowReader({
   keyOf: (network: Network) => network,
@@ -16,12 +16,12 @@ export const loadEntityTotal = rowReader({
 });
 
 const readConsolidated = listReader({
-  keyOf: ({ network, epochs }: PeriodKey) => `${network}:${epochs.first}:${epochs.last}`,
+  keyOf: ({ network, epochs }: EpochsKey) => `${network}:${epochs.first}:${epochs.last}`,
   load: consolidatedIn,
 });
 
 /** The balance is in Gwei. */
-export async function loadConsolidated(ctx: Context, period: PeriodKey) {
+export async function loadConsolidated(ctx: Context, period: EpochsKey) {
   const [row] = await readConsolidated(ctx, period);
   const { consolidationCount = 0, consolidatedBalance = '0' } = row ?? {};
   return { consolidationCount, consolidatedBalance };

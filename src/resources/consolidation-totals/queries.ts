@@ -152,7 +152,7 @@ export const latestChainBalances = queryOf(
     ) b`,
 );
 
-export type PeriodKey = { network: Network; epochs: Ends };
+export type EpochsKey = { network: Network; epochs: Ends };
 
 const ConsolidatedRow = z.object({
   list: Leaf.count(),
@@ -162,7 +162,7 @@ const ConsolidatedRow = z.object({
 
 export const consolidatedIn = queryOf(
   ConsolidatedRow,
-  (periods: readonly PeriodKey[]) => sql`/* consolidatedIn */
+  (periods: readonly EpochsKey[]) => sql`/* consolidatedIn */
     select k.list::int - 1 as list, t.*
     from ${keyTable(periods, {
       network: ['text', (period) => period.network],

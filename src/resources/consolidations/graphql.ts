@@ -18,6 +18,7 @@ import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { loadOperatorNode } from '../operators/loaders.ts';
 import type { IdType } from '../operators/record.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { readValidatorBy, type ValidatorNames } from '../validators/record.ts';
@@ -28,7 +29,6 @@ import {
   type QueueRow,
   sourceText,
 } from './loaders.ts';
-import type { SetKey } from './queries.ts';
 import {
   Consolidation,
   ConsolidationEntity,

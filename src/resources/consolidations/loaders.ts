@@ -5,21 +5,21 @@ import { storedEpochs, storedReader } from '../../db/batch/stored.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
 import type { Ends, Range } from '../../kernel/page.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
+  type ConsolidationPlace,
   type ConsolidationQuery,
   consolidationPages,
   consolidationsBySource,
   consolidationTotals,
   entitiesByValidator,
-  type Position,
   pendingConsolidationPages,
   pendingConsolidationsBySource,
   pendingConsolidationTotals,
   type QueueKey,
   type QueueRow,
   type Scope,
-  type SetKey,
   type SourceKey,
   setConsolidationPages,
   setConsolidationTotals,
@@ -41,7 +41,7 @@ const readPage = listReader({
     scopes: readonly Scope[],
     _kind: string,
     query: ConsolidationQuery,
-    range: Range<Position>,
+    range: Range<ConsolidationPlace>,
   ) => consolidationPages(db, scopes, query, range),
 });
 
@@ -49,7 +49,7 @@ export const loadConsolidations = (
   ctx: Context,
   scope: Scope,
   query: ConsolidationQuery,
-  range: Range<Position>,
+  range: Range<ConsolidationPlace>,
 ) => readPage(ctx, scope, kindOf(scope), query, range);
 
 const readTotal = totalReader({

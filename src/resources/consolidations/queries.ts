@@ -24,6 +24,7 @@ import {
   type Range,
   rowsToRead,
 } from '../../kernel/page.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import {
   Consolidation,
@@ -39,7 +40,6 @@ export type EntityKey = { idType: EntityClass; id: string };
 /** Matches the source or the target of a consolidation; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 /** `id` is a UUID. */
-export type SetKey = { network: Network; id: string };
 
 export type ConsolidationQuery = {
   epochs: Ends;
@@ -48,7 +48,7 @@ export type ConsolidationQuery = {
 };
 
 /** The values of `orderFields` in decimal digits. */
-export type Position = string[];
+export type ConsolidationPlace = string[];
 
 const StoredConsolidation = Consolidation.omit({
   day: true,
@@ -139,7 +139,7 @@ type Lists = { statement: string; keys: Sql; source: Sql };
 
 export const consolidationPages = queryOf(
   Row,
-  (scopes: readonly Scope[], query: ConsolidationQuery, range: Range<Position>) =>
+  (scopes: readonly Scope[], query: ConsolidationQuery, range: Range<ConsolidationPlace>) =>
     pageOf(
       { statement: 'consolidationPages', keys: scopesOf(scopes), source: source(scopes[0] as Scope) },
       query,
@@ -150,7 +150,7 @@ export const consolidationPages = queryOf(
 /** Does not check who owns the sets. */
 export const setConsolidationPages = queryOf(
   Row,
-  (sets: readonly SetKey[], query: ConsolidationQuery, range: Range<Position>) =>
+  (sets: readonly SetKey[], query: ConsolidationQuery, range: Range<ConsolidationPlace>) =>
     pageOf(
       { statement: 'setConsolidationPages', keys: keyTable(sets, setColumns), source: ofSet() },
       query,
@@ -158,10 +158,15 @@ export const setConsolidationPages = queryOf(
     ),
 );
 
-function pageOf({ statement, keys, source }: Lists, query: ConsolidationQuery, range: Range<Position>): Sql {
+function pageOf(
+  { statement, keys, source }: Lists,
+  query: ConsolidationQuery,
+  range: Range<ConsolidationPlace>,
+): Sql {
   const order = orderFields(query.sortBy).map((name) => columns[name]);
   const key = order.map(([name]) => raw(`c.${name}`));
-  const at = (position: Position) => order.map(([, type], index) => sql`${position[index]}::${raw(type)}`);
+  const at = (position: ConsolidationPlace) =>
+    order.map(([, type], index) => sql`${position[index]}::${raw(type)}`);
   const descending = (query.sortOrder === 'desc') !== (range.backward === true);
   const ordered = join(key.map((column) => sql`${column} ${raw(descending ? 'desc' : 'asc')}`));
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];

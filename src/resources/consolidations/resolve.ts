@@ -12,6 +12,7 @@ import { placeCursors } from '../../kernel/cursor.ts';
 import { type DirectedRange, type Ends, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import {
   loadConsolidation,
@@ -25,13 +26,12 @@ import {
   type QueueRow,
 } from './loaders.ts';
 import {
+  type ConsolidationPlace,
   type ConsolidationQuery,
   type EntityKey,
   indexOfPubkey,
   orderFields,
-  type Position,
   type Scope,
-  type SetKey,
   type StoredRow,
 } from './queries.ts';
 import type { Consolidation, ConsolidationSortField } from './record.ts';
@@ -67,7 +67,7 @@ export const consolidationPageOf = (
   ctx: Context,
   scope: Scope,
   args: ConsolidationArgs,
-  range: Range<Position>,
+  range: Range<ConsolidationPlace>,
 ): Promise<ConsolidationPage> =>
   pageOf(scope.network, args, range, {
     read: (query) => loadConsolidations(ctx, scope, query, range),
@@ -80,7 +80,7 @@ export function consolidationsOfSet(
   set: SetKey,
   members: number,
   args: ConsolidationArgs,
-  range: Range<Position>,
+  range: Range<ConsolidationPlace>,
 ): Promise<ConsolidationPage> {
   const charge = () => ctx.metering.read(2 * members); // each is looked up as source and as target
   return pageOf(set.network, args, range, {
@@ -98,7 +98,7 @@ export function consolidationsOfSet(
 async function pageOf(
   network: Network,
   args: ConsolidationArgs,
-  range: Range<Position>,
+  range: Range<ConsolidationPlace>,
   load: {
     read: (query: ConsolidationQuery) => Promise<StoredRow[]>;
     total: (epochs: Ends) => Promise<number>;
@@ -136,7 +136,7 @@ export async function consolidations(
   ctx: Context,
   filter: { network: Network; validator: ValidatorName | null; entity: EntityKey | null },
   args: ConsolidationArgs,
-  range: Range<Position>,
+  range: Range<ConsolidationPlace>,
 ): Promise<ConsolidationPage> {
   const { network } = filter;
   const entity = filter.entity && { ...filter.entity, id: normaliseId(filter.entity.id) };
@@ -169,7 +169,7 @@ export function consolidationCursors(name: string, sortBy: ConsolidationSortFiel
     name,
     order.map(formOf),
     (row: ConsolidationRow) => order.map((field) => String(row[field])),
-    (...parts): Position => parts.map(String),
+    (...parts): ConsolidationPlace => parts.map(String),
   );
 }
 

@@ -3,7 +3,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import type { Where } from '../../db/ranked/ordered-lists.ts';
 import type { FirstSummary, Selection } from '../../fast-rows/index.ts';
-import type { Order, Position, RankedRange } from '../../kernel/page.ts';
+import type { Order, PlaceInOrder, RankedRange } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
@@ -91,7 +91,7 @@ export type OrderedOperators = {
 export async function orderedOperators(
   ctx: Context,
   { key, parentId, order, where }: OrderedOperators,
-  ordered: RankedRange<Position>,
+  ordered: RankedRange<PlaceInOrder>,
   selection: Selection<OperatorField>,
 ) {
   const page = await loadOrderedOperators(ctx, key, order, where, ordered, selection);

@@ -17,6 +17,7 @@ import { PERIODS_SIZES } from '../../periods/params.ts';
 import { datesOf } from '../../periods/stored.ts';
 import { Operator } from '../operators/graphql.ts';
 import { OperatorBy, readOperatorBy } from '../operators/operator-by.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
 import { readValidatorBy } from '../validators/record.ts';
 import {
   loadOperatorSlashingTotal,
@@ -24,7 +25,7 @@ import {
   loadSlashing,
   loadStoredSlashingEpochs,
 } from './loaders.ts';
-import { type SetKey, type SlashingList, type SlashingRow, slashingOrders } from './queries.ts';
+import { type SlashingList, type SlashingRow, slashingOrders } from './queries.ts';
 import { Slashing, SlashingRecord, type SlashingRecordField } from './record.ts';
 import {
   operatorSlashingCursors,

@@ -3,11 +3,11 @@ import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { storedEpochs, storedReader } from '../../db/batch/stored.ts';
 import { sql } from '../../db/rows.ts';
 import { operatorIdText } from '../operators/loaders.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
 import { pubkeyText, validatorKeyText } from '../validators/loaders.ts';
 import {
   operatorSlashingPages,
   operatorSlashingTotals,
-  type SetKey,
   setSlashingPages,
   setSlashingTotals,
   slashingsByPubkey,

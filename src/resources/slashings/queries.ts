@@ -13,6 +13,7 @@ import { summed } from '../../periods/expressions.ts';
 import { type PeriodRow, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
 import type { OperatorId } from '../operators/loaders.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
 import { type PubkeyKey, pubkeyColumns, type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { Slashing, SlashingRecord, type SlashingRecordField, slashingFields } from './record.ts';
 
@@ -20,7 +21,6 @@ import { Slashing, SlashingRecord, type SlashingRecordField, slashingFields } fr
 export type SlashingPosition = { at: number | string; validatorIndex: number };
 export type SlashingRow = Slashing & { network: Network };
 /** `id` is a UUID. */
-export type SetKey = { network: Network; id: string };
 
 type SlashingFilter = {
   operator: OperatorScope | null;

@@ -9,10 +9,10 @@ import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts
 import type { PeriodQuery } from '../../periods/read-plan.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { OperatorId } from '../operators/loaders.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
 import { byValidatorName } from '../validators/loaders.ts';
 import { loadOperatorSlashings, loadSetSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
 import {
-  type SetKey,
   type SlashingList,
   type SlashingPosition,
   type SlashingRow,

@@ -2,7 +2,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import type { Where } from '../../db/ranked/ordered-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import type { Order, Position, RankedRange } from '../../kernel/page.ts';
+import type { Order, PlaceInOrder, RankedRange } from '../../kernel/page.ts';
 import { loadOrderedStakeAuthorities, loadStakeAuthorityPage, loadStakeConcentration } from './loaders.ts';
 import type { StakeAuthorityListKey, StakeAuthorityOrderField } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
@@ -33,7 +33,7 @@ export type OrderedStakeAuthorities = StakeAuthorityList & {
 export const orderedStakeAuthorities = (
   ctx: Context,
   { window, type, order, where }: OrderedStakeAuthorities,
-  ordered: RankedRange<Position>,
+  ordered: RankedRange<PlaceInOrder>,
   selection: Selection<StakeAuthorityField>,
 ) => {
   const key = listKey({ window, type: where?.name ? 'pool' : type });

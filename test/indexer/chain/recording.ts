@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { Start } from '../../../src/indexer/chain/begin.ts';
+import type { StartInput } from '../../../src/indexer/chain/begin.ts';
 import type { Chain } from '../../../src/indexer/chain/index.ts';
 import type { Resume } from '../../../src/indexer/chain/saved.ts';
 import { type ChainSpec, parseSpec } from '../../../src/indexer/chain/spec.ts';
@@ -225,7 +225,7 @@ export class Recording {
   }
 
   /** To begin at S_epoch. */
-  start(epoch: number): Start {
+  start(epoch: number): StartInput {
     return {
       state: this.state(epoch),
       records: this.records(epoch),
@@ -312,7 +312,7 @@ export class Recording {
   }
 
   /** Deposits of blocks that are not final at S_epoch still wait; a recording does not have others. */
-  #waiting(epoch: number): Start['pendingDeposits'] {
+  #waiting(epoch: number): StartInput['pendingDeposits'] {
     const told = this.#states.get(epoch * SLOTS).pendingDeposits;
     if (Array.isArray(told)) return told.map(waitingOf);
     const blocks = [...this.#blocks.values()].filter(

@@ -1,5 +1,5 @@
 import mainnet from '../../../scripts/bench/mainnet-config.json' with { type: 'json' };
-import type { Start } from '../../../src/indexer/chain/begin.ts';
+import type { StartInput } from '../../../src/indexer/chain/begin.ts';
 import { Chain, ReconcileError } from '../../../src/indexer/chain/index.ts';
 import type { Resume } from '../../../src/indexer/chain/saved.ts';
 import { parseSpec } from '../../../src/indexer/chain/spec.ts';
@@ -101,7 +101,7 @@ type Changes = {
 /** A chain of a few validators whose node agrees with the rules: a test says what is in blocks. */
 export class SmallChain {
   chain: Chain;
-  readonly start: Start;
+  readonly start: StartInput;
   records: ValidatorRecord[];
   private state: EpochState;
   private first: BeaconBlock;
