@@ -5,11 +5,10 @@ export type Dates = { fromDate: string | null; toDate: string | null };
 /** A page of a list with one row a day; its cursors are dates. */
 export type HistoryRange = DirectedRange<string> & Dates;
 
-export const wholeRange = (dates: Dates): HistoryRange => ({ ...dates, ascending: true, limit: 0 });
-
-/** To be added to a condition on `d`. */
-export function withinDates(d: Sql, { fromDate, toDate, ...range }: HistoryRange): Sql {
-  const { above, below } = keysOfPage(range);
+/** To be added to a condition on `d`: within the dates, and within the cursors of a page. */
+export function withinDates(d: Sql, range: Dates | HistoryRange): Sql {
+  const { fromDate, toDate } = range;
+  const { above, below } = 'limit' in range ? keysOfPage(range) : {};
   return sql`
         ${fromDate === null ? sql`` : sql`and ${d}.date >= ${fromDate}::date`}
         ${toDate === null ? sql`` : sql`and ${d}.date <= ${toDate}::date`}

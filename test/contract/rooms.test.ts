@@ -36,7 +36,6 @@ describe('rooms', () => {
     if (name === 'operators') known.push('operator-by.ts', 'reads.ts'); // arguments that name an operator, and their cost
     if (name === 'private-sets') {
       known.push('set-days.ts'); // other rooms' figures use it
-      known.push('older-days.ts'); // what the gateway does in the background
       known.push('set-figures.ts', 'set-figures-rest.ts', 'summary-loaders.ts', 'summary-queries.ts');
     }
     if (name === 'validator-ranking') known.push('sums.ts'); // what it adds up, which archived months keep

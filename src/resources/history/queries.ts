@@ -7,7 +7,7 @@ import { type KeyColumns, keyTable, queryOf, raw, rows, type Sql, selectList, sq
 import { solanaAsOf } from '../../db/solana-as-of.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { keysOfPage, rowsToRead } from '../../kernel/page.ts';
-import { type Dates, type HistoryRange, wholeRange, withinDates } from '../../periods/dates.ts';
+import { type Dates, type HistoryRange, withinDates } from '../../periods/dates.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
@@ -41,7 +41,7 @@ function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   };
 }
 
-const daysOf = ({ name, scope }: Of<never>, range: HistoryRange): Sql => sql`
+const daysOf = ({ name, scope }: Of<never>, range: Dates | HistoryRange): Sql => sql`
       from ${raw(`${name}_history_days`)} d
       cross join lateral (
         select * from ${raw(`${name}_history`)} h where h.date = d.date and h.series = s.series
@@ -60,7 +60,7 @@ const historyTotals = <Key extends object>(of: Of<Key>) => {
     select k.list::int - 1 as list, t.total
     from ${keyTable(keys, of.columns)}
     join ${raw(`${of.name}_series`)} s using (${raw(Object.keys(of.columns).join(', '))})
-    cross join lateral (select count(*)::int as total ${daysOf(of, wholeRange(dates))}) t`,
+    cross join lateral (select count(*)::int as total ${daysOf(of, dates)}) t`,
     );
 };
 
@@ -123,6 +123,6 @@ export const solanaHistoryTotals = queryOf(
     select k.list::int - 1 as list, count(*)::int as total
     from ${windowKeys(windows)}
     join solana_overview_history h using (time_window)
-    where true ${withinDates(sql`h`, wholeRange(dates))}
+    where true ${withinDates(sql`h`, dates)}
     group by k.list`,
 );

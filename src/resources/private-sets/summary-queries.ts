@@ -7,7 +7,7 @@ import { StoredRow } from '../../db/batch/stored.ts';
 import { queryOf, raw, type Sql, sql } from '../../db/rows.ts';
 import * as Leaf from '../../kernel/leaves.ts';
 import { keysOfPage, rowsToRead } from '../../kernel/page.ts';
-import { type Dates, type HistoryRange, wholeRange, withinDates } from '../../periods/dates.ts';
+import { type Dates, type HistoryRange, withinDates } from '../../periods/dates.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { relayNames, relayPart } from '../../periods/relays.ts';
 import {
@@ -231,7 +231,7 @@ export const setHistoryTotals = queryOf(
   (sets: readonly SetKey[], window: TimeWindow, dates: Dates) => sql`/* setHistoryTotals */
     select k.list::int - 1 as list, t.total
     from ${setsFrom(sets, windowDays[window] as number)}
-    cross join lateral (select count(*)::int as total ${shownDays} ${withinDates(sql`d`, wholeRange(dates))}) t`,
+    cross join lateral (select count(*)::int as total ${shownDays} ${withinDates(sql`d`, dates)}) t`,
 );
 
 export const storedSetHistory = queryOf(

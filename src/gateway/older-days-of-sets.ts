@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Pool, transaction } from '../../db/pool.ts';
-import { completeSets, sumOlderDays } from './set-days.ts';
+import { type Pool, transaction } from '../db/pool.ts';
+import { completeSets, sumOlderDays } from '../resources/private-sets/set-days.ts';
 
 const POLL_MS = 2_000;
 const BUSY_MS = 250;
