@@ -1,4 +1,4 @@
-import { dateOfDay, dayOfDate, firstEpochFrom } from '../chain/calendar.ts';
+import { chainDayOfEpoch, dateOfDay, dayOfDate, firstEpochFrom } from '../chain/calendar.ts';
 import { EARLIEST_SAMPLE_END } from '../config/kinds.ts';
 import { DAY_MS } from '../kernel/time.ts';
 
@@ -25,6 +25,9 @@ export function sampleUntil(lastDate = dayBefore(new Date()), seed = 1): Sample 
   };
   return { seed, lastDate, head };
 }
+
+/** Chain days that are over when the sample ends, of which figures are stored. */
+export const chainDaysOf = ({ head }: Sample, network: Network): number => chainDayOfEpoch(head[network]);
 
 export const activeEth: Record<Network, number> = {
   mainnet: 35_600_000,

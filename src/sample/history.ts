@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
+import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { TimeWindow, windowDays } from '../chain/windows.ts';
 import { snake } from '../kernel/names.ts';
 import { solanaOverviewFields } from '../resources/solana-overview/record.ts';
-import { datesBefore, type Sample } from './chain.ts';
+import { chainDaysOf, datesBefore, type Sample } from './chain.ts';
 import { copyRows } from './copy.ts';
-import { aprOf, halfOf, meansOf, networkEth } from './model.ts';
+import { aprOf, meansOf, networkEth } from './model.ts';
 import { daysOfEntity, entityOf, gweiOf, type Operator } from './operators.ts';
 import {
   asOfSolana,
@@ -28,14 +28,15 @@ type History = {
   key: readonly string[];
   scope: readonly string[];
   columns: readonly string[];
+  dateOf(daysAgo: number): string;
   series: { key: string[]; scope: string[]; figuresOf(daysAgo: number): Value[] }[];
 };
 
 const windows = TimeWindow.options.filter((window) => window !== 'all');
 const daysBefore = Array.from({ length: DAYS }, (_, index) => DAYS - index);
 
-async function loadHistory(client: pg.ClientBase, sample: Sample, of: History): Promise<void> {
-  const { name, key, scope, series } = of;
+async function loadHistory(client: pg.ClientBase, of: History): Promise<void> {
+  const { name, key, scope, series, dateOf } = of;
   const arrays = (columns: readonly string[], values: string[][]) =>
     columns.map((_, at) => values.map((row) => row[at]));
   const texts = (columns: readonly string[]) => columns.map((_, at) => `$${at + 1}::text[]`).join(', ');
@@ -46,7 +47,7 @@ async function loadHistory(client: pg.ClientBase, sample: Sample, of: History): 
       series.map((one) => one.key),
     ),
   );
-  const dates = daysBefore.map((ago) => datesBefore(sample, ago));
+  const dates = daysBefore.map(dateOf);
   const scopes = [...new Map(series.map((one) => [one.scope.join('/'), one.scope])).values()];
   await client.query(
     `/* sampleHistoryDays */
@@ -69,7 +70,7 @@ export async function loadOperatorHistory(
   operators: readonly Operator[],
 ) {
   const network = 'mainnet';
-  const asOf = sample.head[network] - 1;
+  const end = chainDaysOf(sample, network);
   const series = (
     ['pool', 'nodeOperator', 'poolShare', 'depositAddress', 'withdrawalAddress'] as const
   ).flatMap((idType) =>
@@ -84,21 +85,22 @@ export async function loadOperatorHistory(
           scope: [network, idType, window],
           figuresOf(daysAgo: number): Value[] {
             const figures = figuresOfDays({ days: windowDays[window] as number, daysAgo });
-            const whole = networkEth(sample, network, halfOf(sample.head[network]) - 2 * daysAgo - 1);
+            const whole = networkEth(sample, network, 2 * (end - daysAgo) - 1);
             return [
               figures.validators === 0 ? 0 : meansOf(figures).validatorSum / figures.validators,
               aprOf(figures),
               figures.eth / whole,
               figures.validators,
               gweiOf(figures.eth),
-              asOf - daysAgo * EPOCHS_PER_DAY,
+              (end - daysAgo) * EPOCHS_PER_DAY - 1,
             ];
           },
         }));
       }),
   );
-  await loadHistory(client, sample, {
+  await loadHistory(client, {
     name: 'operator',
+    dateOf: (ago) => dateOfDay(network, end - 1 - ago),
     key: ['network', 'operator_id', 'id_type', 'time_window'],
     scope: ['network', 'id_type', 'time_window'],
     columns: [
@@ -137,8 +139,9 @@ export async function loadSolanaHistory(client: pg.ClientBase, sample: Sample): 
         },
       })),
     );
-  await loadHistory(client, sample, {
+  await loadHistory(client, {
     name: 'stake_authority',
+    dateOf: (ago) => datesBefore(sample, ago),
     key: ['stake_authority', 'time_window'],
     scope: ['time_window'],
     columns: [

@@ -1,9 +1,9 @@
-import { chainDayOfEpoch, EPOCHS_PER_DAY } from '../chain/calendar.ts';
+import { EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import { TimeWindow, windowDays } from '../chain/windows.ts';
 import type { ImportedOperator } from '../ingest/importers/operators.ts';
 import type { OperatorProposals, OperatorTag } from '../resources/operators/record.ts';
-import { activeEth, type Network, type Sample } from './chain.ts';
-import { aprOf, type Entity, type Figures, figuresOfHalf, halfOf, meansOf, sumOf } from './model.ts';
+import { activeEth, chainDaysOf, type Network, type Sample } from './chain.ts';
+import { aprOf, type Entity, type Figures, figuresOfHalf, meansOf, sumOf } from './model.ts';
 import { nodeOperatorNames, poolNames, poolShareTags, poolTags } from './names.ts';
 import { drift, hashOf, hexDigits, noise, powerLaw, type Random, some, stream, whole } from './random.ts';
 
@@ -148,11 +148,11 @@ export const wholeNetwork = ({ seed }: Sample, network: Network): Entity => ({
 /** Effective balance of a validator after the consolidations. */
 export const NETWORK_ETH_EACH: Record<Network, number> = { mainnet: 36, hoodi: 33, holesky: 32 };
 
-/** Sums what an operator did in `days` days that end `daysAgo` days ago. Of long windows, it sums every sixteenth day. */
+/** Sums what an operator did in `days` chain days that end `daysAgo` days before the newest. Of long windows, it sums every sixteenth day. */
 export function daysOfEntity(sample: Sample, entity: Entity) {
   const known = new Map<number, Figures>();
   return ({ days, daysAgo = 0 }: { days: number; daysAgo?: number }): Figures => {
-    const end = halfOf(sample.head[entity.network]) - 2 * daysAgo;
+    const end = 2 * (chainDaysOf(sample, entity.network) - daysAgo);
     const step = days > 100 ? 16 : 1;
     const parts: Figures[] = [];
     for (let day = 1 + Math.floor((days - 1) / step) * step; day > 0; day -= step) {
@@ -167,7 +167,7 @@ export function daysOfEntity(sample: Sample, entity: Entity) {
 }
 
 const daysOf = (sample: Sample, network: Network, window: TimeWindow): number =>
-  windowDays[window] ?? Math.min(ALL_DAYS, chainDayOfEpoch(sample.head[network]) - 1);
+  windowDays[window] ?? Math.min(ALL_DAYS, chainDaysOf(sample, network) - 1);
 const ALL_DAYS = 720;
 
 const balanceOf = ({ eth, validators }: Figures): string =>
@@ -180,7 +180,7 @@ export function* summaries(sample: Sample, operator: Operator): Generator<Sample
   const entity = entityOf(sample, operator);
   const figuresOf = daysOfEntity(sample, entity);
   const { key } = entity;
-  const at = chainDayOfEpoch(sample.head[network]);
+  const at = chainDaysOf(sample, network);
   const [numberOfClients, numberOfRelays] = [CLIENTS, RELAYS].map(
     (salt) => 1 + Math.floor(4 * noise(key, salt, 1)),
   );
@@ -219,7 +219,7 @@ export function* summaries(sample: Sample, operator: Operator): Generator<Sample
       networkPenetration: sizes.known ? eth / activeEth[network] : null,
       sumEndEpochBalance: sizes.known ? balanceOf(figures) : null,
       sumEndEpochEffectiveBalance: sizes.known ? gweiOf(eth) : null,
-      asOfEpoch: sample.head[network] - 1,
+      asOfEpoch: at * EPOCHS_PER_DAY - 1,
       avgCorrectness: means.correctness,
       avgInclusionDelay: means.inclusion,
       avgUptime: means.uptime,
