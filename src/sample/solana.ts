@@ -189,7 +189,8 @@ export function overviewOf(
   const key = hashOf(sample.seed, 'solana', 'overview', timeWindow);
   const wiggle = (salt: number, size: number, span = 6) =>
     1 + size * calm[timeWindow] * drift(key, -daysAgo, span, salt);
-  const staked = STAKED_SOL * (1 - 0.00004 * daysAgo) * (1 + 0.004 * drift(key, -daysAgo, 30, 1));
+  const staked =
+    STAKED_SOL * (1 - 0.00004 * daysAgo) * (1 + 0.004 * (drift(key, -daysAgo, 30, 1) - drift(key, 0, 30, 1)));
   const days = daysOf(timeWindow);
   const earned = (staked * days) / 365;
   const sol = (value: number, salt: number) => decimalText(units(value, 9, key, salt), 9);

@@ -33,8 +33,11 @@ describe.skipIf(noBrowser)('Solana', () => {
     expect(await rows.nth(2).locator('th, td').allInnerTexts()).toEqual([
       String(points[2].rank),
       expect.stringMatching(/^[\d,.]+$/),
-      `${(100 * points[2].ratio).toFixed(2)}%`,
+      `${((100 * points[2].delegatedStake) / totalDelegatedStake).toFixed(2)}%`,
     ]);
+    // The ten largest have one share, in the tile and in the plot.
+    const place = points.findIndex((one: any) => one.rank === 10);
+    expect(await rows.nth(place).locator('td').last().innerText()).toBe(await ten.innerText());
   });
 
   it('orders and pages the stake authorities on the server, and narrows them by type', async () => {

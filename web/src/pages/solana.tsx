@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { solanaQuery } from '../__generated__/solanaQuery.graphql';
 import type { solanaWholeQuery } from '../__generated__/solanaWholeQuery.graphql';
@@ -22,6 +23,7 @@ import {
   oneColumns,
   oneStake,
   pointColumns,
+  pointsOf,
   stake,
   validatorColumns,
   yields,
@@ -66,7 +68,6 @@ const query = graphql`
         id
         rank
         delegatedStake
-        ratio
       }
       history(fromDate: $fromDate, toDate: $toDate, orderBy: { field: DATE, direction: ASC }, last: $days) {
         nodes {
@@ -175,6 +176,7 @@ function View({ data, place }: { data: Data; place: Place }) {
   const chosen = authority.read(place.search);
   const one = data.stakeAuthority;
   const { solanaNetworkOverview: overview, stakeAuthorities, networkValidators } = data;
+  const points = useMemo(() => (overview ? pointsOf(overview) : []), [overview]);
   if (!overview)
     return (
       <Notice kind="empty" title="No figures of Solana are stored">
@@ -182,7 +184,6 @@ function View({ data, place }: { data: Data; place: Place }) {
       </Notice>
     );
   const history = overview.history?.nodes ?? [];
-  const points = overview.stakeConcentration;
   const day = networkValidators?.nodes[0]?.date;
   const note = windowNote(place.search, range);
   const { window, type = null, orderBy } = variables(place);
@@ -200,8 +201,9 @@ function View({ data, place }: { data: Data; place: Place }) {
       <div className="figures">
         <Figure
           title="Concentration of stake"
-          note={`Share that the largest have of what all ${count(points.at(-1)?.rank)} stored stake authorities delegate. The lines are at a third and a half.`}
+          note={`Share that the largest of ${count(points.at(-1)?.rank)} stored stake authorities have of all delegated stake. The lines are at a third and a half.`}
           columns={pointColumns}
+          parts={[overview.stakeConcentration, 'solanaNetworkOverview.totalDelegatedStake']}
           rows={points}
           draw={concentration}
           empty="No stake authority of this window is stored."

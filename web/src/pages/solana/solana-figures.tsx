@@ -12,7 +12,15 @@ type Data = solanaQuery['response'];
 type Overview = NonNullable<Data['solanaNetworkOverview']>;
 type Day = NonNullable<Overview['history']>['nodes'][number];
 type Authority = NonNullable<Data['stakeAuthorities']>['nodes'][number];
-type Point = Overview['stakeConcentration'][number];
+/** `share` is of all delegated stake, as in the tile of the ten largest. */
+export type Point = Overview['stakeConcentration'][number] & { share: number };
+
+/** The API's `ratio` is of what the stored stake authorities delegate, which may be less than all. */
+export const pointsOf = ({ stakeConcentration, totalDelegatedStake }: Overview): Point[] =>
+  stakeConcentration.map((point) => ({
+    ...point,
+    share: Number(point.delegatedStake) / Number(totalDelegatedStake),
+  }));
 type Authoritative = NonNullable<NonNullable<Data['stakeAuthority']>['history']>['nodes'][number];
 type Validator = NonNullable<Data['networkValidators']>['nodes'][number];
 
@@ -82,8 +90,8 @@ export const pointColumns: Column<Point>[] = [
   {
     head: 'Share of stake',
     csv: 'Share of stake (0–1)',
-    value: ({ ratio: share }) => share,
-    show: ({ ratio: share }) => <Share value={share} text={ratio(share)} />,
+    value: ({ share }) => share,
+    show: ({ share }) => <Share value={share} text={ratio(share)} />,
     numeric: true,
   },
 ];
@@ -91,8 +99,8 @@ export const pointColumns: Column<Point>[] = [
 /** Logarithmic, because a few of very many have most of the stake. */
 export const concentration: Draw<Point> = (plot, rows, width) => {
   const tip = (row: Point) =>
-    `${count(row.rank)} largest\n${ratio(row.ratio)} of the stake\n${amount(row.delegatedStake, 'SOL')}`;
-  const at = { x: 'rank', y: 'ratio' } as const;
+    `${count(row.rank)} largest\n${ratio(row.share)} of the delegated stake\n${amount(row.delegatedStake, 'SOL')}`;
+  const at = { x: 'rank', y: 'share' } as const;
   return {
     marginTop: 32,
     marginBottom: 44,
@@ -103,7 +111,7 @@ export const concentration: Draw<Point> = (plot, rows, width) => {
       tickFormat: shortCount,
     },
     y: {
-      label: 'Share of stake',
+      label: 'Share of the delegated stake',
       grid: true,
       domain: [0, 1],
       tickFormat: (value: number) => ratio(value, 0),

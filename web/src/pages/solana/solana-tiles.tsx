@@ -81,7 +81,7 @@ function authoritiesOf(of: Overview): TileProps {
     ? {
         label: 'With the ten largest',
         exact: amount(ten.delegatedStake, 'SOL'),
-        note: `${shortCount(ten.delegatedStake)} SOL, of ${authorities} stake authorities with ${accounts}`,
+        note: `of all delegated stake: ${shortCount(ten.delegatedStake)} SOL, of ${authorities} stake authorities with ${accounts}`,
         children: ratio(Number(ten.delegatedStake) / Number(of.totalDelegatedStake)),
       }
     : { label: 'Stake authorities', note: accounts, children: authorities };
