@@ -110,6 +110,7 @@ function axes<Row>(
   const levels = levelsOf(values);
   const marginLeft = marginFor(values, levels, format);
   return {
+    marginTop: 28, // the name of the axis stands above its highest value
     marginLeft,
     marginRight: ticks.pixels / 3,
     x: {
