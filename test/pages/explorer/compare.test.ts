@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('the comparison of operators', () => {
     const names = ['Alder Liquid', ...others];
     expect((await csv(page, 'Side by side'))[0]).toBe(`Figure,${names.join(',')}`);
     const [head, ...days] = await csv(page, 'Effectiveness by day');
-    expect(head?.split(',')).toEqual(['Date (UTC)', ...names.map((name) => `${name} (%)`)]);
+    expect(head?.split(',')).toEqual(['Chain day', ...names.map((name) => `${name} (%)`)]);
     const { data } = await gateway.graphql(`{ operator(operatorId: "Alder Liquid", idType: POOL) {
       history(window: THIRTY_DAYS, first: 1) { nodes { date avgValidatorEffectiveness } } } }`);
     const [newest] = data.operator.history.nodes;

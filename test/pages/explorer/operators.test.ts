@@ -6,7 +6,7 @@ import { csvIn, isPage, saved, settled, useExplorer } from '../../support/explor
 
 const explorer = useExplorer();
 const path = '/explore/operators';
-isPage(explorer, path, { heading: 'Operators', statements: 3 });
+isPage(explorer, path, { heading: 'Operators', statements: 4 });
 
 const table = (page: Page) => page.getByRole('figure', { name: /^(Pools|Node operators)$/ });
 const names = (page: Page) => table(page).locator('tbody th > a').allInnerTexts();
@@ -126,16 +126,16 @@ describe.skipIf(noBrowser)('the operators', () => {
     await begins(page, best[0] as string);
   });
 
-  it.each(['Last day', '30 d'])(
+  it.each(['Last day, Oct 30', '30 d'])(
     'tell who missed most blocks in %s, from the overview by keyboard and on the head of the column',
     async (range) => {
       const { page } = await explorer.open('/');
       await page.getByRole('link', { name: 'by pool' }).press('Enter');
       await page.waitForURL(/range=1d&order=MISSED_PROPOSAL_COUNT/);
-      await page.getByText('The newest stored day; chain days', { exact: false }).waitFor();
+      await page.getByText('The newest stored day, Oct 30, 2025; chain days', { exact: false }).waitFor();
       await page.getByText(range, { exact: true }).click();
       await settled(page);
-      const window = range === 'Last day' ? 'ONE_DAY' : 'THIRTY_DAYS';
+      const window = range === '30 d' ? 'THIRTY_DAYS' : 'ONE_DAY';
       const { data } = await explorer.gateway.graphql(`{ operators(window: ${window}, idType: POOL, first: 1,
         orderBy: { field: MISSED_PROPOSAL_COUNT }) { nodes { operatorId summary(window: ${window}) { missedProposalCount } } } }`);
       const [{ operatorId, summary }] = data.operators.nodes;
@@ -150,6 +150,83 @@ describe.skipIf(noBrowser)('the operators', () => {
       expect(Number(summary.missedProposalCount)).toBeGreaterThan(0);
     },
   );
+
+  it.each([
+    ['1d', 'ONE_DAY'],
+    ['30d', 'THIRTY_DAYS'],
+  ])(
+    'tell what validators in no pool did in the range %s, where all of it is counted',
+    async (range, window) => {
+      const { page } = await explorer.open(`${path}?range=${range}`, { locale: 'en-US' });
+      await settled(page);
+      const { data } = await explorer.gateway.graphql(`{
+      networkOverview(window: ${window}) { validatorCount missedProposalCount proposedCount }
+      operators(window: ${window}, idType: POOL, first: 200) { totalCount nodes {
+        summary(window: ${window}) { validatorCount missedProposalCount proposerDutyCount } } } }`);
+      const { networkOverview: all, operators } = data;
+      expect(operators.nodes).toHaveLength(operators.totalCount);
+      const sum = (field: string) =>
+        operators.nodes.reduce((total: number, { summary }: any) => total + Number(summary[field]), 0);
+      const rest = [
+        all.validatorCount - sum('validatorCount'),
+        all.validatorCount,
+        all.missedProposalCount - sum('missedProposalCount'),
+        Number(all.missedProposalCount) + Number(all.proposedCount) - sum('proposerDutyCount'),
+      ].map((number) => number.toLocaleString('en-US'));
+      const [validators, of, missed, due] = rest;
+      await page
+        .getByText(
+          `Validators in no pool are in no row: ${validators} of all ${of}, which missed ${missed} of ${due} blocks.`,
+        )
+        .waitFor();
+      await page.getByText('Exchanges', { exact: true }).click();
+      await page.waitForURL(/type=cex/);
+      await page.getByText('Validators in no pool are in no row.').waitFor();
+      await page.getByLabel('Class').selectOption('deposit-address');
+      await page.waitForURL(/class=deposit-address/);
+      await settled(page);
+      expect(await page.getByText('are in no row').count()).toBe(0);
+    },
+  );
+
+  it.each<[name: string, change: (data: any) => void]>([
+    ['are of other days', ({ networkOverview }) => (networkOverview.endEpoch += 1)],
+    ['are not known of a pool', ({ largest }) => (largest.nodes[3].summary.missedProposalCount = null)],
+    [
+      'are more than those of the network',
+      ({ networkOverview }) => (networkOverview.missedProposalCount = '1'),
+    ],
+  ])('tell no figures of validators in no pool where those of the pools %s', async (_name, change) => {
+    const { page } = await explorer.open('/health');
+    await page.route('**/graphql', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      change(body.data);
+      await route.fulfill({ response, json: body });
+    });
+    await page.goto(explorer.gateway.url + path);
+    await page.getByText('Validators in no pool are in no row.').waitFor();
+  });
+
+  it('lead to an operator with their range, by keyboard, from the table and from the plot', async () => {
+    const { page } = await explorer.open(`${path}?range=7d&network=mainnet`);
+    await settled(page);
+    const box = page.getByRole('figure', { name: 'Share of stake' }).locator('.plot a').first();
+    expect(await box.getAttribute('href')).toMatch(/\?range=7d/);
+    const first = table(page).locator('tbody th a').first();
+    const name = await first.innerText();
+    await first.press('Enter');
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await settled(page);
+    expect(await page.getByLabel('7 d', { exact: true }).isChecked()).toBe(true);
+    for (const [link, of] of [
+      ['pool', /class=pool&range=7d/],
+      ['Compare', /&range=7d/],
+    ] as const)
+      expect(
+        await page.locator('main header').getByRole('link', { name: link, exact: true }).getAttribute('href'),
+      ).toMatch(of);
+  });
 
   it.each([
     ['1d', 'ONE_DAY'],
@@ -303,12 +380,12 @@ describe.skipIf(noBrowser)('the operators', () => {
     const file = await saved(page, figure.getByRole('button', { name: /^CSV of/ }));
     const [head, ...lines] = (await csvIn(file)).trimEnd().split('\r\n');
     expect(head).toBe(
-      'Rank,Operator,Share of stake (0–1),Change of the stake in 30 days (ETH),Change of the share in 30 days (percentage points),Validators,Effectiveness (%),"Effectiveness of 30 days (%), oldest first",Missed blocks,APR (%),Stake (ETH),Labels',
+      'Rank,Operator,Share of stake (0–1),Change of the stake in 30 days (ETH),Change of the share in 30 days (percentage points),Validators,Effectiveness (%),"Effectiveness of 14 days (%), oldest first",Missed blocks,APR (%),Stake (ETH),Labels',
     );
     const { data } = await explorer.gateway.graphql(
       `{ operators(window: THIRTY_DAYS, idType: POOL, first: 20) { nodes { operatorId operatorTags { name }
           summary(window: THIRTY_DAYS) { change(over: THIRTY_DAYS) { networkPenetration sumEndEpochEffectiveBalance } networkPenetration validatorCount avgValidatorEffectiveness missedProposalCount aprPercentage sumEndEpochEffectiveBalance }
-          history(window: THIRTY_DAYS, orderBy: { field: DATE, direction: ASC }, last: 30) { nodes { avgValidatorEffectiveness } } } } }`,
+          history(window: THIRTY_DAYS, orderBy: { field: DATE, direction: ASC }, last: 14) { nodes { avgValidatorEffectiveness } } } } }`,
     );
     const cell = (text: string) => (text.includes(',') ? `"${text}"` : text);
     const expected = data.operators.nodes.map(

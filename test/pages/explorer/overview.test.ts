@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -82,36 +83,142 @@ describe.skipIf(noBrowser)('the overview', () => {
     expect(await page.locator('figure tbody th').first().innerText()).toBe(lost.operatorId);
   });
 
-  it.each([
-    ['names the pools whose effectiveness fell most within a week', [-3.271, -1.2, -0.9], 'fell most at '],
-    ['says that no pool lost effectiveness within a week', [-0.9, 0, null], 'No pool of 100 validators'],
-    ['says nothing of changes within a week that are not known', [null, null, null], 'slashed.'],
-  ])('%s', async (_name, changes, expected) => {
-    const { page } = await explorer.open('/');
-    let names: string[] = [];
+  /** Opens the overview with what `change` makes of its response. */
+  async function openChanged(change: (data: any) => void, path = '/', now?: Date) {
+    const { page } = await explorer.open('/health');
+    if (now) await page.clock.setFixedTime(now);
     await page.route('**/graphql', async (route) => {
       if (!route.request().postData()?.includes('overviewQuery')) return route.continue(); // a stream has no end
       const response = await route.fetch();
       const body = await response.json();
-      const nodes: any[] = body.data?.fallen?.nodes ?? [];
-      if (nodes.length > 0) names = nodes.map(({ operatorId }) => operatorId);
-      for (const [at, { summary }] of nodes.entries()) {
-        const change = changes[at];
-        summary.change = change == null ? null : { ...summary.change, avgValidatorEffectiveness: change };
-      }
+      change(body.data);
       await route.fulfill({ response, json: body });
     });
-    await page.reload();
+    await page.goto(explorer.gateway.url + path);
     await settled(page);
-    const text = await page.locator('main .about').innerText();
+    return page;
+  }
+  const verdictOf = (page: Page) => page.locator('main .verdict');
+  const aboutOf = (page: Page) => page.locator('main .about');
+  const setFallen = (data: any, changes: readonly (number | null)[]) => {
+    for (const [at, { summary }] of data.fallen.nodes.entries()) {
+      const change = changes[at];
+      summary.change = change == null ? null : { ...summary.change, avgValidatorEffectiveness: change };
+    }
+  };
+  /** The day after the newest of the sample, when nothing newer can be there. */
+  const NEXT_DAY = new Date('2025-10-31T20:00:00Z');
+
+  it.each([
+    ['names the pools whose effectiveness fell most within a week', [-3.271, -1.2, -0.9]],
+    ['says that no pool lost effectiveness within a week', [-0.9, 0, null]],
+    ['says nothing of changes within a week that are not known', [null, null, null]],
+  ] as const)('%s', async (_name, changes) => {
+    let names: string[] = [];
+    const page = await openChanged((data) => {
+      names = data.fallen.nodes.map(({ operatorId }: any) => operatorId);
+      setFallen(data, changes);
+    });
     expect(names).toHaveLength(3);
-    expect(text).toContain(expected);
-    expect(text.includes('effectiveness')).toBe(expected !== 'slashed.');
+    const [verdict, about] = [await verdictOf(page).innerText(), await aboutOf(page).innerText()];
     const named = names.filter((_, at) => (changes[at] ?? 0) < -1);
-    expect(names.filter((name) => text.includes(name))).toEqual(named);
-    for (const [at, name] of named.entries())
-      expect(text).toContain(`${name} (−${Math.abs(changes[at] as number).toFixed(2)})`);
+    expect(names.filter((name) => verdict.includes(name))).toEqual(named);
+    expect(verdict.includes('effectiveness fell most at')).toBe(named.length > 0);
+    const isSteady = named.length === 0 && changes.some((change) => change !== null);
+    expect(about.includes('No pool of 100 validators or more lost more than a point')).toBe(isSteady);
+    for (const [at, name] of named.entries()) {
+      expect(verdict).toContain(`${name} (−${Math.abs(changes[at] as number).toFixed(2)} points)`);
+      const link = verdictOf(page).getByRole('link', { name, exact: true });
+      expect(await link.getAttribute('href')).toContain('?range=7d');
+    }
   });
+
+  it.each<[name: string, change: (data: any) => void, expected: string | RegExp]>([
+    ['nothing', () => undefined, 'Nothing unusual on Oct 30, 2025 (chain day).'],
+    [
+      'too few votes for finality',
+      ({ networkOverview: { history } }) => (history.nodes[0].targetParticipationRatio = 0.66),
+      /Unusual on Oct 30, 2025 \(chain day\): 66.00% of attestations had the correct target, too few/,
+    ],
+    [
+      'less participation than in the days before',
+      ({ networkOverview: { history } }) => (history.nodes[0].participationRatio -= 0.02),
+      /: 97\.\d\d% of due attestations were included, but 99\.\d\d% in the days before\.$/,
+    ],
+    [
+      'participation that is hardly less',
+      ({ networkOverview: { history } }) => (history.nodes[0].participationRatio -= 0.008),
+      /^Nothing unusual/,
+    ],
+    [
+      'more missed blocks than in the days before',
+      ({ networkOverview: { history } }) => (history.nodes[0].missedProposalRatio = 0.02),
+      /: 2\.00% of blocks were missed, but 0\.\d\d% in the days before\.$/,
+    ],
+    [
+      'no figures of attestations',
+      ({ networkOverview: { history } }) =>
+        Object.assign(history.nodes[0], { participationRatio: null, targetParticipationRatio: null }),
+      'Nothing unusual in what is stored of Oct 30, 2025 (chain day).',
+    ],
+  ])('judges the newest day by one line: %s', async (_name, change, expected) => {
+    const page = await openChanged(
+      (data) => {
+        data.slashed.nodes = data.slashed.nodes.filter(({ date }: any) => date !== '2025-10-30');
+        setFallen(data, [0, 0, 0]);
+        change(data);
+      },
+      '/?range=30d',
+      NEXT_DAY,
+    );
+    const verdict = await verdictOf(page).innerText();
+    if (typeof expected === 'string') expect(verdict).toBe(expected);
+    else expect(verdict).toMatch(expected);
+    const tone = /what is stored/.test(verdict) ? null : /^Nothing/.test(verdict) ? 'good' : 'note';
+    expect(await verdictOf(page).getAttribute('data-tone')).toBe(tone);
+  });
+
+  it('says how old its data are, by green dots only while they are the newest that there can be', async () => {
+    const page = await openChanged(() => undefined, '/', NEXT_DAY);
+    expect(await page.locator('.as-of').innerText()).toMatch(/\(8 hours ago, the newest whole day\)/);
+    expect(await page.locator('.as-of').getAttribute('data-age')).toBe('new');
+    const late = await openChanged(() => undefined, '/', new Date('2025-11-01T18:00:00Z'));
+    expect(await late.locator('.as-of').getAttribute('data-age')).toBe('late');
+    const figure = (one: Page) => one.getByRole('figure', { name: 'Newest blocks' });
+    await figure(late).getByText('; the newest is of 18 hours ago.').waitFor();
+    const old = await openChanged(() => undefined, '/', new Date('2025-11-03T18:00:00Z'));
+    expect(await old.locator('.as-of').getAttribute('data-age')).toBe('old');
+    expect(await verdictOf(old).innerText()).toMatch(/the newest day ended 3 days ago/);
+    const fresh = await openChanged(() => undefined, '/', new Date('2025-11-01T00:10:00Z'));
+    await fresh.locator('.live[data-age="new"]').waitFor();
+    expect(await fresh.getByText('; the newest is of').count()).toBe(0);
+  });
+
+  it.each([
+    ['chain', 'Oct 30, 2025', 'Chain day', { from: '2025-10-30', to: '2025-10-31' }],
+    ['utc', 'Oct 31, 2025', 'Date (UTC)', { from: '2025-10-31', to: '2025-10-31' }],
+  ])(
+    'dates the newest slashing by %s days everywhere, and leads to it',
+    async (calendar, date, head, dates) => {
+      const { page } = await explorer.open(`/?calendar=${calendar}`);
+      await settled(page);
+      const verdict = await verdictOf(page).innerText();
+      expect(verdict).toContain(`Unusual on ${date} (`);
+      const rows = page.getByRole('figure', { name: 'Newest slashings' }).locator('tr');
+      expect(await rows.first().innerText()).toMatch(new RegExp(`^${head.replace(/[()]/g, '.')}`));
+      const [day, epoch] = (await rows.nth(1).innerText()).split(/\t/);
+      expect(day?.trim()).toBe(date);
+      await verdictOf(page).getByRole('link', { name: '1 validator was slashed' }).press('Enter');
+      await page.waitForURL(/explore\/slashings/);
+      expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(dates);
+      await settled(page);
+      const list = page.getByRole('figure', { name: 'Slashed validators' }).locator('tbody');
+      expect(await list.innerText()).toContain(epoch?.trim());
+      await page.goBack();
+      await settled(page);
+      expect(await verdictOf(page).innerText()).toBe(verdict);
+    },
+  );
 
   it('asks for the pools of 100 validators or more whose effectiveness fell most within a week', async () => {
     const { sent } = await explorer.open('/');
@@ -136,7 +243,7 @@ describe.skipIf(noBrowser)('the overview', () => {
     const [file] = await Promise.all([page.waitForEvent('download'), figure.getByText('CSV').click()]);
     expect(file.suggestedFilename()).toBe('rewards.csv');
     const [head, first] = (await csvIn(file)).split('\r\n');
-    expect(head).toBe('Period (UTC),Consensus (ETH),Fees and MEV (ETH)');
+    expect(head).toBe('Period (chain days),Consensus (ETH),Fees and MEV (ETH)');
     const { data } = await explorer.gateway.graphql(
       `{ networkOverview { history(orderBy: { field: PERIOD, direction: DESC }, first: 30) {
         nodes { date sumConsensusRewards } } } }`,

@@ -19,18 +19,21 @@ async function authorityPath(): Promise<string> {
 }
 
 const byDay = ['7 d', '30 d', '90 d', '1 y', 'All'];
-const byWindow = ['Last day', '7 d', '30 d', 'All'];
+/** The newest chain day of the sample, which ends about noon of the newest UTC day. */
+const [CHAIN_DAY, UTC_DAY] = ['Oct 30', 'Oct 31'];
+const lastDay = `Last day, ${CHAIN_DAY}`;
+const byWindow = [lastDay, '7 d', '30 d', 'All'];
 
 describe.skipIf(noBrowser)('the range of a page is one control, with what the API can answer', () => {
   it.each([
     ['the overview', async () => '/', byDay],
     ['the operators', async () => '/explore/operators', byWindow],
-    ['a pool', async () => `/explore/operators/pool/${await firstOf('POOL')}`, ['Last day', ...byDay]],
+    ['a pool', async () => `/explore/operators/pool/${await firstOf('POOL')}`, [lastDay, ...byDay]],
     ['the blocks', async () => '/explore/blocks', ['All']],
     ['the slashings', async () => '/explore/slashings', ['All']],
     ['the consolidations', async () => '/explore/consolidations', ['All']],
     ['a validator', async () => '/explore/validators/39361', byDay],
-    ['a set', async () => SET, ['Last day', ...byDay]],
+    ['a set', async () => SET, [`Last day, ${UTC_DAY}`, ...byDay]],
     ['a stake authority', authorityPath, byDay],
     ['rewards of another network', async () => '/explore/rewards/polkadot', ['7 d', '30 d', '90 d']],
   ])('%s', async (_name, pathOf, offered) => {
@@ -41,12 +44,16 @@ describe.skipIf(noBrowser)('the range of a page is one control, with what the AP
     const title = await heading.innerText();
     const choice = page.getByRole('group', { name: 'Range' });
     expect(await choice.locator('label').allInnerTexts()).toEqual(offered);
-    const rangeOf = (name: string) => (name === 'Last day' ? '1d' : name.replace(' ', '').toLowerCase());
+    const rangeOf = (name: string) =>
+      name.startsWith('Last day') ? '1d' : name.replace(' ', '').toLowerCase();
     const said = page.locator('.range > .hint');
     // Pages begin with the same range, where they have it, and say what it is.
-    const usual = offered.includes('30 d') ? '30 days up to the newest stored one' : 'All stored days';
     const days =
       path.includes('/sets/') || /solana|blocks|slashings|rewards/.test(path) ? 'UTC days' : 'chain days';
+    const newest = days === 'UTC days' ? UTC_DAY : CHAIN_DAY;
+    // No day of that validator is stored.
+    const named = /validators/.test(path) ? 'the newest stored one' : `${newest}, 2025`;
+    const usual = offered.includes('30 d') ? `30 days up to ${named}` : 'All stored days';
     expect(await said.innerText()).toMatch(new RegExp(`^${usual}; ${days}`));
     for (const range of offered.map(rangeOf)) {
       await page.goto(`${gateway.url}${path}${path.includes('?') ? '&' : '?'}range=${range}`);
@@ -54,7 +61,11 @@ describe.skipIf(noBrowser)('the range of a page is one control, with what the AP
       expect([range, await heading.innerText()]).toEqual([range, title]);
       const chosen = choice.locator('label:has(input:checked)');
       expect(rangeOf(await chosen.innerText())).toBe(range);
-      const words = { '1d': 'The newest stored day', all: 'All stored days', '1y': '365 days up to' }[range];
+      const words = {
+        '1d': `The newest stored day, ${newest}, 2025`,
+        all: 'All stored days',
+        '1y': '365 days up to',
+      }[range];
       expect(await said.innerText()).toContain(words ?? `${Number.parseInt(range, 10)} days up to`);
     }
     const hasDates = offered !== byWindow;

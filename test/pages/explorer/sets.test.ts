@@ -217,6 +217,26 @@ describe.skipIf(noBrowser)('my sets', () => {
     await other.page.getByRole('heading', { name: 'Not found' }).waitFor();
   });
 
+  it('names the calendar of its windows beside the UTC days of its plots and its report', async () => {
+    const { page } = await open(`/explore/sets/${SAMPLE}`);
+    await settled(page);
+    const note = page.getByRole('figure', { name: 'The four windows' }).locator('figcaption p');
+    const noteOf = (label: string) => page.locator('.tile', { hasText: label }).locator('.note').innerText();
+    expect(await note.innerText()).toBe(
+      'The same figures in each window, of chain days. The plots, the rewards and the report of a month are of UTC days.',
+    );
+    expect(await noteOf('Effectiveness')).toBe('mean, 30 chain days');
+    await page.getByText('Chain days', { exact: true }).click();
+    await page.waitForURL(/calendar=chain/);
+    await settled(page);
+    expect(await note.innerText()).toBe('The same figures in each window, of chain days.');
+    expect(await noteOf('Effectiveness')).toBe('mean, 30 days');
+    await page.getByText('UTC days', { exact: true }).click();
+    await page.waitForURL((url) => url.search === '');
+    await settled(page);
+    expect(await noteOf('APR')).toBe('a year, from 30 chain days');
+  });
+
   it('shows the figures of a range by a granularity and a calendar, all in the URL', async () => {
     const { page, sent } = await open(
       `/explore/sets/${SAMPLE}?granularity=week&from=2025-10-06&to=2025-10-19`,

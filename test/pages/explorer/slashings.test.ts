@@ -13,7 +13,7 @@ isPage(explorer, '/explore/slashings', { heading: 'Slashings', statements: 6 });
 
 describe.skipIf(noBrowser)('the slashings', () => {
   it('are filtered by operator and date, and ordered by penalty, on the server', async () => {
-    const { page, sent } = await explorer.open('/explore/slashings?from=2021-01-01&to=2022-12-31');
+    const { page, sent } = await explorer.open('/explore/slashings?from=2021-01-01&to=2022-12-31&size=200');
     await rowsOf(page).first().waitFor();
     const all = await rowsOf(page).count();
     await page.getByLabel('Operator', { exact: true }).fill('Alder Liquid');
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('the slashings', () => {
   });
 
   it('are plotted from the whole list, by the period that is chosen, whatever the page shows', async () => {
-    const { page, sent } = await explorer.open('/explore/slashings?size=50', { locale: 'en-GB' });
+    const { page, sent } = await explorer.open('/explore/slashings', { locale: 'en-GB' });
     const { data } = await explorer.gateway.graphql('{ slashings { totalCount } }');
     for (const name of ['Slashings over time', 'Penalties over time']) {
       const figure = page.getByRole('figure', { name });

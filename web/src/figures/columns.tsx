@@ -84,12 +84,16 @@ export const ratioColumn = <Row,>(
 export const validatorColumn = <Row,>(
   head: string,
   of: (row: Row) => number,
-  { order, network }: { order?: string; network?: Network } = {},
+  {
+    order,
+    network,
+    params,
+  }: { order?: string; network?: Network; params?: Readonly<Record<string, string>> } = {},
 ): Column<Row> => ({
   head,
   value: of,
   show: (row) => (
-    <PageLink to={paths.validator(of(row))} {...(network && { network })}>
+    <PageLink to={`${paths.validator(of(row))}?${new URLSearchParams(params)}`} {...(network && { network })}>
       {of(row)}
     </PageLink>
   ),

@@ -94,7 +94,7 @@ export function OperatorDays<T extends RangeName>(props: { of: readonly Shown[];
       }),
     );
     const columns: Column<Beside>[] = [
-      { head: 'Date (UTC)', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
+      { head: 'Chain day', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
       ...series.map(
         ({ label, value }): Column<Beside> => ({
           head: label,

@@ -1,7 +1,7 @@
 import { graphql } from 'react-relay';
 import type { operatorWindows_summary$data } from '../__generated__/operatorWindows_summary.graphql';
 import { count, decimal, percentage, ratio, shortCount, shortEth } from '../parts/format.ts';
-import { stakeShare } from '../parts/operators.tsx';
+import { measured, stakeShare } from '../parts/operators.tsx';
 import { inEth } from './columns.tsx';
 import type { Column } from './table.tsx';
 
@@ -25,21 +25,31 @@ type Summary = Omit<operatorWindows_summary$data, ' $fragmentType'>;
 type Line = {
   name: string;
   unit: string;
+  /** How it was at the end, which is the same in all windows that end together. */
+  isOfEnd?: boolean;
   exact: (summary: Summary) => string | number | null | undefined;
   show: (summary: Summary) => string;
 };
 
 const lines: Line[] = [
-  { name: 'Validators', unit: '', exact: (of) => of.validatorCount, show: (of) => count(of.validatorCount) },
+  {
+    name: 'Validators',
+    unit: '',
+    isOfEnd: true,
+    exact: (of) => of.validatorCount,
+    show: (of) => count(of.validatorCount),
+  },
   {
     name: 'Share of stake',
     unit: ' (0–1)',
+    isOfEnd: true,
     exact: (of) => of.networkPenetration,
     show: (of) => stakeShare(of.networkPenetration),
   },
   {
     name: 'Stake',
     unit: ' (ETH)',
+    isOfEnd: true,
     exact: (of) => inEth(of.sumEndEpochEffectiveBalance),
     show: (of) =>
       of.sumEndEpochEffectiveBalance == null ? '–' : `${shortEth(of.sumEndEpochEffectiveBalance)} ETH`,
@@ -47,16 +57,21 @@ const lines: Line[] = [
   {
     name: 'Effectiveness',
     unit: ' (%)',
-    exact: (of) => of.avgValidatorEffectiveness,
-    show: (of) => percentage(of.avgValidatorEffectiveness),
+    exact: (of) => measured(of, of.avgValidatorEffectiveness),
+    show: (of) => percentage(measured(of, of.avgValidatorEffectiveness)),
   },
   { name: 'APR', unit: ' (%)', exact: (of) => of.aprPercentage, show: (of) => percentage(of.aprPercentage) },
-  { name: 'Uptime', unit: ' (0–1)', exact: (of) => of.avgUptime, show: (of) => ratio(of.avgUptime) },
+  {
+    name: 'Uptime',
+    unit: ' (0–1)',
+    exact: (of) => measured(of, of.avgUptime),
+    show: (of) => ratio(measured(of, of.avgUptime)),
+  },
   {
     name: 'Correctness',
     unit: ' (0–1)',
-    exact: (of) => of.avgCorrectness,
-    show: (of) => ratio(of.avgCorrectness),
+    exact: (of) => measured(of, of.avgCorrectness),
+    show: (of) => ratio(measured(of, of.avgCorrectness)),
   },
   {
     name: 'Inclusion delay',

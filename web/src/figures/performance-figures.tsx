@@ -3,6 +3,7 @@ import type { performanceFigures_attestations$data } from '../__generated__/perf
 import type { performanceFigures_effectiveness$data } from '../__generated__/performanceFigures_effectiveness.graphql';
 import type { performanceFigures_proposals$data } from '../__generated__/performanceFigures_proposals.graphql';
 import { count, decimal, momentUtc, percentage, ratio, shortCount } from '../parts/format.ts';
+import { measured } from '../parts/operators.tsx';
 import { total } from '../parts/sums.ts';
 import { Tile, Tiles } from '../parts/tiles.tsx';
 import { countColumn, percentColumn, ratioColumn } from './columns.tsx';
@@ -74,6 +75,7 @@ type List<Row> = { readonly nodes: readonly Row[] } | null | undefined;
 type Of = {
   readonly summary?:
     | {
+        readonly validatorCount?: number;
         readonly avgValidatorEffectiveness: number;
         readonly avgUptime?: number | null | undefined;
         readonly avgInclusionDelay?: number | null | undefined;
@@ -204,10 +206,10 @@ function PerformanceTiles({ of, mean }: { of: Of; mean: string }) {
   return (
     <Tiles>
       <Tile label="Effectiveness" note={mean}>
-        {percentage(summary?.avgValidatorEffectiveness)}
+        {percentage(measured(summary, summary?.avgValidatorEffectiveness))}
       </Tile>
       <Tile label="Uptime" note={mean}>
-        {ratio(summary?.avgUptime)}
+        {ratio(measured(summary, summary?.avgUptime))}
       </Tile>
       <Tile label="Inclusion delay" unit="slots" note={mean}>
         {decimal(summary?.avgInclusionDelay, 3)}

@@ -245,7 +245,9 @@ function LiveFigures(props: { blocks: Blocks; place: Place; empty: string | unde
       if (blockAdded?.omitted || added.length >= MOST_ADDED) reload();
     },
   });
-  const note = <LiveNote of={live} rows="slots" />;
+  const isEverySlot = Object.keys(whereOf(search)).length === 0;
+  const newest = isEverySlot ? newestOf([...added, ...blocks.nodes])[0]?.blockTimestamp : undefined;
+  const note = <LiveNote of={live} rows="slots" newest={newest} />;
   return <Figures blocks={blocks} added={added} note={note} place={props.place} empty={empty} />;
 }
 

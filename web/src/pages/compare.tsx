@@ -12,8 +12,8 @@ import { Heading } from '../parts/heading.tsx';
 import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { Empty } from '../states.tsx';
-import { daysOf, ranges, USUAL } from '../url/range.ts';
-import { hasHistory, LEAST_DAYS, windowOf } from '../url/windows.ts';
+import { chainDate, daysOf, ranges, USUAL } from '../url/range.ts';
+import { hasHistory, LEAST_DAYS, rangeOf, windowOf } from '../url/windows.ts';
 import { type Compared, comparedOf } from './compare/compare-objects.ts';
 import { compared, comparedIn, MOST_COMPARED, Picker } from './compare/compare-picker.tsx';
 
@@ -85,11 +85,11 @@ function variables({ search }: Place): compareQuery['variables'] {
 }
 
 /** What is compared, in the colours of the lines; each can be removed. */
-const Legend = ({ of }: { of: readonly Compared[] }) => (
+const Legend = ({ of, params }: { of: readonly Compared[]; params: { range?: string } }) => (
   <ul className="compared">
     {of.map(({ id, name, title, path, network }, index) => (
       <li key={id} style={{ '--color': colors[index] } as CSSProperties}>
-        <PageLink to={path} network={network}>
+        <PageLink to={`${path}?${new URLSearchParams(params)}`} network={network}>
           <span title={title}>{name}</span>
         </PageLink>
         <SearchLink
@@ -113,18 +113,19 @@ function View({ data, place }: { data: compareQuery['response']; place: Place })
   const found = useMemo(() => comparedOf(data.compared ?? []), [data.compared]);
   const heads = found.map(({ id, name }) => ({ key: id, head: name }));
   const summaries = Object.fromEntries(found.map(({ id, summary }) => [id, summary]));
+  const asOf = found.find((one) => one.asOf)?.asOf;
   const lost = new Set(comparedIn(place.search)).size - found.length;
   return (
     <>
       <Heading
         title="Compare"
         about={`Up to ${MOST_COMPARED} operators of any class, and sets of yours, beside each other. The address of this page can be sent; sets are seen with tokens of your account only.`}
-        asOf={found.find(({ asOf }) => asOf)?.asOf}
+        asOf={asOf}
       >
-        <RangeControl of={range} />
+        <RangeControl of={range} lastDay={chainDate(asOf)} />
       </Heading>
       <div className="filters">
-        <Legend of={found} />
+        <Legend of={found} params={rangeOf(windowOf(place.search, range))} />
         <Picker />
       </div>
       {lost > 0 && (

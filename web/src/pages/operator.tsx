@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 import { graphql } from 'react-relay';
-import { Link } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import type { operatorQuery } from '../__generated__/operatorQuery.graphql';
 import { missing } from '../api/failure.ts';
 import { granularities, granularityNames as rewardGranularityNames } from '../figures/periods.ts';
@@ -12,8 +12,9 @@ import { PageLink } from '../parts/page-links.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { type Tab, Tabs, tabs } from '../parts/tabs.tsx';
 import { paths, slugOf } from '../url/links.ts';
+import { calendars, chainDate } from '../url/range.ts';
 import { useHref } from '../url/use-network.ts';
-import { entityRanges, eventRange, windowNote } from '../url/windows.ts';
+import { entityRanges, eventRange, rangeOf, windowNote, windowOf } from '../url/windows.ts';
 import { granularity, granularityNames, withoutHours } from './operator/operator-periods.ts';
 import { variables } from './operator/operator-variables.ts';
 
@@ -149,13 +150,19 @@ const Validators = lazy(async () => ({ default: (await files.validators()).Valid
 const Events = lazy(async () => ({ default: (await files.events()).Events }));
 
 /** The range of the tab; validators have none, and events no windows. */
-function TabRange({ tab }: { tab: Tab }) {
+function TabRange({ tab, newest }: { tab: Tab; newest: string | undefined }) {
+  const [search] = useSearchParams();
   if (tab === 'validators') return null;
   if (tab === 'events') return <RangeControl of={eventRange} dates days="utc" />;
   const isOfWindow = tab === 'summary';
   return (
     <>
-      <RangeControl of={entityRanges} dates calendar={!isOfWindow} />
+      <RangeControl
+        of={entityRanges}
+        dates
+        calendar={!isOfWindow}
+        lastDay={isOfWindow || calendars.read(search) === 'chain' ? newest : undefined}
+      />
       {tab === 'performance' && <Select param={granularity} label="Granularity" names={granularityNames} />}
       {tab === 'rewards' && (
         <Select param={granularities} label="Granularity" names={rewardGranularityNames} />
@@ -196,22 +203,33 @@ function View({ data, place }: { data: Data; place: Place }) {
   const name = longNameOf(operator);
   const note = windowNote(place.search, entityRanges);
   const tab = tabs.read(place.search);
+  const ofWindow = rangeOf(windowOf(place.search, entityRanges));
   return (
     <>
       <Heading
         title={name}
         about={
           <>
-            <PageLink to={listed ? `/explore/operators?class=${slugOf(idType)}` : ''}>{kind}</PageLink>
+            <PageLink
+              to={
+                listed
+                  ? `/explore/operators?${new URLSearchParams({ class: slugOf(idType), ...ofWindow })}`
+                  : ''
+              }
+            >
+              {kind}
+            </PageLink>
             {name !== operatorId && ` ${operatorId}`} <Labels operator={operator} />
           </>
         }
         asOf={operator.summary?.asOf}
+        actions={
+          <Link className="button" to={href('/explore/compare', { id: operator.id, ...ofWindow })}>
+            Compare
+          </Link>
+        }
       >
-        <TabRange tab={tab} />
-        <Link className="button" to={href('/explore/compare', { id: operator.id })}>
-          Compare
-        </Link>
+        <TabRange tab={tab} newest={chainDate(operator.summary?.asOf)} />
       </Heading>
       <Tabs
         label="Parts of the operator"

@@ -12,10 +12,12 @@ import { Heading } from '../parts/heading.tsx';
 import { classNames } from '../parts/operators.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { hasPage, paths } from '../url/links.ts';
+import { chainDate } from '../url/range.ts';
 import { useHref } from '../url/use-network.ts';
-import { hasHistory, windowOf, windows } from '../url/windows.ts';
+import { hasHistory, rangeOf, windowOf, windows } from '../url/windows.ts';
 import { columnsWith, type Data, largeColumns, mostOf, type Row } from './operators/operators-columns.tsx';
 import { dots, type Large, treemap } from './operators/operators-pictures.ts';
+import { restText } from './operators/operators-rest.ts';
 import {
   classes,
   DRAWN,
@@ -44,6 +46,7 @@ const query = graphql`
     $before: String
     $days: Int!
     $hasHistory: Boolean!
+    $hasRest: Boolean!
     $drawn: Int!
   ) {
     operators(
@@ -91,8 +94,16 @@ const query = graphql`
           validatorCount
           networkPenetration
           avgValidatorEffectiveness
+          missedProposalCount @include(if: $hasRest)
+          proposerDutyCount @include(if: $hasRest)
         }
       }
+    }
+    networkOverview(network: $network, window: $window) @include(if: $hasRest) {
+      endEpoch
+      validatorCount
+      missedProposalCount
+      proposedCount
     }
   }
 `;
@@ -177,22 +188,23 @@ function Filters() {
 
 function View({ data, place }: { data: Data; place: Place }) {
   const { operators, largest } = data;
-  const suffix = useHref()('');
+  const href = useHref();
+  const window = windowOf(place.search, windows);
   const rows = operators?.nodes ?? [];
   const nodes = largest?.nodes;
   const drawn = useMemo(
     () =>
-      (nodes ?? []).map((node): Large => {
+      (nodes ?? []).slice(0, DRAWN).map((node): Large => {
         const path = paths.operator(node.idType, node.operatorId);
-        return { ...node, href: hasPage(path) ? path + suffix : undefined };
+        return { ...node, href: hasPage(path) ? href(path, rangeOf(window)) : undefined };
       }),
-    [nodes, suffix],
+    [nodes, href, window],
   );
   const most = mostOf(nodes);
   const hasTrend = hasHistory(place.search, windows);
   const title = classNames[classes.read(place.search)];
-  const window = windowOf(place.search, windows);
   const columns = useMemo(() => columnsWith(most, window), [most, window]);
+  const large = useMemo(() => largeColumns(most, window), [most, window]);
   const { network, idType, poolType, where, orderBy } = variables(place);
   const whole = wholeOf<operatorsWholeQuery, Row>(
     wholeQuery,
@@ -200,20 +212,25 @@ function View({ data, place }: { data: Data; place: Place }) {
     (all) => all.operators,
   );
   const empty = 'No operator matches. Change the filters, the class, or the network.';
+  const asOf = rows[0]?.summary?.asOf;
   return (
     <>
-      <Heading title="Operators" asOf={rows[0]?.summary?.asOf}>
-        <RangeControl of={windows} />
+      <Heading title="Operators" asOf={asOf}>
+        <RangeControl of={windows} lastDay={chainDate(asOf)} />
       </Heading>
       <Filters />
       <div className="split">
         <PagedFigure
           title={title}
-          note={`Figures of operators are stored for these four ranges. ${
-            hasTrend
-              ? 'Changes are of the stake, and in percentage points of its share of all stake; trends are the effectiveness, by day'
-              : 'All time has no changes and no trend by day'
-          }.`}
+          note={
+            <>
+              Figures of operators are stored for these four ranges.{' '}
+              {hasTrend
+                ? 'Changes are of the stake, and in percentage points of its share of all stake; trends are the effectiveness, by day.'
+                : 'All time has no changes and no trend by day.'}{' '}
+              {restText(data, idType)}
+            </>
+          }
           columns={columns}
           of={operators}
           whole={whole}
@@ -226,7 +243,7 @@ function View({ data, place }: { data: Data; place: Place }) {
           <Figure
             title="Share of stake"
             note={`The ${DRAWN} largest of the list, as parts of the stake of the network.`}
-            columns={largeColumns(most)}
+            columns={large}
             rows={drawn}
             draw={treemap}
             empty={empty}
@@ -234,7 +251,7 @@ function View({ data, place }: { data: Data; place: Place }) {
           <Figure
             title="Effectiveness against size"
             note={`The ${DRAWN} largest of the list; areas are shares of stake. Click one to open it.`}
-            columns={largeColumns(most)}
+            columns={large}
             rows={drawn}
             draw={dots}
             empty={empty}

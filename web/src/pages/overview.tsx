@@ -21,11 +21,11 @@ import { Heading } from '../parts/heading.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { Share } from '../parts/share.tsx';
 import { Empty, Notice } from '../states.tsx';
-import { toDate } from '../url/range.ts';
+import { calendars, chainDateOf, toDate } from '../url/range.ts';
 import { Blocks } from './overview/overview-blocks.tsx';
 import { type Day, overviewVariables, range, spansOf, startOfDay } from './overview/overview-days.ts';
 import { useMarks } from './overview/overview-marks.ts';
-import { NewestDay } from './overview/overview-newest.tsx';
+import { NewestDay, Verdict } from './overview/overview-newest.tsx';
 import { Largest, Movers } from './overview/overview-operators.tsx';
 import { OverviewTiles } from './overview/overview-tiles.tsx';
 
@@ -179,17 +179,28 @@ type Overview = NonNullable<Data['networkOverview']>;
 type Slashing = NonNullable<Data['slashings']>['nodes'][number];
 type Client = Overview['clients'][number];
 
-const dayColumn: Column<Period> = { head: 'Period (UTC)', value: periodValue, show: periodName };
+type Calendar = (typeof calendars.values)[number];
+/** By the calendar of the page: plots and columns are constants. */
+const inEach = <T,>(make: (calendar: Calendar) => T): Record<Calendar, T> => ({
+  chain: make('chain'),
+  utc: make('utc'),
+});
 
-const dayColumns: Column<Day>[] = [
-  dayColumn,
+const dayColumn = (calendar: Calendar): Column<Period> => ({
+  head: calendar === 'utc' ? 'Period (UTC)' : 'Period (chain days)',
+  value: periodValue,
+  show: periodName,
+});
+
+const dayColumns = inEach((calendar): Column<Day>[] => [
+  dayColumn(calendar),
   percentColumn('APR', ({ aprPercentage }) => aprPercentage),
   ratioColumn('Participation', ({ participationRatio }) => participationRatio),
   ratioColumn('Correct target', ({ targetParticipationRatio }) => targetParticipationRatio),
   percentColumn('Effectiveness', ({ avgValidatorEffectiveness }) => avgValidatorEffectiveness),
   gweiColumn('Staked', ({ sumEndEpochEffectiveBalance }) => sumEndEpochEffectiveBalance),
   countColumn('Validators', ({ validatorCount }) => validatorCount),
-];
+]);
 
 const dayOf = (row: Day) => at(startOfDay(row));
 
@@ -257,14 +268,20 @@ const rewardsBy = (interval: 'day' | 'week') =>
   });
 const rewards = { day: rewardsBy('day'), week: rewardsBy('week') };
 
-const rewardColumns: Column<Day>[] = [
-  dayColumn,
+const rewardColumns = inEach((calendar): Column<Day>[] => [
+  dayColumn(calendar),
   gweiColumn('Consensus', ({ sumConsensusRewards }) => sumConsensusRewards),
   gweiColumn('Fees and MEV', ({ sumExecutionRewards }) => sumExecutionRewards),
-];
+]);
 
-const slashingColumns: Column<Slashing>[] = [
-  dateColumn(({ date }) => date),
+/** In the days of the page, so that a slashing has one date on it. */
+const slashingColumns = (calendar: Calendar, asOf: Overview['asOf']): Column<Slashing>[] => [
+  calendar === 'chain' && asOf?.epoch != null
+    ? dateColumn(
+        ({ slashingEpoch }) => chainDateOf(slashingEpoch, { ...asOf, epoch: asOf.epoch as number }),
+        'Chain day',
+      )
+    : dateColumn(({ date }) => date),
   numberColumn('Epoch', ({ slashingEpoch }) => slashingEpoch),
   validatorColumn('Validator', ({ validatorIndex }) => validatorIndex),
   gweiColumn('Penalties', ({ slashingPenalties }) => slashingPenalties),
@@ -286,7 +303,10 @@ function View({ data, place }: { data: Data; place: Place }) {
   const { networkOverview: overview, slashed, slashings, blocks } = data;
   const history = overview?.history;
   const spans = useMemo(() => spansOf(history?.nodes ?? [], place.search), [history, place.search]);
-  const marks = useMarks(spans.shown, slashed?.nodes);
+  const marks = useMarks(spans.shown, slashed?.nodes, place.search);
+  const calendar = calendars.read(place.search);
+  const asOf = overview?.asOf;
+  const slashingsColumns = useMemo(() => slashingColumns(calendar, asOf ?? null), [calendar, asOf]);
   if (!overview)
     return (
       <Notice kind="empty" title="No day of this network is stored">
@@ -299,16 +319,22 @@ function View({ data, place }: { data: Data; place: Place }) {
   const isNewest = isByDay && toDate.read(place.search) === undefined;
   const slashedOn = slashed?.nodes.find(({ date }) => date === last?.date)?.slashingCount ?? 0;
   const empty = 'No day of this range is stored.';
+  const newest = {
+    days: history?.nodes ?? [],
+    slashed: slashedOn,
+    fallen: data.fallen?.nodes ?? [],
+    asOf,
+    search: place.search,
+  };
   return (
     <>
       <Heading
         title="Overview"
-        about={
-          isNewest && last && <NewestDay day={last} slashed={slashedOn} fallen={data.fallen?.nodes ?? []} />
-        }
-        asOf={overview.asOf}
+        verdict={isNewest && <Verdict {...newest} />}
+        about={isNewest && <NewestDay {...newest} />}
+        asOf={asOf}
       >
-        <RangeControl of={range} dates calendar />
+        <RangeControl of={range} dates calendar lastDay={isByDay ? history?.nodes[0]?.date : undefined} />
       </Heading>
       {shown.length === 0 && <Empty>{empty}</Empty>}
       <OverviewTiles spans={spans} />
@@ -318,7 +344,7 @@ function View({ data, place }: { data: Data; place: Place }) {
         <Figure
           title="Staked"
           note={`Effective balance of active validators, in ETH, by ${by}.`}
-          columns={dayColumns}
+          columns={dayColumns[calendar]}
           rows={shown}
           draw={staked}
           empty={empty}
@@ -326,7 +352,7 @@ function View({ data, place }: { data: Data; place: Place }) {
         <Figure
           title="APR"
           note={`Rewards of a year in percent of the effective balance, by ${by}.`}
-          columns={dayColumns}
+          columns={dayColumns[calendar]}
           rows={shown}
           draw={apr}
           empty={empty}
@@ -335,7 +361,7 @@ function View({ data, place }: { data: Data; place: Place }) {
           title="Participation"
           parts={[overview.history]}
           note={`Share of due attestations that were included, and that had the correct target, by ${by}.`}
-          columns={dayColumns}
+          columns={dayColumns[calendar]}
           rows={shown.filter(({ participationRatio }) => participationRatio != null)}
           draw={participation}
           series={[...votes, ...happeningLegend(marks.all, true)]}
@@ -345,7 +371,7 @@ function View({ data, place }: { data: Data; place: Place }) {
         <Figure
           title="Rewards"
           note={`What all validators earned, in ETH, by ${by}.`}
-          columns={rewardColumns}
+          columns={rewardColumns[calendar]}
           rows={shown}
           draw={rewards[by]}
           series={[...kinds, ...happeningLegend(marks.onBars, false)]}
@@ -357,7 +383,7 @@ function View({ data, place }: { data: Data; place: Place }) {
           <Figure
             title="Newest slashings"
             note={`${count(slashings?.totalCount)} validators were slashed so far.`}
-            columns={slashingColumns}
+            columns={slashingsColumns}
             rows={slashings?.nodes ?? []}
             empty="No validator of this network was slashed."
           />

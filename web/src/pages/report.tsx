@@ -324,6 +324,16 @@ function View({ data }: { data: Data }) {
           </>
         }
         asOf={summary && { epoch: summary.endEpoch, time: summary.endTimestamp }}
+        actions={
+          <>
+            <Link className="button" to={href(paths.set(set.setId), inCalendar)}>
+              Back to the set
+            </Link>
+            <button type="button" onClick={() => print()}>
+              Print
+            </button>
+          </>
+        }
       >
         <label className="field">
           Month
@@ -335,12 +345,6 @@ function View({ data }: { data: Data }) {
           />
         </label>
         <Choice param={setCalendars} label="Calendar" names={calendarNames} />
-        <Link className="button" to={href(paths.set(set.setId), inCalendar)}>
-          Back to the set
-        </Link>
-        <button type="button" onClick={() => print()}>
-          Print
-        </button>
       </Heading>
       <SetProgress of={set.progress} />
       {summary ? (

@@ -244,7 +244,7 @@ function View({ data, place }: { data: Data; place: Place }) {
           last ? `What validators and delegators earned, until ${calendarDate(last.date)} (UTC).` : undefined
         }
       >
-        <RangeControl of={range} dates days="utc" />
+        <RangeControl of={range} dates days="utc" lastDay={last?.date} />
       </Heading>
       {last && (
         <Tiles>

@@ -15,7 +15,7 @@ import { paths } from '../url/links.ts';
 import { setCalendars } from '../url/range.ts';
 import { listOf, pageOf } from '../url/url-state.ts';
 import { useHref } from '../url/use-network.ts';
-import { entityRanges, eventRange, windowOf } from '../url/windows.ts';
+import { entityRanges, eventRange, rangeOf, windowOf } from '../url/windows.ts';
 import { Delete, Rename } from './set/set-actions.tsx';
 
 const query = graphql`
@@ -118,12 +118,12 @@ function variables({ params, search }: Place): setQuery['variables'] {
 }
 
 /** The range of the tab; validators have none, and events no windows. */
-function TabRange({ tab }: { tab: Tab }) {
+function TabRange({ tab, newest }: { tab: Tab; newest: string | null | undefined }) {
   if (tab === 'validators') return null;
   if (tab === 'events') return <RangeControl of={eventRange} dates calendar={setCalendars} />;
   return (
     <>
-      <RangeControl of={entityRanges} dates calendar={setCalendars} />
+      <RangeControl of={entityRanges} dates calendar={setCalendars} lastDay={newest} />
       <Select param={granularities} label="Granularity" names={granularityNames} />
     </>
   );
@@ -152,20 +152,27 @@ function View({ data, place: { search } }: { data: Data; place: Place }) {
           </>
         }
         asOf={day && { epoch: day.endEpoch, time: day.endTimestamp }}
-      >
-        <TabRange tab={tab} />
-        <Link className="button" to={href(paths.report(set.setId), reportParams(search, day?.date))}>
-          A month's report
-        </Link>
-        <Link className="button" to={href('/explore/compare', { id: set.id })}>
-          Compare
-        </Link>
-        {tab === 'validators' && (
+        actions={
           <>
-            <Rename key={set.name} set={set} />
-            <Delete set={set} />
+            <Link className="button" to={href(paths.report(set.setId), reportParams(search, day?.date))}>
+              A month's report
+            </Link>
+            <Link
+              className="button"
+              to={href('/explore/compare', { id: set.id, ...rangeOf(windowOf(search, entityRanges)) })}
+            >
+              Compare
+            </Link>
+            {tab === 'validators' && (
+              <>
+                <Rename key={set.name} set={set} />
+                <Delete set={set} />
+              </>
+            )}
           </>
-        )}
+        }
+      >
+        <TabRange tab={tab} newest={day?.date} />
       </Heading>
       <SetProgress of={set.progress} />
       <Tabs label="Parts of the set" />

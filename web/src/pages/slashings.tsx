@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { slashingsQuery } from '../__generated__/slashingsQuery.graphql';
 import type { slashingsSubscription } from '../__generated__/slashingsSubscription.graphql';
@@ -165,7 +166,7 @@ type Operator = Slashing['operators'][number];
 type Period = NonNullable<Data['slashingHistory']>['nodes'][number];
 
 const range = ranges(['all'], 'all');
-const sizes = oneOf('size', ['50', '100', '200'], '200');
+const sizes = oneOf('size', ['50', '100', '200'], '50');
 const order = orderBy(['EPOCH', 'PENALTY'], 'EPOCH');
 
 const columns: Column<Slashing>[] = [
@@ -237,11 +238,13 @@ function grouped(rows: readonly Slashing[], idType: string): ByOperator[] {
   return [...groups.values()].sort((one, other) => other.number - one.number);
 }
 
-const operatorColumns: Column<ByOperator>[] = [
+const operatorColumns = (params: Record<string, string>): Column<ByOperator>[] => [
   {
     head: 'Operator',
     value: ({ operator }) => fullNameOf(operator),
-    show: ({ operator }) => <OperatorLink operator={operator} name={fullNameOf(operator)} />,
+    show: ({ operator }) => (
+      <OperatorLink operator={operator} name={fullNameOf(operator)} params={{ tab: 'events', ...params }} />
+    ),
   },
   countColumn('Slashed', ({ number }) => number),
   {
@@ -313,6 +316,8 @@ function View({ data, place }: { data: Data; place: Place }) {
   );
   const live = useAdded(network);
   const rows = slashings?.nodes ?? [];
+  const [from, to] = [fromDate, toDate];
+  const byOperator = useMemo(() => operatorColumns({ ...(from && { from }), ...(to && { to }) }), [from, to]);
   const operators = grouped(rows, classOf(classes.read(search)));
   const interval = granularity.read(search);
   const periods = data.slashingHistory?.nodes ?? [];
@@ -352,7 +357,7 @@ function View({ data, place }: { data: Data; place: Place }) {
         <Figure
           title={isWhole ? 'By operator' : 'By operator, on this page'}
           note={`Of ${isWhole ? 'all slashings that fit' : `the ${count(rows.length)} slashings on this page, not of all ${count(slashings?.totalCount)}`}, by operators of the class chosen above.`}
-          columns={operatorColumns}
+          columns={byOperator}
           rows={operators}
           empty="None of these validators has an operator of this class."
         />

@@ -194,8 +194,8 @@ function View({ data, place }: { data: Data; place: Place }) {
   );
   return (
     <>
-      <Heading title="Solana" asOf={overview.asOf}>
-        <RangeControl of={range} dates days="utc" />
+      <Heading title="Solana" asOf={overview.asOf} by="epoch">
+        <RangeControl of={range} dates days="utc" lastDay={overview.asOf?.time.slice(0, 10)} />
       </Heading>
       <TileList tiles={tilesOf(overview, history)} />
       <div className="figures">

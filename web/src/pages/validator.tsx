@@ -185,7 +185,7 @@ function View({ data, place }: { data: Data; place: Place }) {
         <Neighbours previous={nextTo(own - 1)} next={nextTo(own + 1)} />
       </Heading>
       <div className="filters">
-        <RangeControl of={periodRanges} dates calendar />
+        <RangeControl of={periodRanges} dates calendar lastDay={validator.rewards?.nodes.at(-1)?.date} />
         <Choice param={granularities} label="Length of a period" names={granularityNames} />
       </div>
       <Sums validator={validator} />

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { validatorsQuery } from '../__generated__/validatorsQuery.graphql';
 import type { Failure } from '../api/failure.ts';
@@ -98,9 +99,10 @@ const ownersOf = ({ validator }: Ranked) =>
     ] as const
   ).flatMap(([idType, operatorId]) => (operatorId ? [{ idType, operatorId }] : []));
 
-const columns: Column<Ranked>[] = [
+/** `params` are the days of the ranking, as the page of a validator names them. */
+const columnsFor = (params: Record<string, string>): Column<Ranked>[] => [
   { head: '#', csv: 'Rank', value: ({ rank }) => rank, numeric: true, isRank: true },
-  validatorColumn('Validator', ({ validatorIndex }) => validatorIndex),
+  validatorColumn('Validator', ({ validatorIndex }) => validatorIndex, { params }),
   countColumn('Days', ({ dayCount }) => dayCount),
   percentColumn(
     'Effectiveness',
@@ -154,6 +156,23 @@ function datesOf({ validatorRanking: list }: Data, search: URLSearchParams) {
   };
 }
 
+/** The same days on the page of a validator, which has no range of one day. */
+function daysIn(data: Data, search: URLSearchParams): Record<string, string> {
+  const { from, to } = datesOf(data, search);
+  const calendar = calendars.write(calendars.read(search));
+  const isOneDay = daysOf(range, search) === 1;
+  const named = Object.fromEntries(
+    [range, fromDate, toDate].flatMap(({ name }) => {
+      const given = search.get(name);
+      return given === null ? [] : [[name, given]];
+    }),
+  );
+  return {
+    ...(isOneDay ? { ...(from && { from }), ...(to && { to }) } : named),
+    ...(calendar && { calendar }),
+  };
+}
+
 /** The path of this page in REST, which has no parameter for a number of days. */
 function restOf(data: Data, search: URLSearchParams): string {
   const { from, to } = datesOf(data, search);
@@ -174,11 +193,12 @@ function restOf(data: Data, search: URLSearchParams): string {
 }
 
 /** Heading of a ranking. It stays visible if the ranking was refused. */
-function Head({ about, unknown }: { about?: string; unknown?: string | undefined }) {
+function Head(props: { about?: string; unknown?: string | undefined; newest?: string | undefined }) {
+  const { about, unknown, newest } = props;
   return (
     <>
       <Heading title="Validators" about={about ?? 'By what they did over a range of days.'}>
-        <RangeControl of={range} dates calendar />
+        <RangeControl of={range} dates calendar lastDay={newest} />
       </Heading>
       <Filters names={['class', 'operator']}>
         <OperatorFilter isUnknown={unknown !== undefined} />
@@ -193,6 +213,7 @@ function View({ data, place }: { data: Data; place: Place }) {
   const { validatorRanking: list } = data;
   const { from, to } = datesOf(data, search);
   const unknown = unknownOperator(search, data.operator);
+  const columns = useMemo(() => columnsFor(daysIn(data, search)), [data, search]);
   const about =
     from && to
       ? `By what they did ${from === to ? `on ${calendarDate(from)}` : `from ${calendarDate(from)} to ${calendarDate(to)}`}, in ${calendarWords[calendars.read(search)]}: ${count(list?.totalCount)} validators with a stored day.`
@@ -200,7 +221,7 @@ function View({ data, place }: { data: Data; place: Place }) {
   const whole = wholeOfPage<validatorsQuery, Ranked>(query, variables(place), (all) => all.validatorRanking);
   return (
     <>
-      <Head {...(about && { about })} unknown={unknown} />
+      <Head {...(about && { about })} unknown={unknown} newest={list?.storedTo ?? undefined} />
       <div className="figures">
         <PagedFigure
           title="Ranking"

@@ -114,6 +114,13 @@ const day = new Intl.DateTimeFormat(locale as string[], { dateStyle: 'medium', t
 export const moment = orNone((value: string) => time.format(new Date(value)));
 /** A moment in UTC, with its zone. */
 export const momentUtc = orNone((value: string) => `${time.format(new Date(value))} UTC`);
+const dayOfYear = new Intl.DateTimeFormat(locale as string[], {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+/** A date without its year, for the name of a choice. */
+export const shortDate = orNone((value: string) => dayOfYear.format(new Date(`${value}T00:00:00Z`)));
 /** A UTC date such as `2025-10-31`. */
 export const calendarDate = orNone((value: string) => day.format(new Date(`${value}T00:00:00Z`)));
 

@@ -27,11 +27,19 @@ export const nameOf = ({ displayName, operatorId }: Named) =>
 export const longNameOf = (operator: Named) =>
   operator.idType === 'POOL_SHARE' ? operator.operatorId : nameOf(operator);
 
-export const OperatorLink = ({ operator, name }: { operator: Named; name?: string }) => (
-  <PageLink to={paths.operator(operator.idType, operator.operatorId)}>
-    <span title={operator.operatorId}>{name ?? longNameOf(operator)}</span>
-  </PageLink>
-);
+/** `params` are those of the page of the operator, such as the range of the figure beside the link. */
+export const OperatorLink = (props: {
+  operator: Named;
+  name?: string;
+  params?: Readonly<Record<string, string>>;
+}) => {
+  const { operator, name, params = {} } = props;
+  return (
+    <PageLink to={`${paths.operator(operator.idType, operator.operatorId)}?${new URLSearchParams(params)}`}>
+      <span title={operator.operatorId}>{name ?? longNameOf(operator)}</span>
+    </PageLink>
+  );
+};
 
 /** Links with full names, beside each other. */
 export const OperatorLinks = ({ operators }: { operators: readonly Named[] }) =>
@@ -70,6 +78,12 @@ export function Tags({ names }: { names: readonly string[] }) {
     </span>
   );
 }
+
+/** A mean of the validators of a summary; without validators it is stored as 0, but nothing was measured. */
+export const measured = (
+  of: { readonly validatorCount?: number } | null | undefined,
+  mean: number | null | undefined,
+) => (mean === 0 && of?.validatorCount === 0 ? null : mean);
 
 /** A ratio of the network with as many digits as small operators need. */
 export const stakeShare = (value: number | null | undefined) =>

@@ -13,6 +13,7 @@ import {
 } from '../url/range.ts';
 import { changed, newest } from '../url/url-state.ts';
 import { Choice, Field } from './controls.tsx';
+import { shortDate } from './format.ts';
 
 /**
  * The one range of a page: of its tiles, plots and tables. `dates` offers a first and a last date besides, `calendar` how
@@ -24,12 +25,16 @@ export function RangeControl<T extends RangeName>(props: {
   calendar?: boolean | typeof calendars;
   /** Without a choice of the calendar: that of its days. */
   days?: 'chain' | 'utc';
+  /** The date of the newest stored day, in the calendar of the range, where the page knows it. */
+  lastDay?: string | null | undefined;
 }) {
-  const { of, dates = false, calendar = false, days = 'chain' } = props;
+  const { of, dates = false, calendar = false, days = 'chain', lastDay } = props;
   const choice = calendar === true ? calendars : calendar;
   const [search, setSearch] = useSearchParams();
   const group = useId();
   const present = dates && hasDates(search) ? undefined : of.read(search);
+  const nameOf = (name: T) =>
+    name === '1d' && lastDay ? `${rangeNames[name]}, ${shortDate(lastDay)}` : rangeNames[name];
   const choose = (name: T) =>
     setSearch(
       changed(newest(), { [of.name]: of.write(name), [fromDate.name]: undefined, [toDate.name]: undefined }),
@@ -50,7 +55,7 @@ export function RangeControl<T extends RangeName>(props: {
               checked={name === present}
               onChange={() => choose(name)}
             />
-            <span>{rangeNames[name]}</span>
+            <span>{nameOf(name)}</span>
           </label>
         ))}
       </fieldset>
@@ -80,7 +85,9 @@ export function RangeControl<T extends RangeName>(props: {
         </div>
       )}
       {choice && <Choice param={choice} label="Calendar" names={calendarNames} />}
-      <p className="hint">{rangeText(of, search, choice ? choice.read(search) : days)}</p>
+      <p className="hint">
+        {rangeText(of, search, choice ? choice.read(search) : days, lastDay ?? undefined)}
+      </p>
     </div>
   );
 }

@@ -39,11 +39,38 @@ export const setCalendars = oneOf('calendar', ['chain', 'utc'], 'utc');
 /** What the days of a page are, as it says below its range. */
 const dayNames = { chain: 'chain days, from about noon to noon UTC', utc: 'UTC days' };
 
-/** The range in words. All pages count back from the newest stored day, so that none is empty when an import is late. */
+const DAY_MS = 86_400_000;
+export const dateAfter = (date: string, days = 1) =>
+  new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+
+const SECONDS_PER_EPOCH = 384;
+const EPOCHS_PER_DAY = 225;
+
+/** The date of the chain day in which figures end, by the last slot of their last epoch. */
+export function chainDate(
+  asOf: { readonly epoch?: number | null; readonly time: string } | null | undefined,
+): string | undefined {
+  if (asOf?.epoch == null) return undefined;
+  const seconds = ((asOf.epoch % EPOCHS_PER_DAY) + 1) * SECONDS_PER_EPOCH;
+  return new Date(Date.parse(asOf.time) - 1_000 * seconds).toISOString().slice(0, 10);
+}
+
+/** The date of the chain day in which an epoch begins, seen from where figures end. */
+export const chainDateOf = (epoch: number, asOf: { readonly epoch: number; readonly time: string }): string =>
+  dateAfter(
+    chainDate(asOf) ?? '',
+    Math.floor(epoch / EPOCHS_PER_DAY) - Math.floor(asOf.epoch / EPOCHS_PER_DAY),
+  );
+
+/**
+ * The range in words. All pages count back from the newest stored day, so that none is empty when an import is late; `newest`
+ * is its date, where the page knows it.
+ */
 export function rangeText<T extends RangeName>(
   of: Ranges<T>,
   search: URLSearchParams,
   calendar: keyof typeof dayNames,
+  newest?: string | undefined,
 ): string {
   const number = daysOf(of, search);
   const [from, to] = [fromDate.read(search), toDate.read(search)];
@@ -52,8 +79,8 @@ export function rangeText<T extends RangeName>(
     : number === undefined
       ? 'all stored days'
       : number === 1
-        ? 'the newest stored day'
-        : `${number} days up to the newest stored one`;
+        ? `the newest stored day${newest ? `, ${calendarDate(newest)}` : ''}`
+        : `${number} days up to ${newest ? calendarDate(newest) : 'the newest stored one'}`;
   return `${shown[0]?.toUpperCase()}${shown.slice(1)}; ${dayNames[calendar]}`;
 }
 

@@ -15,6 +15,13 @@ export const windowValues = {
 export const windowNames = { '1d': 'Last day', '7d': '7 days', '30d': '30 days', all: 'All time' };
 /** In a sentence. */
 export const windowWords = { ...windowNames, '1d': 'the last day', all: 'all time' };
+/** Beside figures of UTC days: windows are of chain days in both calendars. */
+const chainWords = {
+  '1d': 'the last chain day',
+  '7d': '7 chain days',
+  '30d': '30 chain days',
+  all: 'all chain days',
+};
 type WindowName = keyof typeof windowValues;
 const isWindow = (name: RangeName): name is WindowName => name in windowValues;
 
@@ -24,11 +31,19 @@ function nameOf<T extends RangeName>(search: URLSearchParams, of: Ranges<T>): Wi
   const isOfDates = of.values.some((one) => !isWindow(one)) && hasDates(search);
   return isWindow(name) && !isOfDates ? name : USUAL;
 }
+/** The range by which a link opens the page of what has figures of this window; none is needed for the usual one. */
+export function rangeOf(window: keyof typeof changeDays): { range?: string } {
+  const name = (Object.keys(windowValues) as WindowName[]).find((one) => windowValues[one] === window);
+  return name === undefined || name === USUAL ? {} : { range: name };
+}
 export const windowOf = <T extends RangeName>(search: URLSearchParams, of: Ranges<T>) =>
   windowValues[nameOf(search, of)];
 
-export const windowNameOf = <T extends RangeName>(search: URLSearchParams, of: Ranges<T>) =>
-  windowWords[nameOf(search, of)];
+export const windowNameOf = <T extends RangeName>(
+  search: URLSearchParams,
+  of: Ranges<T>,
+  isBesideUtc = false,
+) => (isBesideUtc ? chainWords : windowWords)[nameOf(search, of)];
 
 /** Says of which window figures are, if they are not of the range that was chosen. */
 export function windowNote<T extends RangeName>(search: URLSearchParams, of: Ranges<T>): string | undefined {

@@ -1,7 +1,7 @@
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Change, PointChange } from '../../parts/change.tsx';
 import { count, eth, percentage, shortEth } from '../../parts/format.ts';
-import { stakeShare } from '../../parts/operators.tsx';
+import { measured, stakeShare } from '../../parts/operators.tsx';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
 
 type Operator = NonNullable<operatorQuery['response']['operator']>;
@@ -65,7 +65,7 @@ export function Newest({ operator }: { operator: Operator }) {
         trend={trend((day) => day.avgValidatorEffectiveness)}
         change={inWeek(change?.avgValidatorEffectiveness, 'up')}
       >
-        {percentage(summary.avgValidatorEffectiveness)}
+        {percentage(measured(summary, summary.avgValidatorEffectiveness))}
       </Tile>
       <Tile
         label="APR"

@@ -4,6 +4,7 @@ import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { Performance } from '../../figures/performance-figures.tsx';
 import { periodsOf, restQuery } from '../../figures/periods.ts';
 import { restTypeOf } from '../../url/links.ts';
+import { calendars } from '../../url/range.ts';
 import { entityRanges, windowNameOf } from '../../url/windows.ts';
 import { granularity } from './operator-periods.ts';
 import { useTabBetween } from './use-tab-between.ts';
@@ -73,7 +74,7 @@ export function OperatorPerformance({ operator }: { operator: Operator }) {
     <Performance
       of={operator}
       by={by}
-      window={windowNameOf(search, entityRanges)}
+      window={windowNameOf(search, entityRanges, calendars.read(search) === 'utc')}
       to={useTabBetween(operator)}
       rest={(of) => (of === 'attestations' ? rest : undefined)}
     />

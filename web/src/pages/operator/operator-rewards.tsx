@@ -3,6 +3,7 @@ import { useSearchParams } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { granularities } from '../../figures/periods.ts';
 import { Rewards } from '../../figures/reward-figures.tsx';
+import { calendars } from '../../url/range.ts';
 import { entityRanges, windowNameOf } from '../../url/windows.ts';
 import { useTabBetween } from './use-tab-between.ts';
 
@@ -31,7 +32,7 @@ export function OperatorRewards({ operator }: { operator: Operator }) {
     <Rewards
       of={operator}
       by={granularities.read(search)}
-      window={windowNameOf(search, entityRanges)}
+      window={windowNameOf(search, entityRanges, calendars.read(search) === 'utc')}
       to={useTabBetween(operator)}
     />
   );

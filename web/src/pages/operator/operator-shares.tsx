@@ -1,9 +1,12 @@
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
+import { useSearchParams } from 'react-router';
 import type { operatorQuery } from '../../__generated__/operatorQuery.graphql';
 import { countColumn, percentColumn } from '../../figures/columns.tsx';
 import { PagedFigure } from '../../figures/paged-figure.tsx';
 import type { Column } from '../../figures/table.tsx';
-import { longNameOf, nameOf, OperatorLink, stakeShare } from '../../parts/operators.tsx';
+import { longNameOf, measured, nameOf, OperatorLink, stakeShare } from '../../parts/operators.tsx';
+import { entityRanges, rangeOf, windowOf } from '../../url/windows.ts';
 import { SHARES } from './operator-lists.ts';
 
 graphql`
@@ -37,11 +40,13 @@ graphql`
 type Operator = NonNullable<operatorQuery['response']['operator']>;
 type PoolShare = NonNullable<Operator['poolShares']>['nodes'][number];
 
-const poolShareColumns = (inPool: boolean): Column<PoolShare>[] => [
+const poolShareColumns = (inPool: boolean, params: { range?: string }): Column<PoolShare>[] => [
   {
     head: inPool ? 'Node operator' : 'Pool share',
     value: ({ operatorId }) => operatorId,
-    show: (row) => <OperatorLink operator={row} name={inPool ? nameOf(row) : longNameOf(row)} />,
+    show: (row) => (
+      <OperatorLink operator={row} name={inPool ? nameOf(row) : longNameOf(row)} params={params} />
+    ),
   },
   {
     head: 'Share of stake',
@@ -51,18 +56,21 @@ const poolShareColumns = (inPool: boolean): Column<PoolShare>[] => [
     numeric: true,
   },
   countColumn('Validators', ({ summary }) => summary?.validatorCount),
-  percentColumn('Effectiveness', ({ summary }) => summary?.avgValidatorEffectiveness),
+  percentColumn('Effectiveness', ({ summary }) => measured(summary, summary?.avgValidatorEffectiveness)),
 ];
 
 export const hasPoolShares = (idType: string) => idType === 'POOL' || idType === 'NODE_OPERATOR';
 
 /** The node operators of a pool, or the pools of a node operator. */
 export function PoolShares({ operator: { idType, poolShares } }: { operator: Operator }) {
+  const [search] = useSearchParams();
+  const window = windowOf(search, entityRanges);
+  const columns = useMemo(() => poolShareColumns(idType === 'POOL', rangeOf(window)), [idType, window]);
   return (
     <PagedFigure
       title={idType === 'POOL' ? 'Its node operators' : 'Its shares of pools'}
       note="By share of the stake of the network, largest first."
-      columns={poolShareColumns(idType === 'POOL')}
+      columns={columns}
       of={poolShares}
       label="pool shares"
       list={SHARES}

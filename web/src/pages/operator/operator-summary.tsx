@@ -5,6 +5,7 @@ import { FourWindows } from '../../figures/four-windows.tsx';
 import { Makeup } from '../../figures/makeup.tsx';
 import { OperatorDays } from '../../figures/operator-days.tsx';
 import { longNameOf } from '../../parts/operators.tsx';
+import { chainDate } from '../../url/range.ts';
 import { entityRanges } from '../../url/windows.ts';
 import { Newest } from './operator-newest.tsx';
 import { hasPoolShares, PoolShares } from './operator-shares.tsx';
@@ -61,16 +62,10 @@ export function Summary({ operator, note }: { operator: Operator; note: string |
       <div className="figures">
         <div className="stack">
           <OperatorDays of={days} ranges={entityRanges} />
-          <FourWindows of={operator} />
-          {hasShares && <Makeup summary={operator.summary} />}
+          <FourWindows of={operator} lastDay={chainDate(operator.summary?.asOf)} />
         </div>
-        {hasShares ? (
-          <PoolShares operator={operator} />
-        ) : (
-          <div className="stack">
-            <Makeup summary={operator.summary} />
-          </div>
-        )}
+        {hasShares && <PoolShares operator={operator} />}
+        <Makeup summary={operator.summary} />
       </div>
     </>
   );

@@ -3,10 +3,10 @@ import { shareChangeColumn, stakeChangeColumn } from '../../figures/change-colum
 import { countColumn, gweiColumn, percentColumn } from '../../figures/columns.tsx';
 import type { Column } from '../../figures/table.tsx';
 import { count } from '../../parts/format.ts';
-import { labelsOf, nameOf, OperatorLink, stakeShare, Tags } from '../../parts/operators.tsx';
+import { labelsOf, measured, nameOf, OperatorLink, stakeShare, Tags } from '../../parts/operators.tsx';
 import { Share } from '../../parts/share.tsx';
 import { Spark } from '../../parts/spark.tsx';
-import { changeDays } from '../../url/windows.ts';
+import { changeDays, rangeOf } from '../../url/windows.ts';
 import type { Large } from './operators-pictures.ts';
 import { TREND_DAYS } from './operators-variables.ts';
 
@@ -46,7 +46,7 @@ const validatorsColumn = countColumn<Pick<Large, 'summary'>>(
 
 const effectivenessColumn = percentColumn<Pick<Large, 'summary'>>(
   'Effectiveness',
-  ({ summary }) => summary?.avgValidatorEffectiveness,
+  ({ summary }) => measured(summary, summary?.avgValidatorEffectiveness),
   'AVG_VALIDATOR_EFFECTIVENESS',
 );
 
@@ -85,7 +85,7 @@ export const columnsWith = (largest: number, window: Window): Column<Row>[] => [
   {
     head: 'Operator',
     value: ({ operatorId }) => operatorId,
-    show: (row) => <OperatorLink operator={row} />,
+    show: (row) => <OperatorLink operator={row} params={rangeOf(window)} />,
     order: 'OPERATOR_ID',
   },
   shareColumn(largest),
@@ -103,8 +103,12 @@ export const columnsWith = (largest: number, window: Window): Column<Row>[] => [
   },
 ];
 
-export const largeColumns = (largest: number): Column<Large>[] => [
-  { head: 'Operator', value: ({ operatorId }) => operatorId, show: (row) => <OperatorLink operator={row} /> },
+export const largeColumns = (largest: number, window: Window): Column<Large>[] => [
+  {
+    head: 'Operator',
+    value: ({ operatorId }) => operatorId,
+    show: (row) => <OperatorLink operator={row} params={rangeOf(window)} />,
+  },
   shareColumn(largest),
   validatorsColumn,
   effectivenessColumn,

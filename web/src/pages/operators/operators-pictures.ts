@@ -1,7 +1,7 @@
 import type { operatorsQuery } from '../../__generated__/operatorsQuery.graphql';
 import { colors, type Draw, ticksAs } from '../../figures/plots.ts';
 import { count, percentage, shortCount } from '../../parts/format.ts';
-import { longNameOf, nameOf, stakeShare } from '../../parts/operators.tsx';
+import { longNameOf, measured, nameOf, stakeShare } from '../../parts/operators.tsx';
 import { squarify } from './treemap.ts';
 
 /** One of the largest operators of a list, with its page. */
@@ -14,7 +14,7 @@ const about = (row: Large) =>
     longNameOf(row),
     `${stakeShare(row.summary?.networkPenetration)} of the stake`,
     `${count(row.summary?.validatorCount)} validators`,
-    `${percentage(row.summary?.avgValidatorEffectiveness)} effectiveness`,
+    `${percentage(measured(row.summary, row.summary?.avgValidatorEffectiveness))} effectiveness`,
   ].join('\n');
 
 /** The words that all names begin with, which would leave no room for the others. */

@@ -65,12 +65,13 @@ export function Blocks({ network, blocks }: { network: Network; blocks: readonly
     revisionOf: ({ blockAdded }) => blockAdded?.revision,
     onEvent: ({ blockAdded }) => setAdded((before) => newestOf([...(blockAdded?.blocks ?? []), ...before])),
   });
+  const rows = newestOf([...added, ...blocks]);
   return (
     <Figure
       title="Newest blocks"
-      note={<LiveNote of={live} rows="blocks" />}
+      note={<LiveNote of={live} rows="blocks" newest={rows[0]?.blockTimestamp} />}
       columns={columns}
-      rows={newestOf([...added, ...blocks])}
+      rows={rows}
       empty="No block of this network is stored."
     />
   );

@@ -32,7 +32,7 @@ function missedRatio(rows: readonly Day[]) {
   const proposed = sumOf(rows, (row) => row.proposedCount);
   if (missed === undefined || proposed === undefined) return {};
   const due = Number(missed) + Number(proposed);
-  return { missed, due, share: due === 0 ? 0 : Number(missed) / due };
+  return { missed, due, share: due === 0 ? undefined : Number(missed) / due };
 }
 
 /** A stock, such as stake: what it was at the end, and how it changed since the last day before the range. */

@@ -5,7 +5,7 @@ import { Figure } from '../../figures/figure.tsx';
 import type { Column } from '../../figures/table.tsx';
 import { Change } from '../../parts/change.tsx';
 import { calendarDate, count } from '../../parts/format.ts';
-import { OperatorLink, stakeShare } from '../../parts/operators.tsx';
+import { measured, OperatorLink, stakeShare } from '../../parts/operators.tsx';
 import { PageLink } from '../../parts/page-links.tsx';
 import { Share } from '../../parts/share.tsx';
 
@@ -18,7 +18,7 @@ const stakeChange = ({ summary }: Operator) => Number(summary?.change?.sumEndEpo
 const nameColumn = <Row extends Operator>(): Column<Row> => ({
   head: 'Pool',
   value: ({ operatorId }) => operatorId,
-  show: (row) => <OperatorLink operator={row} />,
+  show: (row) => <OperatorLink operator={row} params={{ range: '7d' }} />,
 });
 
 const shareColumn = <Row extends Operator>(most: number): Column<Row> => ({
@@ -40,7 +40,7 @@ const largestColumns = (rows: readonly Operator[], most: number): Column<Operato
   nameColumn(),
   shareColumn(most),
   stakeChangeColumn(WEEK),
-  percentColumn('Effectiveness', ({ summary }) => summary?.avgValidatorEffectiveness),
+  percentColumn('Effectiveness', ({ summary }) => measured(summary, summary?.avgValidatorEffectiveness)),
 ];
 
 const validatorsChange = ({ summary }: Operator) => summary?.change?.validatorCount;
@@ -62,7 +62,7 @@ const moverColumns: Column<Operator>[] = [
 ];
 
 const all = (
-  <PageLink to="/explore/operators">
+  <PageLink to="/explore/operators?range=7d">
     <span>All operators</span>
   </PageLink>
 );

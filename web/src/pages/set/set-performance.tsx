@@ -3,6 +3,7 @@ import { useSearchParams } from 'react-router';
 import type { setQuery } from '../../__generated__/setQuery.graphql';
 import { Performance } from '../../figures/performance-figures.tsx';
 import { granularities } from '../../figures/periods.ts';
+import { setCalendars } from '../../url/range.ts';
 import { entityRanges, windowNameOf } from '../../url/windows.ts';
 import { useSetLinks } from './use-set-links.ts';
 
@@ -68,7 +69,7 @@ export function SetPerformance({ set }: { set: PrivateSet }) {
     <Performance
       of={set}
       by={granularities.read(search)}
-      window={windowNameOf(search, entityRanges)}
+      window={windowNameOf(search, entityRanges, setCalendars.read(search) === 'utc')}
       to={to}
       rest={rest}
     />

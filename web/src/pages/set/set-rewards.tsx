@@ -5,6 +5,7 @@ import { countColumn } from '../../figures/columns.tsx';
 import { granularities } from '../../figures/periods.ts';
 import { Rewards } from '../../figures/reward-figures.tsx';
 import type { Column } from '../../figures/table.tsx';
+import { setCalendars } from '../../url/range.ts';
 import { entityRanges, windowNameOf } from '../../url/windows.ts';
 import { useSetLinks } from './use-set-links.ts';
 
@@ -38,7 +39,7 @@ export function SetRewards({ set }: { set: PrivateSet }) {
     <Rewards
       of={set}
       by={granularities.read(search)}
-      window={windowNameOf(search, entityRanges)}
+      window={windowNameOf(search, entityRanges, setCalendars.read(search) === 'utc')}
       to={to}
       rest={rest('rewards')}
       columns={columns}

@@ -14,8 +14,9 @@ import {
 } from '../../figures/record-figures.ts';
 import { SumTile } from '../../figures/reward-figures.tsx';
 import { count, eth, percentage, shortEth } from '../../parts/format.ts';
-import { stakeShare } from '../../parts/operators.tsx';
+import { measured, stakeShare } from '../../parts/operators.tsx';
 import { Tile, Tiles } from '../../parts/tiles.tsx';
+import { setCalendars } from '../../url/range.ts';
 import { entityRanges, windowNameOf, windowNote } from '../../url/windows.ts';
 import { useSetLinks } from './use-set-links.ts';
 
@@ -53,7 +54,8 @@ export function Summary({ set }: { set: PrivateSet }) {
   const { rest } = useSetLinks(set);
   const { summary, members } = set;
   const earned = set.rewards?.nodes ?? [];
-  const window = windowNameOf(search, entityRanges);
+  const isUtc = setCalendars.read(search) === 'utc';
+  const window = windowNameOf(search, entityRanges, isUtc);
   const note = windowNote(search, entityRanges);
   return (
     <>
@@ -69,7 +71,7 @@ export function Summary({ set }: { set: PrivateSet }) {
         </Tile>
         <SumTile label="Rewards" rows={earned} of={({ sumRewards }) => sumRewards} />
         <Tile label="Effectiveness" note={`mean, ${window}`}>
-          {percentage(summary?.avgValidatorEffectiveness)}
+          {percentage(measured(summary, summary?.avgValidatorEffectiveness))}
         </Tile>
         <Tile label="APR" note={`a year, from ${window}`}>
           {percentage(summary?.aprPercentage)}
@@ -96,10 +98,11 @@ export function Summary({ set }: { set: PrivateSet }) {
           draw={effectiveness}
           empty={NONE}
         />
-        <FourWindows of={set} />
-        <div className="stack">
-          <Makeup summary={summary} />
-        </div>
+        <FourWindows
+          of={set}
+          also={isUtc ? 'The plots, the rewards and the report of a month are of UTC days' : undefined}
+        />
+        <Makeup summary={summary} />
       </div>
     </>
   );
