@@ -159,6 +159,6 @@ export async function rowsOf<Row>(
 
 /** The text of an expression that PostgreSQL and DuckDB read alike. DuckDB gets no values of requests in texts. */
 export function duckdbText({ sql: text, values }: Sql): string {
-  if (values.length > 0) throw new Error('an expression for DuckDB has values');
+  if (values.length > 0) throw new Error('an expression for DuckDB must not have parameters');
   return text.replaceAll(/\s+/g, ' ');
 }

@@ -39,8 +39,8 @@ export const param = {
   range: () => ({
     fromDate: dateParam('First date, inclusive.'),
     toDate: dateParam('Last date, inclusive.'),
-    fromDay: dayParam('First day of the calendar in use, inclusive.'),
-    toDay: dayParam('Last day of the calendar in use, inclusive.'),
+    fromDay: dayParam('Number of the first day, inclusive: of UTC days with utc, else of chain days.'),
+    toDay: dayParam('Number of the last day, inclusive: of UTC days with utc, else of chain days.'),
     utc: boolParam({
       description: 'true: by UTC days; false: by Ethereum chain days.',
       nullable: true,

@@ -28,12 +28,12 @@ import { repeated, sayFailed } from './repeated.ts';
 import {
   seconds,
   transferProgress,
+  transferReporter,
   warnOfMissingFiles,
   warnOfOutdated,
-  whenWritten,
 } from './transfer-progress.ts';
 import { sayNotRecorded } from './with-database.ts';
-import { withServer } from './with-server.ts';
+import { withDatabaseServer } from './with-server.ts';
 
 type Flags = { replace?: boolean; json?: boolean };
 type BackupFlags = Flags & {
@@ -110,7 +110,7 @@ removed; 2 wrong usage.`,
       const onWritten = () => {
         stopped = 'Stopped after the file was complete; the run may not be recorded.';
       };
-      await withServer({ command: 'backup', creates: false, stopped: () => stopped }, async (url) => {
+      await withDatabaseServer({ command: 'backup', creates: false, stopped: () => stopped }, async (url) => {
         const pass = async () => {
           stopped = running;
           const run = () => recorded(url, () => backup(url, destination, flags, onWritten));
@@ -250,8 +250,8 @@ failed afterwards; 2 wrong usage.`,
       const replace = flags.replace ?? false;
       // A damaged file creates no database.
       if (flags.create) await verify();
-      const written = whenWritten(progress, 'The restore was stopped; nothing was restored.');
-      await withServer(
+      const written = transferReporter(progress, 'The restore was stopped; nothing was restored.');
+      await withDatabaseServer(
         { command: 'restore', creates: flags.create ?? false, stopped: written.stopped },
         (url, settings) =>
           traced('restore', {}, async () => {

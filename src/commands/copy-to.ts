@@ -11,10 +11,10 @@ import {
   seconds,
   type TransferProgress,
   transferProgress,
+  transferReporter,
   warnOfMissingFiles,
-  whenWritten,
 } from './transfer-progress.ts';
-import { withServer } from './with-server.ts';
+import { withDatabaseServer } from './with-server.ts';
 
 type Flags = { toEnv: string; replace?: boolean; withSample?: boolean; json?: boolean };
 
@@ -56,13 +56,15 @@ afterwards; 2 wrong usage.`,
     .action(async (flags: Flags) => {
       const target = targetUrl(flags.toEnv);
       const progress = transferProgress();
-      const written = whenWritten(progress, 'The copy was stopped; nothing was copied.');
-      await withServer({ command: 'copy-to', creates: false, stopped: written.stopped }, (url, settings) =>
-        traced('copy-to', {}, () =>
-          withSource(url, (source, client) =>
-            copy(client, source, target, flags, settings.MIGRATE, progress, written),
+      const written = transferReporter(progress, 'The copy was stopped; nothing was copied.');
+      await withDatabaseServer(
+        { command: 'copy-to', creates: false, stopped: written.stopped },
+        (url, settings) =>
+          traced('copy-to', {}, () =>
+            withSource(url, (source, client) =>
+              copy(client, source, target, flags, settings.MIGRATE, progress, written),
+            ),
           ),
-        ),
       );
     });
 
@@ -73,7 +75,7 @@ async function copy(
   flags: Flags,
   migrate: boolean,
   progress: TransferProgress,
-  written: ReturnType<typeof whenWritten>,
+  written: ReturnType<typeof transferReporter>,
 ): Promise<void> {
   const began = performance.now();
   if (source.hasSample && !flags.withSample) {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
 import { readSettings, type Settings, SettingsError } from '../config/index.ts';
 import type { Database } from '../db/open/index.ts';
-import { fromOf, fromSetting, toOf, urlsOf } from '../indexer/flags.ts';
+import { fromSetting, parseFrom, parseTo, urlsOf } from '../indexer/flags.ts';
 import type { FollowReport } from '../indexer/follow.ts';
 import type { Boundary, From } from '../indexer/range.ts';
 import { behindSeconds, type IndexStatus, newStatus } from '../indexer/status.ts';
@@ -43,9 +43,9 @@ export const indexCommand = (): Command =>
     .option(
       '--from <epoch>',
       'epoch, date or head (default: after the last stored epoch, else the start of the present chain day)',
-      fromOf,
+      parseFrom,
     )
-    .option('--to <epoch>', 'last epoch, or a date (default: none)', toOf)
+    .option('--to <epoch>', 'last epoch, or a date (default: none)', parseTo)
     .option('--once', 'exit after the last final epoch')
     .option(
       '--rate <number>',

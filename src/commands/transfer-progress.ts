@@ -51,7 +51,7 @@ export async function warnOfMissingFiles(url: string): Promise<void> {
 }
 
 /** Reports a committed copy, also if a later step fails. */
-export function whenWritten(progress: TransferProgress, nothingDone: string) {
+export function transferReporter(progress: TransferProgress, nothingDone: string) {
   let stopped = nothingDone;
   return {
     stopped: () => stopped,

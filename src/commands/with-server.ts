@@ -12,7 +12,7 @@ type Options = {
 };
 
 /** Calls `work` without checking the migrations. */
-export async function withServer(
+export async function withDatabaseServer(
   options: Options,
   work: (url: string, settings: Settings) => Promise<void>,
 ): Promise<void> {

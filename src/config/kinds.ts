@@ -74,7 +74,7 @@ export const httpUrls = z
 export const httpUrl = z
   .string()
   .refine((text) => isHttpUrl(text), `an http:// or https:// URL is needed, ${PERCENT}`);
-export const protocol = z.enum(['http/protobuf', 'http/json'], 'http/protobuf or http/json is needed');
+export const otlpProtocol = z.enum(['http/protobuf', 'http/json'], 'http/protobuf or http/json is needed');
 export const samplers = [
   'always_on',
   'always_off',

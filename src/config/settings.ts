@@ -16,11 +16,11 @@ import {
   list,
   optionalInteger,
   otlpHeaders,
+  otlpProtocol,
   PERCENT,
   perTier,
   postgresUrl,
   postgresUrls,
-  protocol,
   sampleDate,
   samplers,
   urlSetting,
@@ -221,8 +221,8 @@ export const Settings = z.object({
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: otlpHeaders
     .optional()
     .describe('Headers for traces, besides OTEL_EXPORTER_OTLP_HEADERS, over which they have precedence.'),
-  OTEL_EXPORTER_OTLP_PROTOCOL: protocol.default('http/protobuf').describe('http/protobuf or http/json.'),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol
+  OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol.default('http/protobuf').describe('http/protobuf or http/json.'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol
     .optional()
     .describe('Protocol for traces, instead of OTEL_EXPORTER_OTLP_PROTOCOL.'),
   OTEL_TRACES_EXPORTER: z

@@ -31,7 +31,7 @@ export function isMember(alias: string, network: string, { idType, id }: Operato
       and ${raw(`${alias}.node_operator`)} = ${part('node_operator_id')}`;
 }
 
-/** Table of the operators' keys in `operator_validators`. `list` is an operator's position from 0. */
+/** SQL: a table of the keys of these operators in `operator_validators`. Its column `list` is the index in `operators`. */
 export const namedOperators = (
   operators: readonly { network: string; idType: string; id: string }[],
 ): Sql => sql`named_operators(

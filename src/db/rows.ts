@@ -74,8 +74,8 @@ export function checkRows<T extends z.ZodType>(
 }
 
 /**
- * Rows beyond a cursor of several columns, the first of which the list may bound too. PostgreSQL begins to read at the
- * narrowest bound of the first column alone: without its own it would pass by all rows between the list's and the cursor.
+ * Rows beyond a cursor of several columns. The condition on the first column alone lets PostgreSQL begin its scan of the index
+ * at the cursor. With the comparison of rows alone, it could begin at a bound of the list and skip every row up to the cursor.
  */
 export const beyond = (columns: readonly Sql[], than: '>' | '<', place: readonly Sql[]): Sql =>
   sql`and ${columns[0]} ${raw(`${than}=`)} ${place[0]} and (${join([...columns])}) ${raw(than)} (${join([...place])})`;

@@ -65,7 +65,7 @@ const readSizes = queryOf(
     select 'active', network, sum(validators)::int from validator_counts where activated and not leaving group by network`,
 );
 
-/** The same for names of classes in REST (nodeOperator), in GraphQL (NODE_OPERATOR) and of columns (node_operator). */
+/** One text for nodeOperator (REST), NODE_OPERATOR (GraphQL) and node_operator (a column). */
 const plain = (idType: string): string => idType.replaceAll('_', '').toLowerCase();
 const isClass = new Set<string>(memberClasses.map(plain));
 

@@ -7,7 +7,7 @@ const POLL_MS = 2_000;
 const BUSY_MS = 250;
 const AFTER_FAILURE_MS = 30_000;
 
-/** Each takes a core of PostgreSQL while a large set is made. */
+/** Workers. Each keeps a core of PostgreSQL busy while a large set is created. */
 const AT_ONCE = 2;
 
 /**

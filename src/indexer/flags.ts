@@ -2,13 +2,13 @@ import { InvalidArgumentError } from 'commander';
 import { PERCENT, readSettings, type Settings, SettingsError } from '../config/index.ts';
 import { type Boundary, boundaryOf, type From } from './range.ts';
 
-export function fromOf(text: string): From {
+export function parseFrom(text: string): From {
   const found = text === 'head' ? text : boundaryOf(text);
   if (found !== undefined) return found;
   throw new InvalidArgumentError('An epoch, a date like 2025-10-30, or head is needed.');
 }
 
-export function toOf(text: string): Boundary {
+export function parseTo(text: string): Boundary {
   const found = boundaryOf(text);
   if (found !== undefined) return found;
   throw new InvalidArgumentError('An epoch or a date like 2025-10-30 is needed.');

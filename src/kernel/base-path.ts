@@ -1,6 +1,6 @@
 const MAX_LENGTH = 200;
 const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/;
-/** Where paths of the gateway begin: below such a path, `/v0/x` could mean two things. */
+/** Beginnings of the gateway's own paths. A base path must have none of them, because `/v0/x` would be ambiguous. */
 const OWN = /^\/(?:v\d+|graphql|docs|openapi\.json|assets|explore|health|ready|metrics|page-token)(?:\/|$)/;
 
 /**

@@ -1,6 +1,6 @@
 type Turns = { last: Promise<unknown>; count: number };
 
-/** Runs work of one key at a time, in order. Returns undefined if `most` are running or waiting already. */
+/** Runs the work of each key one after another. Returns undefined if `most` of the key are running or waiting already. */
 export function inTurn(most: number) {
   const keys = new Map<string, Turns>();
   return <T>(key: string, work: () => Promise<T>): Promise<T> | undefined => {

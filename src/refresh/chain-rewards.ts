@@ -3,7 +3,7 @@ import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
 import { chainDailyRewardImporter } from '../ingest/importers/chain-daily-rewards.ts';
-import { hasFees, isProposed, ofProposed } from './block-fees.ts';
+import { filterProposed, hasFees, isProposed } from './block-fees.ts';
 import { type DaySelection, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices, chainDays } from './known.ts';
 import { localDays } from './local-days.ts';
@@ -100,5 +100,5 @@ const rewards = ({ network }: DaySelection, dates: readonly string[], days: Sql)
     and d.fees >= 0 and d.mev >= 0 -- execution rewards are never negative`,
 });
 
-const proposed = raw(ofProposed);
+const proposed = raw(filterProposed);
 const known = raw(`not ${isProposed} or ${hasFees}`);

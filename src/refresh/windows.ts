@@ -72,7 +72,7 @@ export function partsOf({ days, months }: StoredDays, windows: readonly TimeWind
     for (const { date, version } of days) {
       const inApr = date >= aprFirst.date ? 1 : 0;
       const summed = months.find(({ month, next }) => month <= date && date < next);
-      // The APR may begin within a month.
+      // The first day that counts for the APR may be in the middle of a month.
       const apr = summed && summed.firstDay >= aprFirst.day ? 0 : inApr;
       add(window, date, version, [summed ? 0 : 1, apr]);
     }

@@ -24,7 +24,7 @@ import {
 import { entityOf, type Operator, wholeNetwork } from './operators.ts';
 import { noise } from './random.ts';
 
-/** `entities` is the number of pools and of node operators; a third as many addresses of each kind are stored. */
+/** Stored are `entities` pools, as many node operators, and a third as many deposit and withdrawal addresses each. */
 export type AttestationSize = { days: number; hourDays: number; entities: number };
 export const defaultAttestationSize: AttestationSize = { days: 400, hourDays: 8, entities: 40 };
 

@@ -9,7 +9,7 @@ export const reaches = (own: Reached, wanted: Reached): boolean =>
   [...wanted].every(([name, revision]) => (own.get(name) ?? 0) >= revision);
 
 /** Servers replay changes in the same order, so a server with more changes has all of one with fewer. */
-export const changesIn = (revisions: Iterable<number>): number =>
+export const totalRevisions = (revisions: Iterable<number>): number =>
   [...revisions].reduce((sum, revision) => sum + revision, 0);
 
 const KEPT_MS = 60_000;

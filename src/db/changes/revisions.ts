@@ -8,7 +8,7 @@ import type { Queryable } from '../pool.ts';
 import { momentText, queryOf, raw, sql } from '../rows.ts';
 import { epochGaps } from './epoch-gaps.ts';
 import { listen } from './listen.ts';
-import { changesIn, type Reached } from './reached.ts';
+import { type Reached, totalRevisions } from './reached.ts';
 
 /** Raises the revision at most once. Other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {
@@ -192,7 +192,7 @@ export async function openRevisions(options: {
       if ([...reached].some(isNew)) await reading.run();
     },
     async reachChanges(changes: number) {
-      if (changesIn([...shown.current.values()].map(({ revision }) => revision)) < changes)
+      if (totalRevisions([...shown.current.values()].map(({ revision }) => revision)) < changes)
         await reading.run();
     },
     moved() {

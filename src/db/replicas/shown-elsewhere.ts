@@ -1,4 +1,4 @@
-import { changesIn } from '../changes/reached.ts';
+import { totalRevisions } from '../changes/reached.ts';
 import type { Revisions } from '../changes/revisions.ts';
 import type { ReadServers } from './read-servers.ts';
 
@@ -26,7 +26,7 @@ export function shareShown(
 ): () => Promise<void> {
   let sent = 0;
   servers.onRead(async (reached) => {
-    const changes = changesIn(reached.values());
+    const changes = totalRevisions(reached.values());
     if (changes === sent) return;
     await shared.raise(changes, KEPT_SECONDS);
     sent = changes;

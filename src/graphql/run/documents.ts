@@ -16,7 +16,7 @@ function hashOf(extensions: unknown): unknown {
   return persistedQuery ? (persistedQuery.sha256Hash ?? null) : undefined;
 }
 
-export const namesDocument = (params: Params, byId: boolean): boolean =>
+export const refersToDocument = (params: Params, byId: boolean): boolean =>
   hashOf(params.extensions) !== undefined || (byId && idNames.some((name) => params[name] != null));
 
 /** Status 200 makes the clients of Apollo and urql send the document's text. */

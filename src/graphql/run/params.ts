@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isObject } from '../../kernel/json.ts';
 import type { Fault } from '../../kernel/refusal.ts';
-import { namesDocument } from './documents.ts';
+import { refersToDocument } from './documents.ts';
 
 const isJsonObject = (text: unknown): boolean => {
   try {
@@ -21,13 +21,14 @@ export function paramsFaults({ method, body, query }: FastifyRequest, byId: bool
   const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
   if (method === 'POST') {
     if (!isObject(body)) return fault(['body'], 'The body must be one JSON object with a query.');
-    if (body.query == null && namesDocument(body, byId)) return [];
+    if (body.query == null && refersToDocument(body, byId)) return [];
     return typeof body.query === 'string' ? [] : fault(['body', 'query'], absent(body));
   }
   const given = query as Record<string, unknown>;
   const { query: text, extensions } = given;
   const named = { ...given, extensions: isJsonObject(extensions) ? JSON.parse(String(extensions)) : {} };
-  const isGiven = text === undefined ? namesDocument(named, byId) : typeof text === 'string' && text !== '';
+  const isGiven =
+    text === undefined ? refersToDocument(named, byId) : typeof text === 'string' && text !== '';
   if (!isGiven) return fault(['query', 'query'], absent(given));
   return ['variables', 'extensions'].flatMap((name) =>
     !given[name] || isJsonObject(given[name]) ? [] : fault(['query', name], `${name} must be a JSON object.`),

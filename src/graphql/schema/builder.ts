@@ -86,10 +86,12 @@ export const builder = new SchemaBuilder<Types>({
     startCursorFieldOptions: { description: 'Cursor of the first row; null on an empty page.' },
     endCursorFieldOptions: { description: 'Cursor of the last row; null on an empty page.' },
     firstArgOptions: {
-      description: 'Rows from the start, or after `after`; from 1 to the largest page. Not with `last`.',
+      description:
+        'Number of rows from the start, or after `after`: from 1 to the largest size of a page. Not with `last`.',
     },
     lastArgOptions: {
-      description: 'Rows from the end, or before `before`; from 1 to the largest page. Not with `first`.',
+      description:
+        'Number of rows from the end, or before `before`: from 1 to the largest size of a page. Not with `first`.',
     },
     afterArgOptions: { description: 'A cursor of this list with the same arguments; rows after it.' },
     beforeArgOptions: { description: 'A cursor of this list with the same arguments; rows before it.' },

@@ -8,8 +8,12 @@ export const rangeArgs = builder.args((t) => ({
   utc: t.boolean({ defaultValue: false, description: 'By UTC days instead of Ethereum chain days.' }),
   fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
   toDate: t.field({ type: 'Date', description: 'Last date, inclusive.' }),
-  fromDay: t.int({ description: 'First day of the calendar in use, inclusive, >= 0.' }),
-  toDay: t.int({ description: 'Last day of the calendar in use, inclusive, >= 0.' }),
+  fromDay: t.int({
+    description: 'Number of the first day, inclusive, >= 0: of UTC days with `utc`, else of chain days.',
+  }),
+  toDay: t.int({
+    description: 'Number of the last day, inclusive, >= 0: of UTC days with `utc`, else of chain days.',
+  }),
 }));
 
 export function rangeOf(args: InputShapeFromFields<typeof rangeArgs>): Bounds & { calendar: Calendar } {

@@ -1,4 +1,4 @@
-/** Begins a number that a double may not hold; no field that is read begins so. */
+/** Prefix of a number that is kept as text, because a double may lose its digits. No field that is read begins with it. */
 const NUMBER = '\0';
 /** Only a first look: the same may stand in a string. */
 const INEXACT = /[[:,]\s*-?(?:\d{16}|\d+[.eE])/;

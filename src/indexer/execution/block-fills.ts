@@ -13,9 +13,9 @@ import { type DueBlock, dueBlocks, type Fill, writeFills } from './work.ts';
 export type BlockFillOptions = {
   pool: Pool;
   network: Network;
-  /** Opens the connection and checks the node's network. */
   /** Forks may be scheduled later. */
   spec: Pick<ChainSpec, 'forkEpochs'>;
+  /** Opens the connection and checks the node's network. */
   rpc: (() => Promise<Rpc>) | undefined;
   relays: Relays | undefined;
   estimateMissed: boolean;

@@ -7,17 +7,17 @@ import { applyLabels } from '../store/labels.ts';
 import type { Deposit } from './deposit-log.ts';
 
 /** `emptyFrom` is the block after the last range with deposits. */
-export type Scan = { nextBlock: number; nextDeposit: number; emptyFrom: number };
+export type ScanPosition = { nextBlock: number; nextDeposit: number; emptyFrom: number };
 
 /** Restarts at block 0 if the contract changed. */
-export async function scanOf(pool: Pool, network: Network, contract: string): Promise<Scan> {
+export async function scanOf(pool: Pool, network: Network, contract: string): Promise<ScanPosition> {
   const { rows } = await pool.query({
     text: `/* depositScan */ select next_block::float8 as "nextBlock", next_deposit::float8 as "nextDeposit",
         empty_from::float8 as "emptyFrom"
       from deposit_scans where network = $1 and contract = $2`,
     values: [network, contract],
   });
-  return (rows[0] as Scan | undefined) ?? { nextBlock: 0, nextDeposit: 0, emptyFrom: 0 };
+  return (rows[0] as ScanPosition | undefined) ?? { nextBlock: 0, nextDeposit: 0, emptyFrom: 0 };
 }
 
 export async function knownDepositors(
@@ -36,7 +36,7 @@ export async function knownDepositors(
 export async function writeDeposits(
   pool: Pool,
   { network, contract }: { network: Network; contract: string },
-  scan: Scan,
+  scan: ScanPosition,
   deposits: readonly (Deposit & { depositor: string })[],
 ): Promise<void> {
   await transaction(pool, async (client) => {

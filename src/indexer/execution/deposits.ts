@@ -8,7 +8,7 @@ import {
   applyWaiting,
   indexedEpoch,
   knownDepositors,
-  type Scan,
+  type ScanPosition,
   scanOf,
   writeDeposits,
 } from './deposit-store.ts';
@@ -75,7 +75,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     return new Map(transactions.map((transaction, place) => [transaction, sent[place] as string]));
   }
 
-  async function readRange(scan: Scan, last: number): Promise<{ deposits: Deposit[]; to: number }> {
+  async function readRange(scan: ScanPosition, last: number): Promise<{ deposits: Deposit[]; to: number }> {
     for (;;) {
       const to = Math.min(last, scan.nextBlock + range - 1);
       try {

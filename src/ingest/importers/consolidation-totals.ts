@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer/importer.ts';
 import { mergePlain } from '../merge/plain-table.ts';
-import { changedColumns, columnList, type PlainTable, sameColumns } from '../merge/staging.ts';
+import { anyColumnDiffers, columnList, type PlainTable, sameColumns } from '../merge/staging.ts';
 
 /** `keys` is the parameter of `store_consolidation_totals` that takes the keys of rows in which any of `columns` changed. */
 export const mergeWithTotals =
@@ -13,7 +13,7 @@ export const mergeWithTotals =
       `/* changedKeys */
       create temp table changed_keys on commit drop as
       select ${columnList(key, 's')} from staged s left join ${name} t on ${sameColumns('t', 's', key)}
-      where t.network is null or ${changedColumns('t', 's', compared)}`,
+      where t.network is null or ${anyColumnDiffers('t', 's', compared)}`,
     );
     const counts = await mergePlain(client, table, options);
     if (counts.removed > 0) {

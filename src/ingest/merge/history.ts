@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { changeColumn, sinceColumn, spans as windows } from '../../db/change-columns.ts';
 import type { Column, MergeOptions } from '../importer/importer.ts';
-import { analyzeGrown, changedColumns, columnList, readyStaging, sameColumns } from './staging.ts';
+import { analyzeGrown, anyColumnDiffers, columnList, readyStaging, sameColumns } from './staging.ts';
 
 /** `name` is the prefix of the tables' names. SQL in these fields refers to a staged row as `g`. */
 export type HistoryTables = {
@@ -143,7 +143,7 @@ export async function writeHistory(
     await run(
       `/* changeHistory */
       update ${name}_history h set ${names.map((one) => `${one} = g.${one}`).join(', ')} from staged g
-      where h.date = $1::date and h.series = g.series and ${inScopes('g', scope, 1)} and (${changedColumns('h', 'g', columns)})`,
+      where h.date = $1::date and h.series = g.series and ${inScopes('g', scope, 1)} and (${anyColumnDiffers('h', 'g', columns)})`,
       values,
     );
     const before = written;

@@ -12,7 +12,7 @@ import {
   type Unique,
 } from '../importer/importer.ts';
 import { isReference, mergeReference } from './reference-table.ts';
-import { changedColumns, columnList, type PlainTable, sameColumns } from './staging.ts';
+import { anyColumnDiffers, columnList, type PlainTable, sameColumns } from './staging.ts';
 
 export async function mergePlain(
   client: pg.ClientBase,
@@ -45,7 +45,7 @@ export async function mergePlain(
   const updated = await client.query(
     `/* updateStaged */
     update ${name} t set ${figures.map((column) => `${column.name} = s.${column.name}`).join(', ')} from ${from} as s
-    where ${same} and (${changedColumns('t', 's', figures)})`,
+    where ${same} and (${anyColumnDiffers('t', 's', figures)})`,
     within?.values,
   );
   const inserted = await client.query(

@@ -9,8 +9,8 @@ import {
 import { changeColumns, type HistoryTables, stageChanges, writeHistory } from './history.ts';
 import {
   analyzeGrown,
+  anyColumnDiffers,
   anyJoins,
-  changedColumns,
   columnList,
   hashedIfGrowing,
   sameColumns,
@@ -60,7 +60,7 @@ async function mergeSummaries(
   const updated = await client.query(
     `/* supersedeSummaries */
     update ${summaries} s set superseded = true from staged g
-    where not s.superseded and ${sameColumns('s', 'g', key)} and (${changedColumns('s', 'g', columns)})`,
+    where not s.superseded and ${sameColumns('s', 'g', key)} and (${anyColumnDiffers('s', 'g', columns)})`,
   );
   await hashedIfGrowing(client, [summaries]);
   const written = await client.query(

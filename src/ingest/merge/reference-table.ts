@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { distributedTables, isDistributed } from '../../db/distributed/layout.ts';
 import { type ImportCounts, type MergeOptions, stagedScopes } from '../importer/importer.ts';
 import { removeBlockOperators, storeStagedOperators } from './block-operators.ts';
-import { changedColumns, columnList, type PlainTable, sameColumns } from './staging.ts';
+import { anyColumnDiffers, columnList, type PlainTable, sameColumns } from './staging.ts';
 import { countValidators } from './validator-counts.ts';
 
 type ReferenceTable = Pick<PlainTable, 'name' | 'key' | 'columns'>;
@@ -25,7 +25,7 @@ export async function mergeReference(
   const { rows } = await client.query<{ inserted: number; updated: number }>(
     `/* countChanges */
     select (count(*) filter (where t.${key[0]} is null))::int as inserted,
-      (count(*) filter (where t.${key[0]} is not null and (${changedColumns('t', 's', figures)})))::int as updated
+      (count(*) filter (where t.${key[0]} is not null and (${anyColumnDiffers('t', 's', figures)})))::int as updated
     from staged s left join ${name} t on ${sameColumns('t', 's', key)}`,
   );
   const { inserted, updated } = rows[0] as { inserted: number; updated: number };
@@ -37,7 +37,7 @@ export async function mergeReference(
       order by ${columnList(key, 's')}
       on conflict (${columnList(key)}) do update
         set ${figures.map((column) => `${column.name} = excluded.${column.name}`).join(', ')}
-        where ${changedColumns('t', 'excluded', figures)}`,
+        where ${anyColumnDiffers('t', 'excluded', figures)}`,
     );
   if (name === 'validators' && changed > 0) await storeStagedOperators(client, 'validators');
   if (name === 'validators' && changed + removed > 0)

@@ -29,7 +29,7 @@ export const sameColumns = (a: string, b: string, names: readonly string[]): str
 /** Types in which equal values have equal text, unlike numeric 1.50 and 1.5. */
 const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
 /** SQL that is true if a value or its digits differ. */
-export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
+export const anyColumnDiffers = (a: string, b: string, columns: readonly Column[]): string =>
   columns
     .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
     .map((value) => `${a}.${value} is distinct from ${b}.${value}`)

@@ -30,7 +30,7 @@ export const MAX_BYTES = MAX_MB * 1_048_576;
 export const MAX_VALUES = 1_000_000;
 export const MAX_LEVELS = 64;
 
-/** Ends the last line, also if the file does not. */
+/** Appended to every file, because its last line may have none. */
 const LINE_BREAK = Buffer.from('\n');
 
 /** Yields `records` for each piece of a file. A row that does not end in a piece is in the next piece as a whole. */

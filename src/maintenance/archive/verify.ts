@@ -35,8 +35,8 @@ export async function faultOf(file: CataloguedFile, whole: boolean): Promise<str
 }
 
 /**
- * Compares all files with the catalogue, in their folder or in another one, which the catalogue then names if all files are
- * there. Returns whether all are right.
+ * Compares all files with the catalogue and returns whether all are right. With another folder than the stored one, reads them
+ * there, and stores it as their folder if all are right.
  */
 export async function verifyArchive(
   pool: Pool,

@@ -171,7 +171,7 @@ export async function rewriteMonth(
   if (!rows[0].taken) return undefined;
   await lockMigrations(client);
   await lockWriters(client, ['validator-days'], networks);
-  // Statements that a person runs take no lock of writers; statements on the part take none on its parent.
+  // SQL run by hand does not take the lock of writers, and SQL on the part does not lock its parent.
   await client.query(
     `/* lockOtherWriters */ lock table only ${TABLE}, only ${identifier(part)} in share mode`,
   );

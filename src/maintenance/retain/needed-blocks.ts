@@ -3,7 +3,7 @@ import { EPOCHS_PER_DAY, SLOTS_PER_DAY } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { sql } from '../../db/rows.ts';
 import { firstKeptSlot } from '../../ingest/merge/dropped-time.ts';
-import { hasFees, isProposed, ofProposed } from '../../refresh/block-fees.ts';
+import { filterProposed, hasFees, isProposed } from '../../refresh/block-fees.ts';
 import { computesRewards } from '../../refresh/chain-rewards.ts';
 import { DAYS_AT_ONCE } from '../../refresh/due-days.ts';
 import { allIndices } from '../../refresh/known.ts';
@@ -27,8 +27,8 @@ export async function firstNeededDate(
     cross join lateral (
       select count(*) = ${SLOTS_PER_DAY} as whole,
         bool_and(not ${isProposed} or ${hasFees}) as known,
-        sum(b.execution_rewards) ${ofProposed} as execution,
-        sum(b.total_priority_fees_validator) ${ofProposed} as fees, sum(b.baseline_mev) ${ofProposed} as mev
+        sum(b.execution_rewards) ${filterProposed} as execution,
+        sum(b.total_priority_fees_validator) ${filterProposed} as fees, sum(b.baseline_mev) ${filterProposed} as mev
       from blocks b
       where b.network = $1 and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
     ) b

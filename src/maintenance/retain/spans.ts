@@ -83,7 +83,7 @@ async function whyNeeded(client: pg.ClientBase, first: number): Promise<string |
 
 async function dropSpan(client: pg.ClientBase, part: StoredPart, first: number, lockTimeoutMs: number) {
   await client.query(`/* lockTimeout */ select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
-  // Imports of its epochs and validators change it too.
+  // Imports of epochs and validators of the span update this row too, so they wait.
   await client.query('/* lockSpan */ select from solana_epoch_spans where first_epoch = $1 for update', [
     first,
   ]);

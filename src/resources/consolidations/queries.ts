@@ -103,7 +103,7 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
 
 const hasAll = ({ first, last }: Ends): boolean => first === 0 && last === LAST_NUMBER;
 
-/** A generic plan expects few rows of any range, and sorts them. The condition is therefore left out for all epochs. */
+/** A generic plan expects few rows from any range, and sorts them. So the range of all epochs gets no condition. */
 const within = (epochs: Ends): Sql =>
   hasAll(epochs) ? sql`true` : sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 

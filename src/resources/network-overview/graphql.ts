@@ -8,12 +8,12 @@ import { networkWindow, node } from '../../graphql/schema/nodes.ts';
 import { periodType } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { loadStoredNetworkDates } from './loaders.ts';
-import { type NetworkField, NetworkRecord } from './record.ts';
+import { NetworkRecord, type NetworkRecordField } from './record.ts';
 import { clientShares, type NetworkOverview, networkHistory, networkOverview } from './resolve.ts';
 
 const figures = NetworkRecord.omit({ id: true });
 
-const periods = periodType<NetworkField, NetworkRecord>('NetworkRecord', NetworkRecord, {
+const periods = periodType<NetworkRecordField, NetworkRecord>('NetworkRecord', NetworkRecord, {
   description: 'An Ethereum network over a period.',
   list: 'A network over time',
   cursors: 'networkHistory',

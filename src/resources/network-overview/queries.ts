@@ -12,10 +12,10 @@ import * as figure from '../../periods/effectiveness.ts';
 import { summed } from '../../periods/expressions.ts';
 import { type PeriodRow, periodPages } from '../../periods/pages.ts';
 import type { PeriodQuery, Series } from '../../periods/read-plan.ts';
-import { type NetworkField, NetworkRecord, networkFields } from './record.ts';
+import { NetworkRecord, type NetworkRecordField, networkFields } from './record.ts';
 
 export type NetworkKey = { network: Network };
-export type NetworkQuery = PeriodQuery<NetworkField>;
+export type NetworkQuery = PeriodQuery<NetworkRecordField>;
 export type NetworkRow = PeriodRow<NetworkRecord>;
 
 const newest = (column: string) => ({
@@ -29,7 +29,7 @@ const quotient = (part: string, whole: string, factor = '1') => ({
   ),
 });
 
-const series: Omit<Series<NetworkField>, 'statement'> = {
+const series: Omit<Series<NetworkRecordField>, 'statement'> = {
   record: NetworkRecord,
   fields: {
     id: sql`k.network`,
@@ -108,7 +108,7 @@ export const networkHistoryPages = (
   keys: readonly NetworkKey[],
   query: NetworkQuery,
   range: Range<number>,
-  selection: Selection<NetworkField>,
+  selection: Selection<NetworkRecordField>,
 ): Promise<NetworkRow[]> =>
   periodPages(db, { ...series, statement: 'networkHistory' }, source(keys, query), query, range, selection);
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import * as Leaf from '../../kernel/leaves.ts';
 import { PeriodKeys } from '../../periods/record.ts';
 
-const days = 'null without a day of all validators';
-const rewards = 'null without daily rewards and without a day of all validators';
+const days = 'null if no day of all validators is stored';
+const rewards = 'null if neither daily rewards nor a day of all validators are stored';
 
 /** In GraphQL only. Sources of the figures: docs/data-model.md. */
 export const NetworkRecord = z
@@ -45,5 +45,5 @@ export const NetworkRecord = z
   })
   .meta({ id: 'NetworkRecord', description: 'An Ethereum network over a period.' });
 export type NetworkRecord = z.infer<typeof NetworkRecord>;
-export type NetworkField = keyof NetworkRecord;
-export const networkFields = Object.keys(NetworkRecord.shape) as NetworkField[];
+export type NetworkRecordField = keyof NetworkRecord;
+export const networkFields = Object.keys(NetworkRecord.shape) as NetworkRecordField[];

@@ -12,7 +12,7 @@ import {
   type NetworkQuery,
   type NetworkRow,
 } from './loaders.ts';
-import type { NetworkField, NetworkRecord } from './record.ts';
+import type { NetworkRecord, NetworkRecordField } from './record.ts';
 
 export type NetworkOverview = NetworkRecord & { network: Network; timeWindow: TimeWindow };
 
@@ -30,7 +30,7 @@ export const networkHistory = (
   key: NetworkKey,
   query: NetworkQuery,
   range: Range<number>,
-  selection: Selection<NetworkField>,
+  selection: Selection<NetworkRecordField>,
 ): Promise<PeriodPage<NetworkRecord>> =>
   periodPage(range, (part, bare) => loadNetworkHistory(ctx, key, query, part, bare ? [] : selection));
 

@@ -60,7 +60,7 @@ const pairs = [
 ] as const;
 
 const MAX_TAGS = 20;
-/** Refused in a search by name, which would read all operators of these types, because many have no name. */
+/** Most operators of these types have no name. A search by name would read all of them, so it is refused. */
 const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
 
 /** The filter of a list, null if it has none. Throws BAD_INPUT where the class has no such order or filter. */

@@ -81,7 +81,7 @@ node(OperatorSummaryType, {
   load: async (id, ctx) => {
     const key = summaryOfNodeId(id);
     const row = key && (await loadOperator(ctx, key, operatorFigures));
-    return row && { ...row }; // a copy, because the row may also be an Operator
+    return row && { ...row }; // a copy: a row is marked with one type of GraphQL, and the same row may be an Operator elsewhere
   },
   fields: (t) => ({
     window: exposed(t, 'timeWindow', {

@@ -71,7 +71,7 @@ export const MAX_VALIDATORS = 15_000;
 
 const NAME = 'a text of 1 to 100 characters, not all of them blank';
 /** For a name that the account chooses itself. */
-export const ownName = () =>
+export const chosenName = () =>
   z
     .string({ error: needed(NAME) })
     .regex(
@@ -79,7 +79,7 @@ export const ownName = () =>
       `must be ${NAME}, without control characters`,
     )
     .max(100, `must be ${NAME}`);
-const setName = () => ownName().describe('Name of the tag, 1 to 100 characters.');
+const setName = () => chosenName().describe('Name of the tag, 1 to 100 characters.');
 
 const REFERENCE = 'an index, or a public key of 96 hex digits, with or without 0x';
 /** In GraphQL, an index is text, because input types have no unions. */

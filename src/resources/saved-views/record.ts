@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonBody, needed } from '../../kernel/body.ts';
 import * as Leaf from '../../kernel/leaves.ts';
-import { ownName } from '../private-sets/record.ts';
+import { chosenName } from '../private-sets/record.ts';
 
 export { readSetId as readViewId } from '../private-sets/record.ts';
 
@@ -31,5 +31,5 @@ const path = () =>
     .regex(/^\/(?=$|[?#]|explore(?:$|[/?#]))[!-[\]-~]*$/, `must be ${PATH}`)
     .max(MAX_PATH, `must be ${PATH}`);
 
-export const NewView = jsonBody({ name: ownName(), path: path() });
-export const ViewName = jsonBody({ name: ownName() });
+export const NewView = jsonBody({ name: chosenName(), path: path() });
+export const ViewName = jsonBody({ name: chosenName() });

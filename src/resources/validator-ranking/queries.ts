@@ -13,7 +13,7 @@ import type { RankingField } from './record.ts';
 import {
   archivedSumsOfValidators,
   UNITS,
-  type ValidatorSum,
+  type ValidatorSumName,
   validatorSumNames,
   validatorSums,
 } from './sums.ts';
@@ -28,7 +28,7 @@ export type RankingQuery = RankingDays & {
 };
 
 /** What each order needs, and its key over the sums `s`: null comes last. */
-const orders: Record<RankingField, { needs: readonly ValidatorSum[]; key: Sql }> = {
+const orders: Record<RankingField, { needs: readonly ValidatorSumName[]; key: Sql }> = {
   effectiveness: {
     needs: ['dayCount', 'effectiveness'],
     key: sql`(s."effectiveness"::bigint::float8 / ${UNITS} / nullif(s."dayCount"::bigint, 0)::float8)`,
@@ -37,7 +37,7 @@ const orders: Record<RankingField, { needs: readonly ValidatorSum[]; key: Sql }>
   missed: { needs: ['missed'], key: sql`s."missed"::float8` },
 };
 
-const named = (names: readonly ValidatorSum[], of: (name: ValidatorSum) => Sql): Sql =>
+const named = (names: readonly ValidatorSumName[], of: (name: ValidatorSumName) => Sql): Sql =>
   join(names.map((name) => sql`${of(name)} as ${raw(`"${name}"`)}`));
 const inOrder = (ascending: boolean) =>
   raw(`"key" ${ascending ? 'asc' : 'desc'} nulls last, s.validator_index`);
@@ -147,7 +147,7 @@ export async function rankArchived(
 ): Promise<{ hasStored: boolean }> {
   const { needs, key } = orders[query.field];
   const stored = await storedSums(db, query, condition);
-  const columns = (of: (name: ValidatorSum) => string) =>
+  const columns = (of: (name: ValidatorSumName) => string) =>
     needs.map((name) => `${of(name)} as "${name}"`).join(', ');
   const withStored = `union all
       select unnest($indices::integer[]), ${columns((name) => `unnest($${name}::hugeint[])`)}`;
@@ -173,7 +173,7 @@ const digits = z.string().regex(/^-?\d+$/);
 const Figures = z.object({
   validatorIndex: Leaf.count(),
   ...(Object.fromEntries(validatorSumNames.map((name) => [name, digits])) as Record<
-    ValidatorSum,
+    ValidatorSumName,
     typeof digits
   >),
 });
@@ -185,7 +185,7 @@ export async function rankingFigures(
   days: RankingDays,
   indices: readonly number[],
   { condition, months }: ReadMonths,
-): Promise<{ sums: Map<number, Record<ValidatorSum, bigint>>; hasStored: boolean }> {
+): Promise<{ sums: Map<number, Record<ValidatorSumName, bigint>>; hasStored: boolean }> {
   const stored = await rows(
     db,
     Figures,
@@ -203,10 +203,10 @@ export async function rankingFigures(
           { ...within(days.dates), utc: days.calendar === 'utc', indices },
           archivedSumsOfValidators,
         );
-  const all = new Map<number, Record<ValidatorSum, bigint>>();
+  const all = new Map<number, Record<ValidatorSumName, bigint>>();
   for (const row of [...stored, ...archived]) {
     const known = all.get(row.validatorIndex);
-    const sum = (name: ValidatorSum) => BigInt(row[name]) + (known?.[name] ?? 0n);
+    const sum = (name: ValidatorSumName) => BigInt(row[name]) + (known?.[name] ?? 0n);
     all.set(row.validatorIndex, {
       ...{ dayCount: sum('dayCount'), effectiveness: sum('effectiveness') },
       ...{ rewards: sum('rewards'), missed: sum('missed') },

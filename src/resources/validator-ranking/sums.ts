@@ -21,8 +21,8 @@ export const validatorSums = {
   rewards: sql`sum(${figure.rewards})`,
   missed: sql`sum(a.sum_missed_attestations)`,
 };
-export type ValidatorSum = keyof typeof validatorSums;
-export const validatorSumNames = Object.keys(validatorSums) as ValidatorSum[];
+export type ValidatorSumName = keyof typeof validatorSums;
+export const validatorSumNames = Object.keys(validatorSums) as ValidatorSumName[];
 
 const expressions = Object.fromEntries(
   validatorSumNames.map((name) => [name, duckdbText(validatorSums[name])]),

@@ -75,7 +75,7 @@ const isOn = ({ name, arguments: given }: DirectiveNode, variables: Variables) =
   return on === undefined ? undefined : on === (name.value === 'include');
 };
 
-/** The document that asks for these parts of its response, which are objects or lists of it, rows made of them, or paths. */
+/** A document that asks only for parts of the page's response: objects or lists of it, rows made from these, or paths. */
 export function cardOf(
   { text, variables: given, data }: PageDocument,
   parts: readonly unknown[],

@@ -30,7 +30,7 @@ type Length = keyof typeof days;
 export const MOST_PERIODS = 1_000;
 const DAY_MS = 86_400_000;
 
-/** The range as variables of a document. `periods` has room for the whole range, up to the longest page. */
+/** The range as variables of a document. `periods` is the size of a page that has the whole range, at most the largest one. */
 export function periodsOf<R extends RangeName, L extends Length>(
   search: URLSearchParams,
   of: Ranges<R>,

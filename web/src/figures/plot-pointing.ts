@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const beginOf = ({ time }: PlotOverTime, row: unknown) => time.date(row).getTime();
 const svgOf = ({ drawn }: PlotOverTime) => drawn as unknown as SVGSVGElement;
 const scaleOf = ({ drawn }: PlotOverTime) => drawn.scale('x');
-/** From the left of the plot to the period that begins then. */
+/** Pixels from the left edge of the plot to the period that begins at `begin`. */
 const pixelOf = (plot: PlotOverTime, begin: number) =>
   Number(scaleOf(plot)?.apply(new Date(begin + plot.time.offset)));
 
@@ -50,7 +50,7 @@ function datesBetween(plot: PlotOverTime, left: number, right: number) {
   return { from: isoDate(first), to: isoDate(Math.max(last, next - DAY_MS)) };
 }
 
-/** Only where the range of the page may be dates. */
+/** Whether the range of the page can be two dates, which dragging in a plot needs. */
 const hasDates = () => document.querySelector('main .dates') !== null;
 
 type Zoom = (from: string, to: string) => unknown;

@@ -2,7 +2,7 @@ import type { PlotOptions } from '@observablehq/plot';
 import { ratio } from '../parts/format.ts';
 
 export type PlotLibrary = typeof import('./plot-library.ts');
-/** What a plot over time shares with the plots beside it, and with zooming. */
+/** Where rows are on the axis of time, for pointers that plots share and for zooming. */
 export type Time<Row> = {
   /** Where the period of a row begins. */
   date: (row: Row) => Date;

@@ -46,7 +46,7 @@ function OrderLink({ order, field, children }: { order: Order; field: string; ch
 
 const ariaSorts = { ASC: 'ascending', DESC: 'descending' } as const;
 
-/** Written by the table: the shown text, and the exact one for those who point at it or copy it. */
+/** The text of each cell, and its exact value for the tooltip and for copying. */
 function cellsOf<Row>({ value, show, figure }: Column<Row>, rows: readonly Row[]) {
   if (!figure) return (row: Row) => ({ content: show ? show(row) : (value(row) ?? '–'), exact: undefined });
   const shown = (row: Row) => {

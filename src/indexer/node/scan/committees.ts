@@ -84,7 +84,7 @@ export class CommitteeReader implements ElementReader {
     const perSlot = this.#parts.length / slotsPerEpoch;
     if (perSlot < 1 || !Number.isInteger(perSlot))
       throw new AnswerError(
-        `epoch ${epoch} has ${this.#parts.length} committees for ${slotsPerEpoch} slots: not as many for each slot`,
+        `epoch ${epoch} has ${this.#parts.length} committees for ${slotsPerEpoch} slots, among which they do not divide evenly`,
       );
     const ordered = this.#parts.toSorted((a, b) => a.slot - b.slot || a.index - b.index);
     const offsets = new Uint32Array(ordered.length + 1);

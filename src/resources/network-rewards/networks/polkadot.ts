@@ -44,7 +44,7 @@ export const polkadot: RewardsDefinition = {
   id: idForm(STASH, form),
   exampleId,
   sums: { validatorRewards: ['totalValidatorRewards'], delegatorRewards: ['totalNominatorRewards'] },
-  // Eras last 24 hours and drift, so two can end on one day. Stakes, commissions and counts of both do not add up.
+  // Eras last 24 hours and drift, so two can end on one day. Stakes, commissions and counts of the two must not be summed.
   ofRepeated:
     '; if two eras end on that day, give one row: rewards and points of both added up, the rest of the later era',
   validator,
