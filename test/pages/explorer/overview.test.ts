@@ -217,6 +217,9 @@ describe.skipIf(noBrowser)('the overview', () => {
       await page.goBack();
       await settled(page);
       expect(await verdictOf(page).innerText()).toBe(verdict);
+      const marks = page.getByRole('figure', { name: 'Rewards', exact: true }).locator('.plot a');
+      const hrefs = await marks.evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+      expect(hrefs).toContain(`/explore/slashings?${new URLSearchParams(dates)}`);
     },
   );
 

@@ -135,8 +135,10 @@ describe.skipIf(noBrowser)('plots over time', () => {
     expect(await mark.getAttribute('aria-label')).toMatch(new RegExp(`^${slashingCount} validators? w`));
     await figure(page, 'Participation').getByText('Slashings, or more than 10% missed').waitFor();
     await mark.press('Enter');
+    // The list has UTC dates, and the chain day ends at noon of the next one.
+    const next = new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
     await page.waitForURL(
-      (url) => url.pathname + url.search === `/explore/slashings?from=${date}&to=${date}`,
+      (url) => url.pathname + url.search === `/explore/slashings?from=${date}&to=${next}`,
     );
     await page.goto(`${gateway.url}/?range=all`);
     await figure(page, 'Participation')

@@ -59,6 +59,27 @@ describe.skipIf(noBrowser)('the ranking of validators', () => {
     expect(await shown(page)).toEqual(await ranked('days: 1, first: 20, orderBy: { field: REWARDS }'));
   });
 
+  it.each([
+    ['', { from: '2025-10-30', to: '2025-10-30' }],
+    ['?calendar=utc', { from: '2025-10-31', to: '2025-10-31', calendar: 'utc' }],
+    ['?range=7d', { range: '7d' }],
+    ['?from=2025-10-01&to=2025-10-05', { from: '2025-10-01', to: '2025-10-05' }],
+  ])('leads to a validator with the days that were ranked (%s), by keyboard', async (given, params) => {
+    const { page } = await open(path + given);
+    await settled(page);
+    const cells = table(page).locator('tbody tr').first().locator('th, td');
+    const head = await table(page).locator('thead th').allInnerTexts();
+    const rewards = await cells
+      .nth(head.findIndex((text) => text.startsWith('Rewards')))
+      .getAttribute('data-exact');
+    await table(page).locator('tbody th a').first().press('Enter');
+    await page.waitForURL(/explore\/validators\/\d+/);
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(params);
+    await settled(page);
+    const tile = page.locator('.tile', { hasText: 'Rewards' }).locator('.value');
+    expect(await tile.getAttribute('title')).toBe(`${rewards} ETH`);
+  });
+
   it('is of windows, counted back from the newest stored day, and of dates, in both calendars; the address keeps them', async () => {
     const { page, sent } = await open(`${path}?order=MISSED`);
     await settled(page);

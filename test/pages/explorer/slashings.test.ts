@@ -89,10 +89,17 @@ describe.skipIf(noBrowser)('the slashings', () => {
     expect(levels.filter((level) => !Number.isInteger(level))).toEqual([]);
   });
 
-  it('of the page are counted by operator of the class that is chosen', async () => {
-    const { page } = await explorer.open('/explore/slashings');
+  it('of the page are counted by operator of the class that is chosen, whose events in the range are a link away', async () => {
+    const { page } = await explorer.open('/explore/slashings?from=2022-01-01&to=2022-12-31&size=200');
     const operators = page.getByRole('figure', { name: 'By operator' });
-    await operators.getByText('Alder Liquid').waitFor();
+    const row = operators.locator('tbody tr', { hasText: 'Alder Liquid' });
+    const number = await row.locator('td').first().innerText();
+    await row.getByRole('link', { name: 'Alder Liquid' }).press('Enter');
+    await page.waitForURL(/pool\/Alder%20Liquid\?tab=events&from=2022-01-01&to=2022-12-31/);
+    await settled(page);
+    const slashed = page.locator('.tile', { hasText: 'Slashed validators' }).locator('.value');
+    expect(await slashed.innerText()).toBe(number);
+    await page.goBack();
     await page.getByLabel('Class').selectOption('node-operator');
     await page.waitForURL(/class=node-operator/);
     await operators
