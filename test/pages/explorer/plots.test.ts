@@ -94,6 +94,7 @@ describe.skipIf(noBrowser)('plots over time', () => {
   it('mark slashings and outages with links to what happened, by keyboard too', async () => {
     const { data } = await gateway.graphql(`{ operator(operatorId: "Alder Liquid", idType: POOL) {
       attestations(first: 1) { nodes { date totalUniqueAttestations } }
+      utc: attestations(utc: true, first: 1) { nodes { date totalUniqueAttestations } }
       slashings(first: 1) { nodes { date validatorIndex } } } }`);
     const [{ date, validatorIndex }] = data.operator.slashings.nodes;
     const { page } = await open(`${alder}&from=${date}&to=${date}`, { locale: 'en-US' });
@@ -106,23 +107,28 @@ describe.skipIf(noBrowser)('plots over time', () => {
       .getByRole('link', { name: String(validatorIndex) })
       .waitFor();
     // No day of the sample for tests has an outage.
-    const [newest] = data.operator.attestations.nodes;
-    await page.route('**/graphql', async (route) => {
-      const response = await route.fetch();
-      const text = (await response.text()).replace(
-        /("sumMissedAttestations":)"\d+"/,
-        (_, key) => `${key}"${newest.totalUniqueAttestations}"`,
-      );
-      await route.fulfill({ response, body: text });
-    });
-    await page.goto(`${gateway.url}${alder}`);
-    const link = figure(page, 'Missed and wrong votes').getByRole('link', {
-      name: /^50\.00% of attestations/,
-    });
-    await link.waitFor();
-    await page.unrouteAll({ behavior: 'wait' });
-    await link.press('Enter');
-    await page.waitForURL((url) => url.search === `?tab=performance&from=${newest.date}&to=${newest.date}`);
+    for (const [calendar, [newest]] of [
+      ['', data.operator.attestations.nodes],
+      ['&calendar=utc', data.operator.utc.nodes],
+    ] as const) {
+      await page.route('**/graphql', async (route) => {
+        const response = await route.fetch();
+        const text = (await response.text()).replace(
+          /("sumMissedAttestations":)"\d+"/,
+          (_, key) => `${key}"${newest.totalUniqueAttestations}"`,
+        );
+        await route.fulfill({ response, body: text });
+      });
+      await page.goto(`${gateway.url}${alder}${calendar}`);
+      const link = figure(page, 'Missed and wrong votes').getByRole('link', {
+        name: /^50\.00% of attestations/,
+      });
+      await link.waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+      await link.press('Enter');
+      const { date: on } = newest;
+      await page.waitForURL((url) => url.search === `?tab=performance&from=${on}&to=${on}${calendar}`);
+    }
   });
 
   it('of the network mark slashings, by day and by week', async () => {
