@@ -149,7 +149,7 @@ describe('operators(orderBy:)', () => {
     async () => {
       const query = `{ operators(window: ONE_DAY, idType: POOL, first: 200, orderBy: {field: MISSED_PROPOSAL_COUNT}) { nodes {
       operatorId summary(window: ONE_DAY) { missedProposalCount proposerDutyCount }
-      proposals(utc: true, first: 1) { nodes { missedProposalCount proposerDutyCount } } } } }`;
+      proposals(first: 1) { nodes { missedProposalCount proposerDutyCount } } } } }`;
       const { data } = await gateway.graphql(query);
       const nodes: any[] = data.operators.nodes;
       const missed = nodes.map(({ summary }) => Number(summary.missedProposalCount));
