@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../support/accounts.ts';
 import { noBrowser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { csvIn, isPage, saved, settled, useExplorer } from '../../support/explorer.ts';
 
 const explorer = useExplorer();
@@ -55,6 +56,26 @@ describe.skipIf(noBrowser)('the comparison of operators', () => {
     await removal(page, 'Basalt Exchange').press('Enter');
     await input.waitFor();
     expect((await csv(page, 'Side by side'))[0]).not.toContain('Basalt');
+  });
+
+  it('adds the best match of a name with Enter, and says when there is none', async () => {
+    const { page } = await open('/explore/compare');
+    const input = page.getByPlaceholder('Name', { exact: true });
+    await input.pressSequentially('alder liquid');
+    await input.press('Enter');
+    await removal(page, 'Alder Liquid').waitFor();
+    expect(await input.inputValue()).toBe('');
+    const next = page.getByLabel('Compare with');
+    await next.pressSequentially('no such name');
+    await next.press('Enter');
+    await eventually(async () =>
+      expect(await next.evaluate((element: HTMLInputElement) => element.validationMessage)).toBe(
+        'No operator and none of your sets has this name.',
+      ),
+    );
+    await next.fill('Cedar Exchange');
+    await next.press('Enter');
+    await removal(page, 'Cedar Exchange').waitFor();
   });
 
   it('keeps a range whose rows are loading when an operator is removed', async () => {

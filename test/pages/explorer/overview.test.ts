@@ -115,19 +115,22 @@ describe.skipIf(noBrowser)('the overview', () => {
     ['says nothing of changes within a week that are not known', [null, null, null]],
   ] as const)('%s', async (_name, changes) => {
     let names: string[] = [];
+    let newest: number[] = [];
     const page = await openChanged((data) => {
       names = data.fallen.nodes.map(({ operatorId }: any) => operatorId);
+      newest = data.fallen.nodes.map(({ newestDay }: any) => newestDay.avgValidatorEffectiveness);
       setFallen(data, changes);
     });
     expect(names).toHaveLength(3);
     const [verdict, about] = [await verdictOf(page).innerText(), await aboutOf(page).innerText()];
     const named = names.filter((_, at) => (changes[at] ?? 0) < -1);
     expect(names.filter((name) => verdict.includes(name))).toEqual(named);
-    expect(verdict.includes('effectiveness fell most at')).toBe(named.length > 0);
+    expect(verdict.includes('the mean effectiveness of seven days fell most at')).toBe(named.length > 0);
     const isSteady = named.length === 0 && changes.some((change) => change !== null);
     expect(about.includes('No pool of 100 validators or more lost more than a point')).toBe(isSteady);
     for (const [at, name] of named.entries()) {
-      expect(verdict).toContain(`${name} (−${Math.abs(changes[at] as number).toFixed(2)} points)`);
+      const fall = `−${Math.abs(changes[at] as number).toFixed(2)} points`;
+      expect(verdict).toContain(`${name} (${fall}; ${newest[at]?.toFixed(2)}% on the newest day)`);
       const link = verdictOf(page).getByRole('link', { name, exact: true });
       expect(await link.getAttribute('href')).toContain('?range=7d');
     }

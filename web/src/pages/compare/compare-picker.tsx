@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { fetchQuery, graphql } from 'react-relay';
 import { useSearchParams } from 'react-router';
 import type { comparePickerQuery } from '../../__generated__/comparePickerQuery.graphql';
@@ -67,19 +67,40 @@ function useHits(text: string): Hit[] {
   return hits;
 }
 
-/** Finds an operator of any class, or a set of the account, and adds it to those that the page compares. */
+/**
+ * Finds an operator of any class, or a set of the account, and adds it to those that the page compares: the one that is picked
+ * from the list, or with Enter the best of the list.
+ */
 export function Picker() {
   const [search, setSearch] = useSearchParams();
   const [text, setText] = useState('');
   const hits = useHits(text.trim());
   const id = useId();
   const ids = comparedIn(search);
-  const choose = (value: string) => {
-    const hit = hits.find(({ label }) => label === value);
-    if (!hit) return setText(value);
+  const network = useNetwork();
+  const add = (hit: Hit) => {
     setText('');
-    if (!ids.includes(hit.id))
+    if (!comparedIn(newest()).includes(hit.id))
       setSearch(compared(newest(), [...comparedIn(newest()), hit.id]), { preventScrollReset: true });
+  };
+  const choose = (input: HTMLInputElement) => {
+    input.setCustomValidity('');
+    const hit = hits.find(({ label }) => label === input.value);
+    if (hit) add(hit);
+    else setText(input.value);
+  };
+  const addBest = async ({ key, currentTarget: input }: KeyboardEvent<HTMLInputElement>) => {
+    const wanted = input.value.trim();
+    if (key !== 'Enter' || wanted === '') return;
+    const variables = { text: wanted, network };
+    const found = await fetchQuery<comparePickerQuery>(environment, query, variables)
+      .toPromise()
+      .catch(() => undefined);
+    if (!found || input.value.trim() !== wanted) return;
+    const [best] = (found.search ?? []).flatMap(hitOf);
+    if (best) return add(best);
+    input.setCustomValidity('No operator and none of your sets has this name.');
+    input.reportValidity();
   };
   if (ids.length >= MOST_COMPARED) return null;
   return (
@@ -92,7 +113,8 @@ export function Picker() {
         placeholder="Name"
         maxLength={100}
         value={text}
-        onChange={({ target }) => choose(target.value)}
+        onChange={({ target }) => choose(target)}
+        onKeyDown={addBest}
       />
       <datalist id={id}>
         {hits.map((hit) => (

@@ -3,7 +3,7 @@ import { graphql } from 'react-relay';
 import type { overviewQuery } from '../../__generated__/overviewQuery.graphql';
 import { periodName } from '../../figures/periods.ts';
 import { PointChange } from '../../parts/change.tsx';
-import { ago, count, ratio } from '../../parts/format.ts';
+import { ago, count, percentage, ratio } from '../../parts/format.ts';
 import { isOld } from '../../parts/heading.tsx';
 import { OperatorLink } from '../../parts/operators.tsx';
 import { PageLink } from '../../parts/page-links.tsx';
@@ -20,6 +20,9 @@ graphql`
       change(over: SEVEN_DAYS) {
         avgValidatorEffectiveness
       }
+    }
+    newestDay: summary(window: ONE_DAY) {
+      avgValidatorEffectiveness
     }
   }
 `;
@@ -64,12 +67,13 @@ function Slashed({ day, number, search }: { day: Day; number: number; search: UR
 
 const Fallen = ({ pools }: { pools: readonly Operator[] }) => (
   <>
-    within a week, effectiveness fell most at{' '}
+    within a week, the mean effectiveness of seven days fell most at{' '}
     {pools.map((one, index) => (
       <Fragment key={one.id}>
         {index > 0 && ', '}
         <OperatorLink operator={one} params={{ range: '7d' }} /> (
-        <PointChange value={changeOf(one)} good="up" digits={2} unit />)
+        <PointChange value={changeOf(one)} good="up" digits={2} unit />
+        {one.newestDay && `; ${percentage(one.newestDay.avgValidatorEffectiveness)} on the newest day`})
       </Fragment>
     ))}
   </>
