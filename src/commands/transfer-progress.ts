@@ -50,7 +50,7 @@ export async function warnOfMissingFiles(url: string): Promise<void> {
   );
 }
 
-/** Reports a committed copy, also if a later step fails. */
+/** Keeps what to print if the command is stopped, and reports the copy once it is committed, also if a later step fails. */
 export function transferReporter(progress: TransferProgress, nothingDone: string) {
   let stopped = nothingDone;
   return {

@@ -11,7 +11,7 @@ type Options = {
   stopped(): string | undefined;
 };
 
-/** Calls `work` without checking the migrations. */
+/** Starts the embedded database server, or takes that of DATABASE_URL, and calls `work` with its URL. Does not check migrations. */
 export async function withDatabaseServer(
   options: Options,
   work: (url: string, settings: Settings) => Promise<void>,

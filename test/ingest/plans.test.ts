@@ -35,6 +35,15 @@ function watch(client: pg.PoolClient, before: (text: string, values?: unknown[])
   });
 }
 
+/** The pool of the database, whose clients call back for each statement before they run it. */
+const watchedPool = (
+  before: (client: pg.PoolClient, text: string, values?: unknown[]) => Promise<void>,
+): Pool => ({
+  ...database.pool,
+  withClient: (work) =>
+    database.pool.withClient((client) => work(watch(client, (text, values) => before(client, text, values)))),
+});
+
 /** The plan that PostgreSQL chooses if it expects one row of a million. It depends on the version and on the statistics. */
 const NESTED = 'set local enable_hashjoin = off; set local enable_mergejoin = off';
 
@@ -44,21 +53,13 @@ const planned = (...given: Given) => plannedWith(NESTED, given);
 type Given = Parameters<typeof importFile> extends [Pool, ...infer Rest] ? Rest : never;
 async function plannedWith(settings: string, given: Given) {
   const plans: Record<string, Plan> = {};
-  const pool: Pool = {
-    ...database.pool,
-    withClient: (work) =>
-      database.pool.withClient((client) =>
-        work(
-          watch(client, async (text, values) => {
-            const name = /^\/\* (\w+) \*\/\s*(?:update|insert|delete|with)\b/.exec(text)?.[1];
-            if (!name) return;
-            await client.query(settings);
-            const { rows } = await client.query(`explain (format json) ${text}`, values);
-            plans[name] = rows[0]['QUERY PLAN'][0].Plan;
-          }),
-        ),
-      ),
-  };
+  const pool = watchedPool(async (client, text, values) => {
+    const name = /^\/\* (\w+) \*\/\s*(?:update|insert|delete|with)\b/.exec(text)?.[1];
+    if (!name) return;
+    await client.query(settings);
+    const { rows } = await client.query(`explain (format json) ${text}`, values);
+    plans[name] = rows[0]['QUERY PLAN'][0].Plan;
+  });
   const report = await importFile(pool, ...given);
   expect(report).toMatchObject({ loaded: true, rejected: 0 });
   return plans;
@@ -187,21 +188,13 @@ describe('merges of very many rows', () => {
   /** Gives a pool, and whether statements of this name may use nested loops and merge joins. */
   function joinsOf(name: string) {
     const seen: string[] = [];
-    const pool: Pool = {
-      ...database.pool,
-      withClient: (work) =>
-        database.pool.withClient((client) =>
-          work(
-            watch(client, async (text) => {
-              if (!text.startsWith(`/* ${name} */`)) return;
-              const { rows } = await client.query(
-                `select concat_ws(' ', current_setting('enable_nestloop'), current_setting('enable_mergejoin')) as is`,
-              );
-              seen.push(rows[0].is);
-            }),
-          ),
-        ),
-    };
+    const pool = watchedPool(async (client, text) => {
+      if (!text.startsWith(`/* ${name} */`)) return;
+      const { rows } = await client.query(
+        `select concat_ws(' ', current_setting('enable_nestloop'), current_setting('enable_mergejoin')) as is`,
+      );
+      seen.push(rows[0].is);
+    });
     return { pool, seen };
   }
 
@@ -243,17 +236,9 @@ describe('--skip-invalid', () => {
           validatorDay(9_999, 1_400),
         ];
         let statements = 0;
-        const watched: Pool = {
-          ...database.pool,
-          withClient: (work) =>
-            database.pool.withClient((client) =>
-              work(
-                watch(client, async (text) => {
-                  if (!/\bfetch\b/.test(text)) statements += 1;
-                }),
-              ),
-            ),
-        };
+        const watched = watchedPool(async (_client, text) => {
+          if (!/\bfetch\b/.test(text)) statements += 1;
+        });
         const rejected: number[] = [];
         const report = await importFile(
           watched,

@@ -42,6 +42,7 @@ const slowAndComputing = [
     'resources/consolidation-entities',
     'resources/private-set-progress',
     'resources/private-sets-differential',
+    'resources/validator-ranking-archived',
   ],
 ].map((name) => `test/${name}.test.ts`);
 

@@ -39,7 +39,6 @@ export type EntityKey = { idType: EntityClass; id: string };
 
 /** Matches the source or the target of a consolidation; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
-/** `id` is a UUID. */
 
 export type ConsolidationQuery = {
   epochs: Ends;

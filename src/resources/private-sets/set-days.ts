@@ -12,6 +12,7 @@ import { withinBounds } from '../../periods/bounds.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import type { DayColumn } from '../../periods/validator-day.ts';
 
+/** `id` is a UUID. */
 export type SetKey = { network: Network; id: string };
 
 export const daysOfSets = (sets: readonly SetKey[], calendar: Calendar, bounds: Bounds) => ({

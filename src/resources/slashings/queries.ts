@@ -20,7 +20,6 @@ import { Slashing, SlashingRecord, type SlashingRecordField, slashingFields } fr
 /** `at`: slashing epoch, or penalties in Gwei. */
 export type SlashingPosition = { at: number | string; validatorIndex: number };
 export type SlashingRow = Slashing & { network: Network };
-/** `id` is a UUID. */
 
 type SlashingFilter = {
   operator: OperatorScope | null;

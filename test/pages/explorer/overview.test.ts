@@ -136,6 +136,18 @@ describe.skipIf(noBrowser)('the overview', () => {
     }
   });
 
+  it('gives no newest day of a fallen pool that had no validators on it, or no figures', async () => {
+    const page = await openChanged((data) => {
+      setFallen(data, [-3, -2, -1.5]);
+      data.fallen.nodes[0].newestDay = { validatorCount: 0, avgValidatorEffectiveness: 0 };
+      data.fallen.nodes[1].newestDay = null;
+    });
+    const verdict = await verdictOf(page).innerText();
+    expect(verdict).toContain('(−3.00 points)');
+    expect(verdict).toContain('(−2.00 points)');
+    expect(verdict).toMatch(/\(−1\.50 points; \d+\.\d\d% on the newest day\)/);
+  });
+
   it.each<[name: string, change: (data: any) => void, expected: string | RegExp]>([
     ['nothing', () => undefined, 'Nothing unusual on Oct 30, 2025 (chain day).'],
     [

@@ -22,7 +22,7 @@ import { OperatorLinks } from '../parts/operators.tsx';
 import { RangeControl } from '../parts/range.tsx';
 import { Countdown, Problem } from '../states.tsx';
 import { restTypeOf } from '../url/links.ts';
-import { calendars, daysOf, fromDate, ranges, toDate } from '../url/range.ts';
+import { calendars, dateAfter, daysOf, fromDate, ranges, toDate } from '../url/range.ts';
 import { orderBy, pageOf, skippedOf } from '../url/url-state.ts';
 
 const query = graphql`
@@ -137,17 +137,13 @@ function variables({ network, search }: Place): validatorsQuery['variables'] {
   };
 }
 
-const DAY_MS = 86_400_000;
-const dateBefore = (date: string, days: number) =>
-  new Date(Date.parse(date) - days * DAY_MS).toISOString().slice(0, 10);
-
 /** The dates that are ranked, of those that are stored. */
 function datesOf({ validatorRanking: list }: Data, search: URLSearchParams) {
   const [first, last] = [list?.storedFrom, list?.storedTo].map((end) =>
     end == null ? undefined : String(end),
   );
   const days = daysOf(range, search);
-  const counted = days && last ? dateBefore(last, days - 1) : undefined;
+  const counted = days && last ? dateAfter(last, 1 - days) : undefined;
   const from = counted ?? fromDate.read(search);
   const to = toDate.read(search);
   return {

@@ -40,6 +40,7 @@ export const setCalendars = oneOf('calendar', ['chain', 'utc'], 'utc');
 const dayNames = { chain: 'chain days, from about noon to noon UTC', utc: 'UTC days' };
 
 const DAY_MS = 86_400_000;
+/** The date so many days later; earlier if `days` is negative. */
 export const dateAfter = (date: string, days = 1) =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 

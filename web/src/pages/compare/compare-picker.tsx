@@ -47,6 +47,8 @@ function hitOf({ text, node }: Found): Hit[] {
   return [{ id: node.id, label: `${text} (${node.idType.toLowerCase().replaceAll('_', ' ')})` }];
 }
 
+const hitsIn = ({ search }: comparePickerQuery['response']) => (search ?? []).flatMap(hitOf);
+
 function useHits(text: string): Hit[] {
   const network = useNetwork();
   const [hits, setHits] = useState<Hit[]>([]);
@@ -55,7 +57,7 @@ function useHits(text: string): Hit[] {
     let request: { unsubscribe(): void } | undefined;
     const timer = setTimeout(() => {
       request = fetchQuery<comparePickerQuery>(environment, query, { text, network }).subscribe({
-        next: ({ search }) => setHits((search ?? []).flatMap(hitOf)),
+        next: (found) => setHits(hitsIn(found)),
         error: () => setHits([]),
       });
     }, PAUSE_MS);
@@ -80,8 +82,9 @@ export function Picker() {
   const network = useNetwork();
   const add = (hit: Hit) => {
     setText('');
-    if (!comparedIn(newest()).includes(hit.id))
-      setSearch(compared(newest(), [...comparedIn(newest()), hit.id]), { preventScrollReset: true });
+    const present = comparedIn(newest()); // which may have changed while a name was looked up
+    if (!present.includes(hit.id) && present.length < MOST_COMPARED)
+      setSearch(compared(newest(), [...present, hit.id]), { preventScrollReset: true });
   };
   const choose = (input: HTMLInputElement) => {
     input.setCustomValidity('');
@@ -97,7 +100,7 @@ export function Picker() {
       .toPromise()
       .catch(() => undefined);
     if (!found || input.value.trim() !== wanted) return;
-    const [best] = (found.search ?? []).flatMap(hitOf);
+    const [best] = hitsIn(found);
     if (best) return add(best);
     input.setCustomValidity('No operator and none of your sets has this name.');
     input.reportValidity();

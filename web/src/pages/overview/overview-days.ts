@@ -1,6 +1,6 @@
 import type { overviewQuery } from '../../__generated__/overviewQuery.graphql';
 import { networkOf } from '../../url/network.ts';
-import { calendars, daysOf, fromDate, hasDates, ranges, toDate, USUAL } from '../../url/range.ts';
+import { calendars, dateAfter, daysOf, fromDate, hasDates, ranges, toDate, USUAL } from '../../url/range.ts';
 
 type Overview = NonNullable<overviewQuery['response']['networkOverview']>;
 export type Day = NonNullable<Overview['history']>['nodes'][number];
@@ -11,9 +11,6 @@ const MOST = 1_000;
 const DAY_MS = 86_400_000;
 /** Longer ranges are shown by week. */
 const MOST_DAYS = 400;
-
-const dateBefore = (date: string, days: number) =>
-  new Date(Date.parse(date) - days * DAY_MS).toISOString().slice(0, 10);
 
 const daysBetween = (from: string, to: string) =>
   1 + Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
@@ -33,7 +30,7 @@ export function overviewVariables(search: URLSearchParams) {
     network: networkOf(search),
     utc: calendars.read(search) === 'utc',
     granularity: isByDay ? ('DAY' as const) : ('WEEK' as const),
-    fromDate: from && isByDay ? dateBefore(from, length) : (from ?? null),
+    fromDate: from && isByDay ? dateAfter(from, -length) : (from ?? null),
     toDate: toDate.read(search) ?? null,
     periods: isByDay ? 2 * length : MOST,
   };

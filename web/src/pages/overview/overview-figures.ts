@@ -16,7 +16,7 @@ export type OverviewFigure = {
 
 type Numbers = readonly (number | null | undefined)[];
 
-function meanOf(values: Numbers): number | undefined {
+export function meanOf(values: Numbers): number | undefined {
   const known = values.filter((value) => value != null);
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
 }

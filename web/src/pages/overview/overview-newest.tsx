@@ -5,10 +5,11 @@ import { periodName } from '../../figures/periods.ts';
 import { PointChange } from '../../parts/change.tsx';
 import { ago, count, percentage, ratio } from '../../parts/format.ts';
 import { isOld } from '../../parts/heading.tsx';
-import { OperatorLink } from '../../parts/operators.tsx';
+import { measured, OperatorLink } from '../../parts/operators.tsx';
 import { PageLink } from '../../parts/page-links.tsx';
 import { calendars } from '../../url/range.ts';
 import type { Day } from './overview-days.ts';
+import { meanOf } from './overview-figures.ts';
 import { slashingDates } from './overview-marks.ts';
 
 graphql`
@@ -22,6 +23,7 @@ graphql`
       }
     }
     newestDay: summary(window: ONE_DAY) {
+      validatorCount
       avgValidatorEffectiveness
     }
   }
@@ -51,11 +53,8 @@ type Given = {
 };
 
 function usualOf(days: readonly Day[], of: (day: Day) => number | null | undefined): number | undefined {
-  const known = days
-    .slice(1, 1 + USUAL_DAYS)
-    .map(of)
-    .filter((value) => value != null);
-  return known.length < LEAST_DAYS ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
+  const before = days.slice(1, 1 + USUAL_DAYS).map(of);
+  return before.filter((value) => value != null).length < LEAST_DAYS ? undefined : meanOf(before);
 }
 
 function Slashed({ day, number, search }: { day: Day; number: number; search: URLSearchParams }) {
@@ -65,19 +64,22 @@ function Slashed({ day, number, search }: { day: Day; number: number; search: UR
   return <PageLink to={`/explore/slashings?${dates}`}>{text}</PageLink>;
 }
 
-const Fallen = ({ pools }: { pools: readonly Operator[] }) => (
-  <>
-    within a week, the mean effectiveness of seven days fell most at{' '}
-    {pools.map((one, index) => (
-      <Fragment key={one.id}>
-        {index > 0 && ', '}
-        <OperatorLink operator={one} params={{ range: '7d' }} /> (
-        <PointChange value={changeOf(one)} good="up" digits={2} unit />
-        {one.newestDay && `; ${percentage(one.newestDay.avgValidatorEffectiveness)} on the newest day`})
-      </Fragment>
-    ))}
-  </>
-);
+function Fallen({ pools }: { pools: readonly Operator[] }) {
+  const newest = ({ newestDay }: Operator) => measured(newestDay, newestDay?.avgValidatorEffectiveness);
+  return (
+    <>
+      within a week, the mean effectiveness of seven days fell most at{' '}
+      {pools.map((one, index) => (
+        <Fragment key={one.id}>
+          {index > 0 && ', '}
+          <OperatorLink operator={one} params={{ range: '7d' }} /> (
+          <PointChange value={changeOf(one)} good="up" digits={2} unit />
+          {newest(one) != null && `; ${percentage(newest(one))} on the newest day`})
+        </Fragment>
+      ))}
+    </>
+  );
+}
 
 /** What is unusual by the rules of docs/explorer.md. */
 function findingsOf({ days, slashed, fallen, asOf, search }: Given): [name: string, text: ReactNode][] {
